@@ -153,28 +153,31 @@ def load(options, port, *flags):
 
 
 def p99s(options, port, *flags):
-    """The p99 of votes and pages in milliseconds; of which there were too few, that has none."""
-    told = load(options, port, *flags)["ops"]
-    return {name: told[operation]["response_ms"]["p99"] for name, operation in NAMES.items()
-            if "p99" in told.get(operation, {}).get("response_ms", {})}
+    """The p99 of votes and pages in milliseconds, and how busy the processors were; of which there were too
+    few, that has no p99."""
+    told = load(options, port, *flags)
+    found = {name: told["ops"][operation]["response_ms"]["p99"] for name, operation in NAMES.items()
+             if "p99" in told["ops"].get(operation, {}).get("response_ms", {})}
+    return found, told.get("cpu", {}).get("busy_share") or 0
 
 
 def rounds(options, port, beside, say, *flags):
     """The rounds, as pairs of the p99 without and with what `beside` makes, and the answers of that."""
     pairs, answers = [], collections.Counter()
     for number in range(options.rounds):
-        before = p99s(options, port, *flags)
+        before, idle = p99s(options, port, *flags)
         worker = beside()
         worker.start(port)
         try:
             worker.await_connected()
-            after = p99s(options, port, *flags)
+            after, busy = p99s(options, port, *flags)
         finally:
             worker.stop()
         told = worker.answers()
         answers.update(told)
         pairs.append((before, after))
-        say(f"round {number + 1}: p99 in ms {before} without, {after} with {dict(told)}")
+        say(f"round {number + 1}: p99 in ms {before} without, {after} with {dict(told)}; "
+            f"processors {idle:.0%} and {busy:.0%} busy")
     return pairs, answers
 
 
