@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -129,9 +130,14 @@ class MetricsTests(ServiceCase):
     def wait_for(self, page, query):
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            answer = self.ask(page, "/api/v1/query?" + urllib.parse.urlencode({"query": query}))
-            if answer["data"]["result"]:
-                return
+            try:
+                answer = self.ask(page, "/api/v1/query?" + urllib.parse.urlencode({"query": query}))
+                if answer["data"]["result"]:
+                    return
+            except urllib.error.HTTPError as error:
+                # Prometheus listens before it has read its storage.
+                if error.code != 503:
+                    raise
             time.sleep(0.5)
         raise AssertionError("Never true: " + query)
 
