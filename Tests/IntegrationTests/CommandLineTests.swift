@@ -32,7 +32,7 @@ struct CommandLineTests {
                 "--listen-tls", "127.0.0.1:0", "--tls-cert", "/nowhere.pem", "--tls-key",
                 "/nowhere.key",
             ],
-            complaint: "--listen-tls: /nowhere.key cannot be read: there is no such file."
+            complaint: "--listen-tls: /nowhere.pem cannot be read: there is no such file."
         ),
         BadFlags(arguments: ["--threads", "0"], complaint: "--threads: expected 1 to 256, got 0."),
         BadFlags(
