@@ -165,7 +165,7 @@ def rounds(options, port, beside, say, *flags):
     """The rounds, as pairs of the p99 without and with what `beside` makes, and the answers of that."""
     pairs, answers = [], collections.Counter()
     for number in range(options.rounds):
-        before, idle = p99s(options, port, *flags)
+        before, busy_before = p99s(options, port, *flags)
         worker = beside()
         worker.start(port)
         try:
@@ -177,7 +177,7 @@ def rounds(options, port, beside, say, *flags):
         answers.update(told)
         pairs.append((before, after))
         say(f"round {number + 1}: p99 in ms {before} without, {after} with {dict(told)}; "
-            f"processors {idle:.0%} and {busy:.0%} busy")
+            f"processors {busy_before:.0%} and {busy:.0%} busy")
     return pairs, answers
 
 
