@@ -132,6 +132,9 @@ import Testing
         }
     }
 
+    /// Eight bytes of a number that goes on.
+    private static let eightFollowed = [UInt8](repeating: 0x81, count: 8)
+
     /// What a scan must leave alone, in parts.
     private static let unusual: [(String, [[UInt8]])] = [
         ("empty", []),
@@ -139,6 +142,8 @@ import Testing
         ("no id", [vote(7, 1)]),
         ("an id of zero", [[8, 0], vote(7, 1)]),
         ("an id with a needless byte", [[8, 0x89, 0], vote(7, 1)]),
+        ("an id with a needless ninth byte", [[8], eightFollowed, [0], vote(7, 1)]),
+        ("an id with a needless tenth byte", [[8], eightFollowed, [0x81, 0], vote(7, 1)]),
         ("an id of eleven bytes", [[8], .init(repeating: 0x81, count: 10), [1], vote(7, 1)]),
         ("an id over 64 bits", [[8], .init(repeating: 0xFF, count: 9), [2], vote(7, 1)]),
         ("a second id", [id, id, vote(7, 1)]),

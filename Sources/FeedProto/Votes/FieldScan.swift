@@ -31,7 +31,7 @@ struct FieldScan {
         guard start <= lastWordOffset else { return varintOfBytes(at: start, in: bytes) }
         let word = word(at: start, in: bytes)
         let stops = ~word & 0x8080_8080_8080_8080
-        guard stops != 0 else { return varintOfBytes(at: start, in: bytes) }
+        guard stops != 0 else { return longVarint(word, at: start, in: bytes) }
         let bitCount = UInt64(truncatingIfNeeded: stops.trailingZeroBitCount) &+ 1
         let taken = word & (.max &>> (64 &- bitCount))
         let next = start &+ Int(truncatingIfNeeded: bitCount &>> 3)
@@ -106,8 +106,29 @@ struct FieldScan {
     @inline(__always)
     var rest: Range<Int> { offset..<end }
 
-    /// Like `varint`, where the message ends near the end of the bytes, or the number is a long
-    /// one.
+    /// Like `varint`, where the number takes nine or ten bytes, of which the word has the first eight.
+    ///
+    /// A service's own users have such ids.
+    private mutating func longVarint(
+        _ word: UInt64,
+        at start: Int,
+        in bytes: RawSpan
+    ) -> UInt64 {
+        guard start + 9 <= end else { return 0 }
+        let ninth = byte(at: start + 8, in: bytes)
+        let value = word.joiningSevens | UInt64(ninth & 0x7F) &<< 56
+        if ninth < 0x80 {
+            guard ninth != 0 else { return 0 }
+            offset = start + 9
+            return value
+        }
+        // The tenth byte has room for one bit.
+        guard start + 10 <= end, byte(at: start + 9, in: bytes) == 1 else { return 0 }
+        offset = start + 10
+        return value | 1 &<< 63
+    }
+
+    /// Like `varint`, where the message ends near the end of the bytes.
     private mutating func varintOfBytes(at start: Int, in bytes: RawSpan) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0

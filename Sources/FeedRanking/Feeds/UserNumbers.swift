@@ -1,3 +1,4 @@
+internal import CPrefetch
 import Glibc
 import Synchronization
 
@@ -55,6 +56,14 @@ struct UserNumbers: ~Copyable, @unchecked Sendable {
             address = current
         }
         return nil
+    }
+
+    /// Prefetches the place at which the search for a user begins; O(1), for any thread.
+    @inline(__always)
+    func prefetch(_ user: UInt64) {
+        guard let words = unsafe Self.words(table.load(ordering: .acquiring)) else { return }
+        let place = unsafe Self.firstPlace(of: user, words)
+        unsafe cprefetch_for_read(words + place)
     }
 
     /// Gives a new user its number; the caller holds the lock of those who insert.
@@ -138,15 +147,31 @@ struct UserNumbers: ~Copyable, @unchecked Sendable {
     /// The place of a user, or the free place that it would take.
     @inline(__always)
     private static func place(of user: UInt64, _ words: Words) -> Int {
-        let mask = unsafe words[Head.mask].load(ordering: .relaxed)
-        var hash = user &* 0x9E37_79B9_7F4A_7C15
-        hash ^= hash &>> 32
+        var hash = hash(user)
         while true {
-            let place = Head.wordCount &+ 2 &* Int(truncatingIfNeeded: hash & mask)
+            let place = unsafe place(hash, words)
             let found = unsafe words[place].load(ordering: .relaxed)
             if found == user || found == 0 { return place }
             hash &+= 1
         }
+    }
+
+    /// The place at which the search for a user begins.
+    @inline(__always)
+    private static func firstPlace(of user: UInt64, _ words: Words) -> Int {
+        unsafe place(hash(user), words)
+    }
+
+    @inline(__always)
+    private static func place(_ hash: UInt64, _ words: Words) -> Int {
+        let mask = unsafe words[Head.mask].load(ordering: .relaxed)
+        return Head.wordCount &+ 2 &* Int(truncatingIfNeeded: hash & mask)
+    }
+
+    @inline(__always)
+    private static func hash(_ user: UInt64) -> UInt64 {
+        let hash = user &* 0x9E37_79B9_7F4A_7C15
+        return hash ^ hash &>> 32
     }
 
     /// Fills a place: a reader that finds the user finds the number too.

@@ -1,10 +1,13 @@
 /// The least score and the least hot rank at which a post may be in the head of a list.
 ///
 /// A vote compares them with the new score of its post. Almost all posts lie behind both, and so
-/// behind the head boundaries; only the others are compared with the boundaries themselves.
+/// behind the head boundaries; only the others are compared with the boundaries themselves. A post
+/// that no index has may also be in the head of NEW, where NEW is built.
 struct HeadThreshold: BitwiseCopyable {
     private var score = Int64.max
     private var hotRank = Double.infinity
+    /// Whether NEW is built.
+    private(set) var hasNew = false
 
     /// The threshold of a list without indexes, which no score reaches.
     init() {}
@@ -15,7 +18,7 @@ struct HeadThreshold: BitwiseCopyable {
         switch kind {
         case .top: score = index.isBuilt ? least : .max
         case .hot: hotRank = index.isBuilt ? Double(least) : .infinity
-        case .new: break
+        case .new: hasNew = index.isBuilt
         }
     }
 

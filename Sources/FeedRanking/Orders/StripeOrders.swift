@@ -102,7 +102,7 @@ struct StripeOrders: ~Copyable {
     @inline(__always)
     mutating func makeStale(_ slot: UInt32, _ record: inout PostRecord) {
         if record.flags.contains(.isInStaleHead) { return }
-        guard record.flags.contains(.isIndexed), !mayReachHead(record) else {
+        guard !mayReachHead(record) else {
             return makeStaleByBoundaries(slot, &record)
         }
         if !record.flags.contains(.isInStaleTail) {
@@ -111,13 +111,15 @@ struct StripeOrders: ~Copyable {
         }
     }
 
-    /// Whether an indexed post may lie at or before a head boundary of TOP or HOT, at its indexed
-    /// score or its own.
+    /// Whether a post may lie at or before a head boundary, at its indexed score or its own.
+    ///
+    /// A vote does not move an indexed post in NEW.
     @inline(__always)
     private func mayReachHead(_ record: PostRecord) -> Bool {
         let score = max(record.score, record.indexedScore)
         let own = feeds[Int(record.feed.rawValue)].headThreshold
         let all = front.headThreshold
+        if !record.flags.contains(.isIndexed), own.hasNew || all.hasNew { return true }
         if own.mayBeReached(byScore: score) || all.mayBeReached(byScore: score) { return true }
         let time = record.createTimeMilliseconds
         let bound = HotRank.upperBound(score: score, createTimeMilliseconds: time)

@@ -13,6 +13,11 @@ extension FeedStore {
     /// The weight of a vote that is cast now; O(1).
     package func voteWeight() -> VoteWeight { VoteWeight(milliseconds: clock.peek()) }
 
+    /// Prefetches the number of a voter that is looked up soon by its user; O(1), without a lock.
+    package func prefetchVoter(user: UInt64) {
+        voters.prefetch(user: user)
+    }
+
     /// Prefetches the place of a ballot that is about to be set; O(1), without a lock.
     ///
     /// Any id is allowed, also that of a post without ballots.

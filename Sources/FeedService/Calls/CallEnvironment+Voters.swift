@@ -41,10 +41,10 @@ extension CallEnvironment {
         }
     }
 
-    /// Whether the caller may act for a user, as far as that is known without the accounts.
+    /// Whether a caller may act for a user, as far as that is known without the accounts.
     @inline(__always)
-    func mayActFast(for user: UInt64, _ caller: borrowing Caller) -> Bool {
-        user == 0 || (Self.isOfService(user) && caller.isService)
+    static func mayActFast(for user: UInt64, isService: Bool) -> Bool {
+        user == 0 || (isOfService(user) && isService)
     }
 
     /// Whether a user is one of a service's own, without an account: the ids with the top bit set.

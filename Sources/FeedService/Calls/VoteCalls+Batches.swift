@@ -46,7 +46,10 @@ extension VoteCalls {
             batch.minimumRevision == 0,
             session.life.executes(batch.id), session.caller.takesFastPath,
             environment.takesChanges,
-            environment.mayActFast(for: batch.actingUserID, session.caller)
+            CallEnvironment.mayActFast(
+                for: batch.actingUserID,
+                isService: session.caller.isService
+            )
         else { return false }
         guard let waited else { return true }
         return waited <= environment.context.timeout(milliseconds: batch.timeoutMilliseconds)

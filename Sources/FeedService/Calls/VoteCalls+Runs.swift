@@ -19,9 +19,13 @@ extension VoteCalls {
         _ scanner: borrowing FrameScanner
     ) -> Int {
         run.find(in: bytes, at: offset, limit: limit, scanner)
-        // All posts are requested before the first is needed.
+        // All posts and voters are requested before the first is needed.
         for number in 0..<run.count {
-            environment.store.prefetch(PostID(rawValue: run.entries[number].frame.vote.postID))
+            let frame = run.entries[number].frame
+            environment.store.prefetch(PostID(rawValue: frame.vote.postID))
+            if frame.actingUserID != 0 {
+                environment.store.prefetchVoter(user: frame.actingUserID)
+            }
         }
         requestBallots(from: caller)
         return run.count
@@ -62,13 +66,15 @@ extension VoteCalls {
         _ limits: IterationLimits
     ) {
         let first = number
+        // Asked once, because the compiler copies the caller to ask it.
+        let isService = session.caller.isService
         environment.changeLog.transaction {
             if run.entries[number].frame.sequence != 0 {
                 guard let channel = session.caller.channel else { return }
                 channel.withCalls { calls in
                     while answers.byteCount < limits.answerByteCount,
                         isUsual(number, session.life, limits.waited),
-                        mayAct(number, session.caller),
+                        mayAct(number, isService: isService),
                         castOnce(number, &calls, channel.epoch, &session.caller, &answers)
                     {
                         session.life.answered(run.entries[number].frame.id)
@@ -77,7 +83,8 @@ extension VoteCalls {
                 }
             } else {
                 while answers.byteCount < limits.answerByteCount,
-                    isUsual(number, session.life, limits.waited), mayAct(number, session.caller),
+                    isUsual(number, session.life, limits.waited),
+                    mayAct(number, isService: isService),
                     run.entries[number].frame.sequence == 0
                 {
                     _ = castAndAnswer(number, from: &session.caller, &answers)
@@ -106,8 +113,11 @@ extension VoteCalls {
 
     /// Whether the caller may cast the vote for the user whom it names.
     @inline(__always)
-    private func mayAct(_ number: Int, _ caller: borrowing Caller) -> Bool {
-        environment.mayActFast(for: run.entries[number].frame.actingUserID, caller)
+    private func mayAct(_ number: Int, isService: Bool) -> Bool {
+        CallEnvironment.mayActFast(
+            for: run.entries[number].frame.actingUserID,
+            isService: isService
+        )
     }
 
     /// Casts a numbered vote and records its outcome.

@@ -54,7 +54,7 @@ package struct Memtable: ~Copyable {
         at position: JournalPosition
     ) throws(LogEntryError) {
         var reader = try LogEntryReader(body)
-        while let entry = try reader.next() { add(entry) }
+        while !reader.isAtEnd { add(try reader.take()) }
         endRecord(at: position)
     }
 

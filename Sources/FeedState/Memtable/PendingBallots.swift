@@ -7,7 +7,7 @@ import FeedRanking
 /// at each ballot; commit batches have bounded bytes, and so do the ballots. Before a checkpoint the
 /// ballots are put together by their rows, in their order (``sortPiece()``). Ballots wait until there
 /// are 64, or for ``flush()``: as in ``CountsTable``, all their places are looked at before the first
-/// is written, so that the waits for memory overlap.
+/// is written, and then all their rows, so that the waits for memory overlap.
 struct PendingBallots {
     /// A row of `ballots`: the ballots of one chunk of voters on one post.
     struct Row {
@@ -41,6 +41,8 @@ struct PendingBallots {
         count: 64
     )
     private var waitingCount = 0
+    /// The row at the place where the search for the row of each ballot that waits begins.
+    private var firstRows = [Int32](repeating: free, count: 64)
     /// Keeps the compiler from removing the loads.
     private var looks: Int32 = 0
 
@@ -62,7 +64,10 @@ struct PendingBallots {
         reserve(waitingCount)
         for index in 0..<waitingCount {
             let chunk = BallotChunk.number(waiting[index].voter)
-            looks &+= rowPlaces.first(Self.hash(waiting[index].post, chunk))
+            firstRows[index] = rowPlaces.first(Self.hash(waiting[index].post, chunk))
+        }
+        for index in 0..<waitingCount where firstRows[index] != Self.free {
+            looks &+= rows[Int(firstRows[index])].count
         }
         for index in 0..<waitingCount {
             let (post, voter, direction) = waiting[index]
