@@ -6,10 +6,9 @@
 #                                           log, the journal, SQLite, accounts, TLS and the transport
 #   scripts/sanitizers.sh all               both, and the address sanitizer over the state, the
 #                                           settings, the operator's pages, the service and the client
-#   scripts/sanitizers.sh build thread      builds only
 #
-# scripts/test.sh runs the first. The second takes some five minutes more: type it after a change of
-# unsafe code.
+# The first two take some five minutes each. Type `thread` after a change of what threads share, and
+# `address` after a change of unsafe code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,9 +22,6 @@ above='FeedAdmin FeedAdminTests FeedClient FeedClientTesting FeedClientTests Fee
 
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '/^set/d'; }
 
-build_only=
-[[ ${1:-} != build ]] || { build_only=yes; shift; }
-
 # The run without sanitizers has the tests that need thousands of runs, or disks and answers of many
 # megabytes.
 long='PowerCut|BitFlip|SpaceWatchTests|OverloadTests'
@@ -38,8 +34,7 @@ run() {
     swift build --build-tests "${flags[@]}"
     # All tests are of Swift Testing; the empty XCTest run would be reported for what it never frees.
     # One at a time: with a sanitizer they are slow, and some wait for each other's deadlines.
-    [[ -n $build_only ]] ||
-        swift test "${flags[@]}" --skip-build --disable-xctest --no-parallel "${@:4}"
+    swift test "${flags[@]}" --skip-build --disable-xctest --no-parallel "${@:4}"
 }
 
 # Without the optimizer: its build is quick, and its tests mostly wait. Each has fewer operations against

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks everything: installs what is missing, checks the sources, builds with warnings
-# as errors, and runs every test, then some under the thread sanitizer.
+# as errors, and runs every test.
 #
-# scripts/sanitizers.sh has the address sanitizer, and scripts/soak.sh the long tests.
+# scripts/sanitizers.sh runs tests under the sanitizers, and scripts/soak.sh the long tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 started=$SECONDS
@@ -82,13 +82,6 @@ beside example swift build --disable-index-store --package-path Examples/Embedde
 tests swift test -c release --skip-build --filter "$computing"
 finish example
 
-step "Running every test of the service and its tools, all others, beside the thread sanitizer's build"
-beside thread scripts/sanitizers.sh build thread
+step "Running every test of the service and its tools, all others"
 tests swift test -c release --skip-build --skip "$computing"
-step "Waiting for the thread sanitizer's build"
-finish thread
-
-step "Thread sanitizer: what runs concurrently"
-tests scripts/sanitizers.sh thread
-
 step "Everything passed"

@@ -142,6 +142,51 @@ void   feed__v1__empty__free_unpacked
   assert(message->base.descriptor == &feed__v1__empty__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__call_times__init
+                     (Feed__V1__CallTimes         *message)
+{
+  static const Feed__V1__CallTimes init_value = FEED__V1__CALL_TIMES__INIT;
+  *message = init_value;
+}
+size_t feed__v1__call_times__get_packed_size
+                     (const Feed__V1__CallTimes *message)
+{
+  assert(message->base.descriptor == &feed__v1__call_times__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__call_times__pack
+                     (const Feed__V1__CallTimes *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__call_times__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__call_times__pack_to_buffer
+                     (const Feed__V1__CallTimes *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__call_times__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__CallTimes *
+       feed__v1__call_times__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__CallTimes *)
+     protobuf_c_message_unpack (&feed__v1__call_times__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__call_times__free_unpacked
+                     (Feed__V1__CallTimes *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__call_times__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__status__init
                      (Feed__V1__Status         *message)
 {
@@ -2707,7 +2752,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[32] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[33] =
 {
   {
     "id",
@@ -2764,6 +2809,18 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
     offsetof(Feed__V1__ClientFrame, acting_user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "timed",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClientFrame, timed),
     NULL,
     NULL,
     0,             /* flags */
@@ -3096,47 +3153,48 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   4,   /* field[4] = acting_user_id */
-  28,   /* field[28] = backup */
-  23,   /* field[23] = batch_cast_votes */
-  14,   /* field[14] = batch_get_posts */
-  7,   /* field[7] = cancel */
-  22,   /* field[22] = cast_vote */
-  29,   /* field[29] = correct_times */
-  27,   /* field[27] = create_feed */
-  12,   /* field[12] = create_post */
-  17,   /* field[17] = delete_post */
-  30,   /* field[30] = drain */
-  13,   /* field[13] = get_post */
-  20,   /* field[20] = get_post_rank */
-  26,   /* field[26] = get_server_stats */
-  10,   /* field[10] = get_session */
-  5,   /* field[5] = hello */
+  29,   /* field[29] = backup */
+  24,   /* field[24] = batch_cast_votes */
+  15,   /* field[15] = batch_get_posts */
+  8,   /* field[8] = cancel */
+  23,   /* field[23] = cast_vote */
+  30,   /* field[30] = correct_times */
+  28,   /* field[28] = create_feed */
+  13,   /* field[13] = create_post */
+  18,   /* field[18] = delete_post */
+  31,   /* field[31] = drain */
+  14,   /* field[14] = get_post */
+  21,   /* field[21] = get_post_rank */
+  27,   /* field[27] = get_server_stats */
+  11,   /* field[11] = get_session */
+  6,   /* field[6] = hello */
   0,   /* field[0] = id */
-  21,   /* field[21] = import_posts */
-  25,   /* field[25] = list_feeds */
-  15,   /* field[15] = list_posts */
-  24,   /* field[24] = mark_posts */
+  22,   /* field[22] = import_posts */
+  26,   /* field[26] = list_feeds */
+  16,   /* field[16] = list_posts */
+  25,   /* field[25] = mark_posts */
   3,   /* field[3] = min_revision */
-  6,   /* field[6] = ping */
+  7,   /* field[7] = ping */
   2,   /* field[2] = sequence */
-  31,   /* field[31] = set_log_level */
-  9,   /* field[9] = sign_in */
-  11,   /* field[11] = sign_out */
-  8,   /* field[8] = sign_up */
-  18,   /* field[18] = sync_posts */
+  32,   /* field[32] = set_log_level */
+  10,   /* field[10] = sign_in */
+  12,   /* field[12] = sign_out */
+  9,   /* field[9] = sign_up */
+  19,   /* field[19] = sync_posts */
+  5,   /* field[5] = timed */
   1,   /* field[1] = timeout_ms */
-  16,   /* field[16] = update_post */
-  19,   /* field[19] = watch_posts */
+  17,   /* field[17] = update_post */
+  20,   /* field[20] = watch_posts */
 };
 static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
 {
   { 1, 0 },
-  { 10, 5 },
-  { 20, 8 },
-  { 30, 12 },
-  { 50, 25 },
-  { 53, 27 },
-  { 0, 32 }
+  { 10, 6 },
+  { 20, 9 },
+  { 30, 13 },
+  { 50, 26 },
+  { 53, 28 },
+  { 0, 33 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -3146,14 +3204,14 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  32,
+  33,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
   6,  feed__v1__client_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__client_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[24] =
+static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[25] =
 {
   {
     "id",
@@ -3199,6 +3257,18 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     0,   /* quantifier_offset */
     offsetof(Feed__V1__ServerFrame, more),
     NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "times",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerFrame, times),
+    &feed__v1__call_times__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3445,44 +3515,45 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
   },
 };
 static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
-  21,   /* field[21] = backup */
-  16,   /* field[16] = batch_cast_votes */
-  9,   /* field[9] = batch_get_posts */
-  15,   /* field[15] = cast_vote */
-  22,   /* field[22] = correct_times */
-  23,   /* field[23] = empty */
-  20,   /* field[20] = feed */
-  6,   /* field[6] = go_away */
-  4,   /* field[4] = hello */
+  22,   /* field[22] = backup */
+  17,   /* field[17] = batch_cast_votes */
+  10,   /* field[10] = batch_get_posts */
+  16,   /* field[16] = cast_vote */
+  23,   /* field[23] = correct_times */
+  24,   /* field[24] = empty */
+  21,   /* field[21] = feed */
+  7,   /* field[7] = go_away */
+  5,   /* field[5] = hello */
   0,   /* field[0] = id */
-  14,   /* field[14] = import_posts */
-  18,   /* field[18] = list_feeds */
-  10,   /* field[10] = list_posts */
-  17,   /* field[17] = mark_posts */
+  15,   /* field[15] = import_posts */
+  19,   /* field[19] = list_feeds */
+  11,   /* field[11] = list_posts */
+  18,   /* field[18] = mark_posts */
   3,   /* field[3] = more */
-  5,   /* field[5] = ping */
-  8,   /* field[8] = post */
-  13,   /* field[13] = post_rank */
+  6,   /* field[6] = ping */
+  9,   /* field[9] = post */
+  14,   /* field[14] = post_rank */
   1,   /* field[1] = revision */
-  19,   /* field[19] = server_stats */
-  7,   /* field[7] = session */
+  20,   /* field[20] = server_stats */
+  8,   /* field[8] = session */
   2,   /* field[2] = status */
-  11,   /* field[11] = sync_posts */
-  12,   /* field[12] = watch_posts */
+  12,   /* field[12] = sync_posts */
+  4,   /* field[4] = times */
+  13,   /* field[13] = watch_posts */
 };
 static const ProtobufCIntRange feed__v1__server_frame__number_ranges[10 + 1] =
 {
   { 1, 0 },
-  { 10, 4 },
-  { 13, 6 },
-  { 20, 7 },
-  { 30, 8 },
-  { 32, 9 },
-  { 36, 11 },
-  { 50, 18 },
-  { 53, 20 },
-  { 60, 23 },
-  { 0, 24 }
+  { 10, 5 },
+  { 13, 7 },
+  { 20, 8 },
+  { 30, 9 },
+  { 32, 10 },
+  { 36, 12 },
+  { 50, 19 },
+  { 53, 21 },
+  { 60, 24 },
+  { 0, 25 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
 {
@@ -3492,7 +3563,7 @@ const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
   "Feed__V1__ServerFrame",
   "feed.v1",
   sizeof(Feed__V1__ServerFrame),
-  24,
+  25,
   feed__v1__server_frame__field_descriptors,
   feed__v1__server_frame__field_indices_by_name,
   10,  feed__v1__server_frame__number_ranges,
@@ -3515,6 +3586,70 @@ const ProtobufCMessageDescriptor feed__v1__empty__descriptor =
   feed__v1__empty__field_indices_by_name,
   0,  feed__v1__empty__number_ranges,
   (ProtobufCMessageInit) feed__v1__empty__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__call_times__field_descriptors[3] =
+{
+  {
+    "received_ns",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__CallTimes, received_ns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "executed_ns",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__CallTimes, executed_ns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "released_ns",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__CallTimes, released_ns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__call_times__field_indices_by_name[] = {
+  1,   /* field[1] = executed_ns */
+  0,   /* field[0] = received_ns */
+  2,   /* field[2] = released_ns */
+};
+static const ProtobufCIntRange feed__v1__call_times__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor feed__v1__call_times__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.CallTimes",
+  "CallTimes",
+  "Feed__V1__CallTimes",
+  "feed.v1",
+  sizeof(Feed__V1__CallTimes),
+  3,
+  feed__v1__call_times__field_descriptors,
+  feed__v1__call_times__field_indices_by_name,
+  1,  feed__v1__call_times__number_ranges,
+  (ProtobufCMessageInit) feed__v1__call_times__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__status__field_descriptors[6] =

@@ -130,6 +130,14 @@ package struct LoadOptions: ParsableArguments {
     /// Its key.
     @Option(help: "With --tls: a file with the private key of the certificate.")
     package var key: String?
+    /// Whether latencies are split.
+    @Flag(
+        help: """
+            Ask the service for its own times of one call in 64, and split their latency: on the way \
+            there, executing, held until durable, and on the way back.
+            """
+    )
+    package var split = false
     /// Where the result goes.
     @Option(help: "Write the whole result as JSON to this file, or - for standard output.")
     package var json: String?

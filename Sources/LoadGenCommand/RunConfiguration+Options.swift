@@ -101,6 +101,7 @@ extension RunConfiguration {
             )
         }
         try secure(options)
+        isLatencySplit = options.split
         jsonPath = options.json
         pagePath = options.html
         runID =

@@ -45,13 +45,14 @@ extension SideBySideConfiguration {
 
     /// Refuses flags of a run that a comparison does not have.
     private static func refuseFlagsOfARun(_ options: Options) throws(FlagError) {
-        let given = [
+        let given: [(flag: String, value: String?)] = [
             ("--duration", options.duration), ("--requests", options.requests),
             ("--verify-only", options.verifyOnly), ("--hdr", options.load.hdr),
             ("--slo", options.load.slo.first), ("--compare", options.compare),
             ("--html", options.load.html), ("--search", options.series.search),
             ("--steps", options.series.steps), ("--ramp", options.series.ramp),
             ("--runs", options.series.runs == "1" ? nil : options.series.runs),
+            ("--split", options.load.split ? "--split" : nil),
             ("--server-pid", options.load.serverPID == "auto" ? nil : options.load.serverPID),
         ]
         for case (let flag, let value?) in given {

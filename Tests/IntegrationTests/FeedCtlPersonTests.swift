@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The commands of a person, each a process of its own; a profile joins them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FeedCtlPersonTests {
     /// A person at a terminal, whose commands share a profile.
     struct Person {
@@ -11,13 +11,15 @@ struct FeedCtlPersonTests {
         let folder: TemporaryDirectory
 
         /// Runs a command; a shell gives it the lines of its input.
+        ///
+        /// A password is hashed at nice 19, which other tests leave little time for.
         func run(_ arguments: [String], input: String = "") async throws -> (Int32, String) {
             let shell = try #require(Programs.command("sh"), "sh is on the path")
             let command = "printf '%s' \"$1\" | { shift; exec \"$@\"; }"
             let process = try RunningProcess(
                 shell,
                 ["-c", command, "sh", input, Programs.feedCtl.path()] + arguments
-                    + ["--target", "127.0.0.1:\(port)"],
+                    + ["--target", "127.0.0.1:\(port)", "--timeout", "60"],
                 environment: ["XDG_CONFIG_HOME": folder.path]
             )
             let (status, lines) = await process.finish()

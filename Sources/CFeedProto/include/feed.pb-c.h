@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Feed__V1__ClientFrame Feed__V1__ClientFrame;
 typedef struct Feed__V1__ServerFrame Feed__V1__ServerFrame;
 typedef struct Feed__V1__Empty Feed__V1__Empty;
+typedef struct Feed__V1__CallTimes Feed__V1__CallTimes;
 typedef struct Feed__V1__Status Feed__V1__Status;
 typedef struct Feed__V1__FieldViolation Feed__V1__FieldViolation;
 typedef struct Feed__V1__HelloRequest Feed__V1__HelloRequest;
@@ -484,6 +485,11 @@ struct  Feed__V1__ClientFrame
    * only where this is the same, too.
    */
   uint64_t acting_user_id;
+  /*
+   * Asks for the service's own times of the call: the `times` of its answer. Calls with one sequence
+   * may differ in it.
+   */
+  protobuf_c_boolean timed;
   Feed__V1__ClientFrame__BodyCase body_case;
   union {
     Feed__V1__CastVoteRequest *cast_vote;
@@ -517,7 +523,7 @@ struct  Feed__V1__ClientFrame
 };
 #define FEED__V1__CLIENT_FRAME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__client_frame__descriptor) \
-    , 0, 0, 0, 0, 0, FEED__V1__CLIENT_FRAME__BODY__NOT_SET, {0} }
+    , 0, 0, 0, 0, 0, 0, FEED__V1__CLIENT_FRAME__BODY__NOT_SET, {0} }
 
 
 typedef enum {
@@ -568,6 +574,11 @@ struct  Feed__V1__ServerFrame
    * not. Other calls have one answer.
    */
   protobuf_c_boolean more;
+  /*
+   * When the service had the call, if the call asked for it; absent in the answers of SignUp, SignIn,
+   * Backup and WatchPosts, which come from elsewhere, and where the frame limit leaves no room.
+   */
+  Feed__V1__CallTimes *times;
   Feed__V1__ServerFrame__BodyCase body_case;
   union {
     Feed__V1__CastVoteResponse *cast_vote;
@@ -606,7 +617,7 @@ struct  Feed__V1__ServerFrame
 };
 #define FEED__V1__SERVER_FRAME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_frame__descriptor) \
-    , 0, 0, NULL, 0, FEED__V1__SERVER_FRAME__BODY__NOT_SET, {0} }
+    , 0, 0, NULL, 0, NULL, FEED__V1__SERVER_FRAME__BODY__NOT_SET, {0} }
 
 
 /*
@@ -619,6 +630,32 @@ struct  Feed__V1__Empty
 #define FEED__V1__EMPTY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__empty__descriptor) \
      }
+
+
+/*
+ * When the service had a call, in nanoseconds of its machine's monotonic clock. The differences are
+ * how long the call took in the service. A client on the same machine has the same clock, and knows
+ * by it how long the call and its answer were on their way.
+ */
+struct  Feed__V1__CallTimes
+{
+  ProtobufCMessage base;
+  /*
+   * When the service had read the call.
+   */
+  uint64_t received_ns;
+  /*
+   * When it had executed the call and encoded the answer.
+   */
+  uint64_t executed_ns;
+  /*
+   * When it gave the answer to the kernel: once what the answer shows was durable.
+   */
+  uint64_t released_ns;
+};
+#define FEED__V1__CALL_TIMES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__call_times__descriptor) \
+    , 0, 0, 0 }
 
 
 /*
@@ -2509,6 +2546,25 @@ Feed__V1__Empty *
 void   feed__v1__empty__free_unpacked
                      (Feed__V1__Empty *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__CallTimes methods */
+void   feed__v1__call_times__init
+                     (Feed__V1__CallTimes         *message);
+size_t feed__v1__call_times__get_packed_size
+                     (const Feed__V1__CallTimes   *message);
+size_t feed__v1__call_times__pack
+                     (const Feed__V1__CallTimes   *message,
+                      uint8_t             *out);
+size_t feed__v1__call_times__pack_to_buffer
+                     (const Feed__V1__CallTimes   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__CallTimes *
+       feed__v1__call_times__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__call_times__free_unpacked
+                     (Feed__V1__CallTimes *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__Status methods */
 void   feed__v1__status__init
                      (Feed__V1__Status         *message);
@@ -3603,6 +3659,9 @@ typedef void (*Feed__V1__ServerFrame_Closure)
 typedef void (*Feed__V1__Empty_Closure)
                  (const Feed__V1__Empty *message,
                   void *closure_data);
+typedef void (*Feed__V1__CallTimes_Closure)
+                 (const Feed__V1__CallTimes *message,
+                  void *closure_data);
 typedef void (*Feed__V1__Status_Closure)
                  (const Feed__V1__Status *message,
                   void *closure_data);
@@ -3794,6 +3853,7 @@ extern const ProtobufCEnumDescriptor    feed__v1__voters__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__empty__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__call_times__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__status__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__field_violation__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__hello_request__descriptor;

@@ -6,17 +6,7 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The service.", valueName: "host:port"))
     var target = FeedClient.defaultAddress
 
-    /// How long a call may take where the command line does not say.
-    static let defaultTimeout = 5.0
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "How long a call may take. (default: \(Int(defaultTimeout)); a backup may take an hour)",
-            valueName: "seconds"
-        )
-    )
-    var timeout: Double?
+    @OptionGroup var timeout: TimeoutOption
 
     @Option(
         help: ArgumentHelp(
@@ -47,13 +37,6 @@ struct ServiceOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs.")
     var json = false
 
-    func validate() throws {
-        guard let timeout else { return }
-        guard (0.001...86_400).contains(timeout) else {
-            throw ValidationError("--timeout: expected 0.001 to 86400 seconds, got \(timeout).")
-        }
-    }
-
     /// Whether the caller has an identity that ballots and marks belong to.
     var hasViewer: Bool { clientID != nil || actingUser != 0 }
 
@@ -64,14 +47,9 @@ struct ServiceOptions: ParsableArguments {
         configuration.clientID = clientID
         configuration.serviceKey = serviceKeyFile
         configuration.tls = tls.configuration
-        configuration.timeout = timeout(default: Self.defaultTimeout)
+        configuration.timeout = timeout.duration()
         configuration.connectTimeout = configuration.timeout
         return configuration
-    }
-
-    /// How long a call may take; `seconds` where the command line does not say.
-    func timeout(default seconds: Double) -> Duration {
-        .milliseconds(Int64((timeout ?? seconds) * 1_000))
     }
 
     private static func readServiceKey(_ path: String) throws -> Secret {

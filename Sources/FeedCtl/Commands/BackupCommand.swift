@@ -23,7 +23,7 @@ struct BackupCommand: ServiceCommand {
     @OptionGroup var options: ServiceOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        let timeout = options.timeout(default: Self.defaultTimeout)
+        let timeout = options.timeout.duration(default: Self.defaultTimeout)
         let progress = Task { await showProgress(client) }
         defer {
             progress.cancel()

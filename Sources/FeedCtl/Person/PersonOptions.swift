@@ -15,6 +15,8 @@ struct PersonOptions: ParsableArguments {
     )
     var profile: String?
 
+    @OptionGroup var timeout: TimeoutOption
+
     @Flag(help: "Print JSON for programs.")
     var json = false
 
@@ -26,6 +28,8 @@ struct PersonOptions: ParsableArguments {
         configuration.clientName = "feedctl"
         configuration.clientID = try profile.clientID()
         configuration.sessionStore = profile.sessions
+        configuration.timeout = timeout.duration()
+        configuration.connectTimeout = configuration.timeout
         return configuration
     }
 }

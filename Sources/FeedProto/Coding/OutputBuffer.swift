@@ -30,6 +30,19 @@
         byteCount += count
     }
 
+    /// Adds bytes of zero.
+    mutating func appendZeros(_ count: Int) {
+        unsafe reserve(count).initializeMemory(as: UInt8.self, repeating: 0, count: count)
+        commit(count)
+    }
+
+    /// Writes a number over bytes that are there.
+    mutating func store(_ number: some FixedWidthInteger & BitwiseCopyable, at offset: Int) {
+        let count = MemoryLayout.size(ofValue: number)
+        precondition(offset >= 0 && offset <= byteCount - count, "Bytes that are there change.")
+        unsafe base.storeBytes(of: number, toByteOffset: offset, as: type(of: number))
+    }
+
     /// Lends out all bytes.
     func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result

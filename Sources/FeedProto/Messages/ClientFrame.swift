@@ -15,6 +15,8 @@ public struct ClientFrame: Equatable, Sendable {
     ///
     /// Ids with the top bit set are users of the service that calls, without an account here.
     public var actingUserID: UInt64
+    /// Whether the answer is to have the service's own times of the call.
+    public var isTimed: Bool
     /// The call; nil where the frame has none, or one that this version does not know.
     public var request: Request?
 
@@ -25,13 +27,15 @@ public struct ClientFrame: Equatable, Sendable {
         timeoutMilliseconds: UInt32 = 0,
         sequence: UInt64 = 0,
         minimumRevision: UInt64 = 0,
-        actingUserID: UInt64 = 0
+        actingUserID: UInt64 = 0,
+        isTimed: Bool = false
     ) {
         self.id = id
         self.timeoutMilliseconds = timeoutMilliseconds
         self.sequence = sequence
         self.minimumRevision = minimumRevision
         self.actingUserID = actingUserID
+        self.isTimed = isTimed
         self.request = request
     }
 }

@@ -8,6 +8,8 @@ public struct ServerFrame: Equatable, Sendable {
     public var status: Status?
     /// Whether further frames with this id follow, as after each event of a watch.
     public var hasMore: Bool
+    /// When the service had the call; nil unless the call asked for it.
+    public var times: CallTimes?
     /// The answer; nil where the call failed, or where this version does not know the answer.
     public var response: Response?
 
@@ -17,6 +19,7 @@ public struct ServerFrame: Equatable, Sendable {
         self.revision = revision
         self.status = nil
         self.hasMore = hasMore
+        times = nil
         self.response = response
     }
 
@@ -26,6 +29,7 @@ public struct ServerFrame: Equatable, Sendable {
         self.revision = revision
         self.status = status
         self.hasMore = false
+        times = nil
         self.response = nil
     }
 }

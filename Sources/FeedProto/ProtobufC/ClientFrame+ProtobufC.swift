@@ -14,7 +14,8 @@ extension ClientFrame {
             timeoutMilliseconds: frame.pointee.timeout_ms,
             sequence: frame.pointee.sequence,
             minimumRevision: frame.pointee.min_revision,
-            actingUserID: frame.pointee.acting_user_id
+            actingUserID: frame.pointee.acting_user_id,
+            isTimed: frame.pointee.timed != 0
         )
     }
 
@@ -28,6 +29,7 @@ extension ClientFrame {
         unsafe frame.pointee.sequence = sequence
         unsafe frame.pointee.min_revision = minimumRevision
         unsafe frame.pointee.acting_user_id = actingUserID
+        unsafe frame.pointee.timed = isTimed ? 1 : 0
         if let request { unsafe request.write(to: frame, arena) }
     }
 }

@@ -12,6 +12,7 @@ extension ServerFrame {
         revision = unsafe frame.pointee.revision
         status = try unsafe reader.message(frame.pointee.status, "status")
         hasMore = unsafe frame.pointee.more != 0
+        times = try unsafe reader.message(frame.pointee.times, "times")
         response = try unsafe Response(frame, reader)
     }
 
@@ -24,6 +25,7 @@ extension ServerFrame {
         unsafe frame.pointee.revision = revision
         unsafe frame.pointee.status = arena.message(status)
         unsafe frame.pointee.more = hasMore ? 1 : 0
+        unsafe frame.pointee.times = arena.message(times)
         if let response { unsafe response.write(to: frame, arena) }
     }
 }

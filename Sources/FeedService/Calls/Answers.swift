@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedProto
 internal import FeedRanking
 
@@ -15,6 +16,8 @@ struct Answers: ~Copyable {
     var fields: [PostFields] = []
     /// The calls that are answered, to time them.
     var calls = AnsweredCalls()
+    /// Where the answers with times end in the encoded bytes.
+    private var timedEnds: [Int] = []
     /// Whether an encoded answer has a secret.
     private var hasSecret = false
     /// One post of each stripe that is refreshed after the answers are sent.
@@ -74,6 +77,18 @@ struct Answers: ~Copyable {
         calls.add(method, count, firstID: firstID)
     }
 
+    /// Adds the times of a call to its answer, which was encoded last and begins at an offset.
+    ///
+    /// When it is released is set once it is.
+    mutating func addTimes(toFrameAt start: Int, receivedAt received: MonotonicInstant) {
+        let times = CallTimes(
+            receivedNanoseconds: received.nanoseconds,
+            executedNanoseconds: environment.context.now.nanoseconds,
+            releasedNanoseconds: 0
+        )
+        if encoder.append(times, toFrameAt: start) { timedEnds.append(encoder.byteCount) }
+    }
+
     /// Encodes the refusal of a call and counts it.
     mutating func refuse(_ id: UInt64, _ method: Method, _ status: Status) {
         environment.counters.countError(method, status.reason.rawValue)
@@ -118,9 +133,17 @@ struct Answers: ~Copyable {
         guard encoder.byteCount > 0 else { return }
         let hasSecret = hasSecret
         var isHeld = false
+        if !timedEnds.isEmpty {
+            let now = environment.context.now.nanoseconds
+            for end in timedEnds { encoder.setReleaseTime(now, endingAt: end) }
+        }
         encoder.lendBytes { isHeld = outbox.send($0, to: recipient, hasSecret: hasSecret) }
         outbox.time(calls, from: recipient, areHeld: isHeld)
         calls.removeAll()
+        if !timedEnds.isEmpty {
+            if isHeld { outbox.setReleaseTimes(endingAt: timedEnds) }
+            timedEnds.removeAll(keepingCapacity: true)
+        }
         if hasSecret { encoder.overwrite() } else { encoder.removeAll() }
         self.hasSecret = false
         // The outbox counts the answers that it holds.

@@ -13,6 +13,14 @@ struct HeldAnswers {
         var heldSince = MonotonicInstant(nanoseconds: 0)
     }
 
+    /// An answer with times, the last of which is when it is released.
+    private struct TimedAnswer {
+        /// The number of its write.
+        let write: Int
+        /// Where it ends in the bytes of the write.
+        let end: Int
+    }
+
     /// A list of more writes is not kept for the next commit batch.
     private static let keptCount = 16_384
     /// The least number of bytes that is added to the budget, which all loops share.
@@ -29,6 +37,8 @@ struct HeldAnswers {
     private var writes: [HeldWrite] = []
     /// The calls whose answers are held, in the order of `writes`.
     private var runs: [AnsweredCalls.Run] = []
+    /// The answers whose release is timed, in the order of `writes`.
+    private var timedAnswers: [TimedAnswer] = []
     /// The bytes of the answers, one after another; each of `writes` lies in one chunk.
     private var chunks: [[UInt8]] = []
 
@@ -56,6 +66,12 @@ struct HeldAnswers {
         writes[last].heldSince = now
     }
 
+    /// Notes the answers of the last write that have times, to set when they are released.
+    mutating func setReleaseTimes(endingAt ends: [Int]) {
+        let write = writes.count - 1
+        for end in ends { timedAnswers.append(TimedAnswer(write: write, end: end)) }
+    }
+
     /// The bytes that the budget is to count now, besides those that it counts already; 0 while they
     /// are few.
     mutating func takeUncountedByteCount() -> Int {
@@ -69,13 +85,19 @@ struct HeldAnswers {
     func release(_ timer: CallTimer) {
         var number = 0
         var firstRun = 0
+        var firstTimed = 0
         for chunk in chunks {
             chunk.withRawSpan { chunk in
                 var offset = 0
                 while offset < chunk.byteCount {
                     let write = writes[number]
                     let end = offset + write.byteCount
-                    write.recipient.release(chunk.extracting(offset..<end))
+                    let bytes = chunk.extracting(offset..<end)
+                    if firstTimed < timedAnswers.count, timedAnswers[firstTimed].write == number {
+                        release(bytes, number, from: &firstTimed, timer.now)
+                    } else {
+                        write.recipient.release(bytes)
+                    }
                     offset = end
                     number += 1
                     guard write.runCount > 0 else { continue }
@@ -93,6 +115,29 @@ struct HeldAnswers {
         }
     }
 
+    /// Sends a copy of a write, in which its timed answers say that they are released now.
+    @inline(never)
+    private func release(
+        _ bytes: RawSpan,
+        _ number: Int,
+        from firstTimed: inout Int,
+        _ now: MonotonicInstant
+    ) {
+        var copy: [UInt8] = []
+        copy.reserveCapacity(bytes.byteCount)
+        copy.append(copying: bytes)
+        while firstTimed < timedAnswers.count, timedAnswers[firstTimed].write == number {
+            var place = timedAnswers[firstTimed].end
+            for shift in stride(from: 56, through: 0, by: -8) {
+                place -= 1
+                copy[place] = UInt8(truncatingIfNeeded: now.nanoseconds >> UInt64(shift))
+            }
+            firstTimed += 1
+        }
+        copy.withRawSpan { writes[number].recipient.release($0) }
+        if hasSecret { copy.overwrite() }
+    }
+
     /// Removes the answers, which are sent; the lists keep their memory, and the pool the chunks.
     mutating func removeAll(_ pool: inout ChunkPool) {
         if hasSecret {
@@ -102,6 +147,7 @@ struct HeldAnswers {
         pool.keep(&chunks)
         writes.removeAll(keepingCapacity: writes.count <= Self.keptCount)
         runs.removeAll(keepingCapacity: runs.count <= Self.keptCount)
+        timedAnswers.removeAll()
         uncountedByteCount = 0
         countedByteCount = 0
     }

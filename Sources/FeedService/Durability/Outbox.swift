@@ -81,6 +81,13 @@ final class Outbox {
         }
     }
 
+    /// Has the times set at which the answers that were held last are released.
+    ///
+    /// - Parameter ends: Where the answers with times end in the bytes of the write.
+    func setReleaseTimes(endingAt ends: [Int]) {
+        held[held.count - 1].setReleaseTimes(endingAt: ends)
+    }
+
     /// Sends the answers that waited for commit batches up to this one, which are durable now.
     func release(through commitBatch: UInt64) {
         durableBatch = max(durableBatch, commitBatch)

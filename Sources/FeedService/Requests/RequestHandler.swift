@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
@@ -85,6 +86,8 @@ struct RequestHandler: ~Copyable {
         waited: Duration?
     ) -> Execution {
         let method = Method(frame.request)
+        let start = answers.byteCount
+        let received = frame.isTimed ? receivedTime(waited: waited) : nil
         caller.act(forUser: frame.actingUserID)
         defer { answers.room.shrink(to: answers.byteCount) }
         do throws(Status) {
@@ -128,8 +131,16 @@ struct RequestHandler: ~Copyable {
             answers.refuse(frame.id, method, error)
             environment.log.refused(method, error.reason.rawValue, from: caller.host)
         }
+        if let received { answers.addTimes(toFrameAt: start, receivedAt: received) }
         answers.countCalls(method, firstID: frame.id)
         return .answered
+    }
+
+    /// When a request was received: now, or when it was read that has waited for this iteration.
+    ///
+    /// The start of the iteration is no answer: the client may have sent the request since.
+    private func receivedTime(waited: Duration?) -> MonotonicInstant {
+        waited == nil ? environment.context.now : answers.calls.arrival
     }
 
     /// Passes a request to its family of calls; a change within a transaction.

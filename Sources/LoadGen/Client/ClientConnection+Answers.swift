@@ -16,12 +16,19 @@ extension ClientConnection {
         }
         preloadPosts(answerByteCount: bytes.byteCount)
         while let body = try nextBody(bytes, offset) {
-            if let vote = VoteAnswer(scanning: bytes, in: body) {
-                if try receive(vote, at: now) { votes += 1 }
-            } else if worker.isBatching, worker.batchAnswer.scan(bytes, in: body) {
-                try receiveBatch(at: now)
-            } else {
-                try receiveMessage(bytes.extracting(body), at: now)
+            let dueID = headID
+            do throws(ProtocolViolation) {
+                if let vote = VoteAnswer(scanning: bytes, in: body) {
+                    if try receive(vote, at: now) { votes += 1 }
+                } else if worker.isBatching, worker.batchAnswer.scan(bytes, in: body) {
+                    try receiveBatch(at: now)
+                } else {
+                    try receiveMessage(bytes.extracting(body), at: now)
+                }
+            } catch {
+                // The request is lost with the connection, like those behind it.
+                headID = dueID
+                throw error
             }
             offset = body.upperBound
         }
@@ -153,11 +160,26 @@ extension ClientConnection {
         if worker.isBatching, operation == .vote {
             return try receiveResults(frame, request, at: now)
         }
-        worker.outstandingCount -= 1
         try check(frame, is: operation, request)
+        worker.outstandingCount -= 1
         worker.recorder.outcomes.ok += 1
         worker.recorder.recordAnswer(
             operation,
+            intended: request.intended,
+            sent: request.sent,
+            answered: now,
+            phases: worker.phases
+        )
+        recordTimes(frame.times, of: request, at: now)
+    }
+
+    /// Records the service's own times of a call, which an answer has where the call asked for them.
+    ///
+    /// A call that is sent again does not ask, so the times are of the send that the request knows.
+    func recordTimes(_ times: CallTimes?, of request: InFlightRequest, at now: UInt64) {
+        guard let times else { return }
+        worker.recorder.recordTimes(
+            times,
             intended: request.intended,
             sent: request.sent,
             answered: now,

@@ -29,7 +29,7 @@ extension ClientConnection {
         finish(request, okCount: count, at: now)
     }
 
-    /// Handles the answer to a batch in which some votes may have failed.
+    /// Handles the answer to a batch that is no plain one: some votes may have failed, or it has times.
     func receiveResults(
         _ frame: ServerFrame,
         _ sent: InFlightRequest,
@@ -69,11 +69,16 @@ extension ClientConnection {
                 self.count(status)
             }
         }
-        finish(sent, okCount: okCount, at: now)
+        finish(sent, okCount: okCount, times: frame.times, at: now)
     }
 
     /// Ends a batch that was answered.
-    private func finish(_ request: InFlightRequest, okCount: Int, at now: UInt64) {
+    private func finish(
+        _ request: InFlightRequest,
+        okCount: Int,
+        times: CallTimes? = nil,
+        at now: UInt64
+    ) {
         let failedCount = worker.batches.count(request.argument) - okCount
         worker.outstandingCount -= 1
         worker.recorder.outcomes.ok += UInt64(okCount)
@@ -87,6 +92,7 @@ extension ClientConnection {
                 answered: now,
                 phases: worker.phases
             )
+            recordTimes(times, of: request, at: now)
         }
         if request.marks.contains(.again) { recovery.answered() }
         worker.release(request)

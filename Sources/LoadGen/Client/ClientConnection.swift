@@ -154,7 +154,11 @@ final class ClientConnection: LoadConnection {
             request.sent = now
             if !worker.isOpenLoop { request.intended = now }
             worker.inFlight[index, unwrittenID] = request
-            encode(request, id: unwrittenID)
+            if worker.recorder.isSplit, worker.sampler.takesNext() {
+                encodeMessage(request, id: unwrittenID, isTimed: true)
+            } else {
+                encode(request, id: unwrittenID)
+            }
             operationCount &+= worker.weight(request)
             unwrittenID &+= 1
         }
@@ -220,11 +224,19 @@ final class ClientConnection: LoadConnection {
         voters.count > 0 ? voters.userID(request.voter) : 0
     }
 
+    /// Encodes a request with the general encoder.
     @inline(never)
-    private func encodeMessage(_ request: InFlightRequest, id: UInt64) {
+    private func encodeMessage(_ request: InFlightRequest, id: UInt64, isTimed: Bool = false) {
         guard let operation = request.operation else { return }
-        let message = message(operation, argument: request.argument)
-        append(ClientFrame(id: id, request: message, sequence: request.sequence))
+        append(
+            ClientFrame(
+                id: id,
+                request: message(operation, request),
+                sequence: request.sequence,
+                actingUserID: operation == .vote ? actingUserID(request) : 0,
+                isTimed: isTimed
+            )
+        )
     }
 
     private func append(_ frame: ClientFrame) {
@@ -242,11 +254,21 @@ final class ClientConnection: LoadConnection {
 extension ClientConnection: Sendable {}
 
 extension ClientConnection {
-    /// The message of a request without a specialised encoder.
-    func message(_ operation: Operation, argument: UInt32) -> FeedProto.Request {
+    /// The message of a request for the general encoder.
+    private func message(
+        _ operation: Operation,
+        _ request: InFlightRequest
+    ) -> FeedProto.Request {
         let configuration = worker.setup.configuration
+        let argument = request.argument
         switch operation {
-        case .vote, .get:
+        case .vote where worker.isBatching:
+            let count = worker.batches.count(argument)
+            let votes = (0..<count).map { castVote(worker.batches.vote($0, of: argument)) }
+            return .batchCastVotes(BatchCastVotesRequest(votes: votes))
+        case .vote:
+            return .castVote(castVote(argument))
+        case .get:
             return .getPost(GetPostRequest(id: worker.posts.id(argument)))
         case .create:
             let title = PostText.title(maker: number + 1, number: Int(argument))
@@ -262,5 +284,11 @@ extension ClientConnection {
                 )
             )
         }
+    }
+
+    /// The vote of a number.
+    private func castVote(_ vote: UInt32) -> CastVoteRequest {
+        let direction = VoteDirection(rawValue: Int32(worker.tallied.ballot(vote).rawValue))
+        return CastVoteRequest(postID: worker.votedPostID(vote), direction: direction)
     }
 }

@@ -46,6 +46,8 @@ final class Worker {
     var encoder = FrameEncoder()
     var decoder = MessageDecoder()
     var counts = AuditCounts()
+    /// Chooses the calls that ask the service for its own times.
+    var sampler = CallSampler()
     var phases = Phases(start: .max / 4, warmup: .zero, duration: nil)
     /// The result of reading ahead, which nothing uses.
     var preloaded: UInt64 = 0
@@ -78,7 +80,7 @@ final class Worker {
         self.loop = loop
         let configuration = setup.configuration
         isOpenLoop = configuration.isOpenLoop
-        recorder = Recorder(isOpenLoop: isOpenLoop)
+        recorder = Recorder(isOpenLoop: isOpenLoop, isSplit: configuration.isLatencySplit)
         inFlight = InFlightSlab(clientCount: setup.clientCount, depth: configuration.pipelineDepth)
         batches = BatchSlab(
             count: setup.clientCount * configuration.pipelineDepth,

@@ -64,6 +64,9 @@ package struct ReportDocument: Sendable {
         for (operation, measures) in root["ops"]?.members ?? [:] {
             for measure in measures.members.keys { data["ops"]?[operation]?[measure]?["hdr"] = nil }
         }
+        for part in (root["latency_split_ms"]?.members ?? [:]).keys {
+            data["latency_split_ms"]?[part]?["hdr"] = nil
+        }
         return data
     }
 

@@ -64,6 +64,7 @@ extension ReportPage {
           decompositionChart(spread);
           levelTable(spread);
           latencyTable(spread);
+          splitTable(spread);
         }
         const truth = section("Correctness");
         for (const [name, audit] of Object.entries(run.audits || { "": run.audit || {} })) auditTable(truth, audit, name);

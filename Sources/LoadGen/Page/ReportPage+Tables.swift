@@ -87,6 +87,18 @@ extension ReportPage {
           table(made, ["Operation", "Count", "mean"].concat(wanted.map((level) => "p" + level), ["max"]), rows);
         }
 
+        function splitTable(parent) {
+          const split = run.latency_split_ms;
+          if (!split || !split.sample_count) return;
+          const one = !split.other_clock_count, levels = ["mean", "p50", "p90", "p99", "p999", "max"];
+          const made = card(parent, "Latency split", `Of ${count(split.sample_count)} calls that the service timed.`
+            + (one ? "" : " Its clock is another, so both ways are one part."), true);
+          const parts = [["there", "on the way there"], ["execution", "executing"], ["held", "held until durable"], ["back", "on the way back"]];
+          if (!one) parts.push(["both_ways", "both ways"]);
+          table(made, ["Part", "mean", "p50", "p90", "p99", "p99.9", "max"], parts.filter(([key]) => split[key])
+            .map(([key, name]) => [name].concat(levels.map((level) => known(split[key][level]) ? [split[key][level], time(split[key][level])] : "–"))));
+        }
+
         function auditTable(parent, audit, name) {
           const made = card(parent, name ? `Audit of ${name.toUpperCase()}` : "Audit",
             audit.passed === true ? "Every acknowledged vote counted once, and every page in order."

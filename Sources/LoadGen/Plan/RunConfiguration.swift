@@ -62,6 +62,8 @@ package struct RunConfiguration: Sendable {
     package var think = ThinkTime.none
     /// How often in a row a request is sent again; 0 is never.
     package var retryLimit = 0
+    /// Whether the service is asked for its own times of some calls, which split their latency.
+    package var isLatencySplit = false
     /// Whether the service is asked at the end what it counted.
     package var isVerified = true
     /// The JSON report of the run to audit again, instead of a run.

@@ -27,7 +27,9 @@ extension ReportDocument {
         }
         var result = RunResult(configuration: configuration, environment: Environment(file.env))
         result.totals = RecorderTotals(file)
-        guard result.totals.latencies.count == Self.histogramCount(file) else {
+        guard result.totals.latencies.count == Self.histogramCount(file),
+            (result.totals.split == nil) == (file.latencySplitMs == nil)
+        else {
             throw .badFile(path, "A histogram (hdr) is none that loadgen encodes.")
         }
         result.dataset = file.dataset.map(DatasetResult.init)
@@ -103,6 +105,7 @@ extension RunConfiguration {
         seed = given.seed
         timeout = .seconds(given.timeoutSeconds)
         retryLimit = given.retry
+        isLatencySplit = given.split ?? false
         isVerified = given.verify
         isStrict = given.strict ?? false
         think = given.think.flatMap(ThinkTime.init(parsing:)) ?? .none
@@ -142,6 +145,7 @@ extension RecorderTotals {
         lateAnswerCount = file.outcomes.lateAnswers
         lateSendCount = file.outcomes.lateSends
         unsentCount = file.outcomes.unsent
+        split = file.latencySplitMs.flatMap(LatencySplit.init)
         let requests = (file.requestsPerSecond ?? 0) * (file.measuredSeconds ?? 0)
         measuredRequestCount = UInt64(max(0, min(requests.rounded(), 0x1p62)))
         traffic = Traffic(

@@ -20,6 +20,28 @@ extension LatencySummary {
     }
 }
 
+extension LatencySplit {
+    /// The split latency of a report; nil where a histogram is none that loadgen encodes.
+    init?(_ split: ReportMembers.Split) {
+        let members: [(Part, ReportMembers.Operation.Latency?)] = [
+            (.there, split.there), (.execution, split.execution), (.held, split.held),
+            (.back, split.back), (.bothWays, split.bothWays),
+        ]
+        var latencies: [Part: LatencyHistogram] = [:]
+        for case (let part, let member?) in members {
+            guard let histogram = HistogramEncoding.histogram(base64: member.hdr) else {
+                return nil
+            }
+            latencies[part] = histogram
+        }
+        self.init(
+            sampleCount: split.sampleCount,
+            otherClockCount: split.otherClockCount,
+            latencies
+        )
+    }
+}
+
 extension IntervalUsage {
     /// The cores in use in a report, over `seconds`; nil where the report has none.
     init?(_ value: JSONValue, seconds: Double) {

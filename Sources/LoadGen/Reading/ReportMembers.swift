@@ -13,6 +13,7 @@ struct ReportMembers: Decodable {
     let connections: Connections
     let cpu: Processors
     let audit: Audit
+    let latencySplitMs: Split?
     let slo: [Level]
 
     struct Configuration: Decodable {
@@ -46,6 +47,7 @@ struct ReportMembers: Decodable {
         let ramp: [Double]?
         let reconnectEvery: UInt64?
         let connectionLifeSeconds: Double?
+        let split: Bool?
     }
 
     struct Machine: Decodable {
@@ -151,6 +153,16 @@ struct ReportMembers: Decodable {
         let postsListed: UInt64?
         let violations: [String: UInt64]?
         let examples: [String]?
+    }
+
+    struct Split: Decodable {
+        let sampleCount: UInt64
+        let otherClockCount: UInt64
+        let there: Operation.Latency?
+        let execution: Operation.Latency?
+        let held: Operation.Latency?
+        let back: Operation.Latency?
+        let bothWays: Operation.Latency?
     }
 
     struct Level: Decodable {

@@ -1,4 +1,5 @@
 internal import FeedClient
+import FeedProto
 import Histogram
 
 /// The numbers of one thread.
@@ -21,15 +22,20 @@ final class Recorder {
     var lateAnswerCount: UInt64 = 0
     /// Requests that were due by the plan and found no connection with room before the end.
     var unsentCount: UInt64 = 0
+    /// Whether some calls ask the service for its own times.
+    let isSplit: Bool
 
     private let measureCount: Int
     private let histograms: HistogramSlab
     private let counters = CounterSlab(count: Counter.count)
     private var totals: [LatencyHistogram]
+    private var split: LatencySplit?
     private var countsAtIntervalStart = [UInt64](repeating: 0, count: Operation.allCases.count)
 
     /// A recorder; a closed loop has one measure, an open loop three.
-    init(isOpenLoop: Bool) {
+    init(isOpenLoop: Bool, isSplit: Bool) {
+        self.isSplit = isSplit
+        split = isSplit ? LatencySplit() : nil
         measureCount = isOpenLoop ? Measure.allCases.count : 1
         let count = Operation.allCases.count * measureCount
         histograms = HistogramSlab(count: 2 * count)
@@ -60,6 +66,18 @@ final class Recorder {
         if sent &- intended > Self.lateSendNanoseconds && phases.isMeasured(intended) {
             counters[Counter.lateSends] += 1
         }
+    }
+
+    /// Takes the service's own times of a call that was answered with success.
+    func recordTimes(
+        _ times: CallTimes,
+        intended: UInt64,
+        sent: UInt64,
+        answered: UInt64,
+        phases: Phases
+    ) {
+        guard phases.isMeasured(intended) else { return }
+        split?.add(times, sent: sent, answered: answered)
     }
 
     /// Counts one read of `byteCount` bytes.
@@ -114,6 +132,7 @@ final class Recorder {
         result.reopenedCount = reopenedCount
         result.lateAnswerCount = lateAnswerCount
         result.unsentCount = unsentCount
+        result.split = split
         result.lateSendCount = counters[Counter.lateSends]
         result.measuredAnswers = Operation.allCases.indices.map { counters[Counter.measured + $0] }
         result.measuredRequestCount = counters[Counter.measuredRequests]

@@ -98,6 +98,8 @@ package struct RecorderTotals: Sendable {
     package var traffic = Traffic()
     /// The latencies of the measured requests.
     package var latencies: [LatencyKey: LatencyHistogram] = [:]
+    /// The parts of the latency of the timed calls among them; nil where none was to be timed.
+    package var split: LatencySplit?
 
     /// Nothing recorded.
     package init() {}
@@ -118,6 +120,11 @@ package struct RecorderTotals: Sendable {
             var sum = mine
             sum.add(theirs)
             return sum
+        }
+        if let theirs = other.split {
+            var sum = split ?? LatencySplit()
+            sum.add(theirs)
+            split = sum
         }
     }
 

@@ -73,6 +73,7 @@ private struct Members: Encodable {
     let record: OrNull<RunRecordJSON>
     let verdict: VerdictJSON
     let serverTimesMs: OrNull<ServerTimesJSON>
+    let latencySplitMs: OrNull<LatencySplitJSON>
     let series: OrNull<SeriesJSON>
     let slo: [Level]
     let compare: OrNull<ComparisonJSON>
@@ -100,6 +101,7 @@ private struct Members: Encodable {
         record = OrNull(result.record.map(RunRecordJSON.init))
         verdict = VerdictJSON(result)
         serverTimesMs = OrNull(result.serverTimes.map(ServerTimesJSON.init))
+        latencySplitMs = OrNull(result.totals.split.map(LatencySplitJSON.init))
         series = OrNull(result.series.map(SeriesJSON.init))
         slo = result.serviceLevels.map(Level.init)
         compare = OrNull(result.comparison.map(ComparisonJSON.init))
@@ -138,6 +140,7 @@ private struct Members: Encodable {
         let connectRate: Double
         let reconnectEvery: OrNull<UInt64>
         let connectionLifeSeconds: OrNull<Double>
+        let split: Bool
         let verify: Bool
         let strict: Bool
 
@@ -174,6 +177,7 @@ private struct Members: Encodable {
             connectRate = given.connectsPerSecond
             reconnectEvery = OrNull(given.connectionLife.requestCount)
             connectionLifeSeconds = OrNull(given.connectionLife.age.map { $0 / .seconds(1) })
+            split = given.isLatencySplit
             verify = given.isVerified
             strict = given.isStrict
         }

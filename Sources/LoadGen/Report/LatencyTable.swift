@@ -1,19 +1,34 @@
 import Foundation
 import Histogram
 
-/// The table of latencies: a row for each operation, and in an open loop one for each measure.
+/// A table of latencies, a row each.
+///
+/// That of a run has a row for each operation, and in an open loop one for each measure.
 struct LatencyTable {
-    private struct Row {
+    /// The latencies of one row.
+    struct Row {
+        /// The name before them.
         var name: String
+        /// The latencies.
         var histogram: LatencyHistogram
+        /// What stands behind them; often nothing.
         var note: String
     }
 
+    private let title: String
     private let rows: [Row]
     private let percentiles: [Double]
 
+    /// A table of these rows; names have at most 16 characters.
+    init(title: String, rows: [Row], percentiles: [Double]) {
+        self.title = title
+        self.rows = rows
+        self.percentiles = percentiles
+    }
+
     /// The latencies of `result`.
     init(_ result: RunResult) {
+        title = "Latency [ms]"
         percentiles = result.configuration.percentiles
         let operations = result.configuration.mix.operations
         let measures: [Measure] =
@@ -47,7 +62,7 @@ struct LatencyTable {
     /// The heading, with `notes` behind it, and the rows.
     func lines(_ notes: [String]) -> [String] {
         let names = ["mean"] + percentiles.map { PercentileText.name($0) } + ["max"]
-        let heading = "Latency [ms]".padding(toLength: 18, withPad: " ", startingAt: 0)
+        let heading = title.padding(toLength: 18, withPad: " ", startingAt: 0)
         let head = ([heading + names.map(cell).joined()] + notes).joined(separator: "   ")
         return [head]
             + rows.map { row in

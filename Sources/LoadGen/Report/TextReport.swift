@@ -15,8 +15,8 @@ package struct TextReport {
     /// The whole text, with a newline at its end.
     package func rendered() -> String {
         let parts = [
-            heading, series, dataset, throughput, latency + serverTimes, processors, outcomes,
-            audit, comparison, serviceLevels,
+            heading, series, dataset, throughput, latency + split + serverTimes, processors,
+            outcomes, audit, comparison, serviceLevels,
         ]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
             .joined(separator: "\n\n") + "\n"
@@ -151,6 +151,12 @@ package struct TextReport {
             \(NumberFormat.percent(share, digits: 2))
             """
         ] + table.lines([])
+    }
+
+    private var split: [String] {
+        result.totals.split.map {
+            LatencySplitText.lines($0, percentiles: configuration.percentiles)
+        } ?? []
     }
 
     private var serverTimes: [String] {

@@ -52,8 +52,17 @@ package final class WireClient: @unchecked Sendable {
 
     /// Sends a request without waiting; returns its id.
     @discardableResult
-    package func send(_ request: Request?, sequence: UInt64 = 0) throws -> UInt64 {
-        let frame = ClientFrame(id: nextID(), request: request, sequence: sequence)
+    package func send(
+        _ request: Request?,
+        sequence: UInt64 = 0,
+        isTimed: Bool = false
+    ) throws -> UInt64 {
+        let frame = ClientFrame(
+            id: nextID(),
+            request: request,
+            sequence: sequence,
+            isTimed: isTimed
+        )
         try send(frame)
         return frame.id
     }

@@ -17,6 +17,7 @@ import Testing
         #expect(configuration.postCount == 1000)
         #expect(configuration.keys == .zipf(exponent: 0.99))
         #expect(configuration.timeout == .seconds(2))
+        #expect(!configuration.isLatencySplit)
         #expect(configuration.isVerified)
         #expect(configuration.percentiles == [50, 90, 99, 99.9, 99.99])
         #expect(configuration.progressInterval == nil)
@@ -28,6 +29,7 @@ import Testing
             "--arrival", "uniform", "-d", "1500ms", "-w", "500us", "--mix", "feed",
             "--posts", "10M", "--feed", "tweets", "--keys", "hot:0.2:0.8", "--page-size", "100",
             "--seed", "9", "--timeout", "30s", "--connect-timeout", "1", "--no-verify",
+            "--split",
             "--json", "-", "--hdr", "x", "--slo", "p99<5ms", "--slo", "audit=ok",
             "--server-pid", "12", "--progress", "5s", "--percentiles", "99.9,50",
         ])
@@ -48,6 +50,7 @@ import Testing
         #expect(configuration.timeout == .seconds(30))
         #expect(configuration.connectTimeout == .seconds(1))
         #expect(!configuration.isVerified)
+        #expect(configuration.isLatencySplit)
         #expect(configuration.jsonPath == "-")
         #expect(configuration.histogramPrefix == "x")
         #expect(configuration.serviceLevels.map(\.text) == ["p99<5ms", "audit=ok"])
@@ -76,7 +79,7 @@ import Testing
         (["--feed", "x"], "--feed"), (["--voters", "50"], "--voters"),
         (["--retry", "1"], "--retry"),
         (["--verify-only", "x"], "--verify-only"), (["--batch", "2"], "--batch"),
-        (["--tls"], "--tls"), (["--mix", "feed"], "--mix"),
+        (["--tls"], "--tls"), (["--split"], "--split"), (["--mix", "feed"], "--mix"),
     ])
     func refusesWhatRedisServerDoesNotHave(_ arguments: [String], _ flag: String) throws {
         let error = #expect(throws: FlagError.self) {
@@ -128,6 +131,10 @@ import Testing
             (
                 ["--ab", "x", "--html", "y"],
                 "--html: expected no --ab beside it (--slice says how long to measure), got y."
+            ),
+            (
+                ["--ab", "x", "--split"],
+                "--split: expected no --ab beside it (--slice says how long to measure), got --split."
             ),
             (
                 ["--ab", "x", "--slo", "p99<5ms"],

@@ -47,4 +47,24 @@ struct FakeFaults: Sendable {
     var restarts = false
     /// What it starts again with is empty, and another instance.
     var restartsEmpty = false
+    /// What happens to each call that asks for times.
+    var timed: FakeTimedFault?
+}
+
+/// What happens to the calls of a fake service that ask for its times.
+enum FakeTimedFault: Sendable {
+    /// Their answers have no times, as of a service that does not know them.
+    case noTimes
+    /// Their times are of another clock.
+    case otherClock
+    /// Their votes are answered with another post.
+    case otherPost
+    /// Their votes are answered with the score 0.
+    case lowScore
+    /// Their votes are answered with another ballot than the voter's.
+    case otherBallot
+    /// They are refused for now and are not executed.
+    case refused
+    /// They lose their connection after they were executed.
+    case lost
 }

@@ -17,6 +17,8 @@ final class FakeFeed: Sendable {
         var instanceID: UInt64 = 1
         var voteCount: UInt64 = 0
         var createCount: UInt64 = 0
+        /// How many calls asked for times.
+        var timedCallCount: UInt64 = 0
         var nextID: UInt64 = 1
         var isMortal = true
     }

@@ -132,6 +132,7 @@ private final class FakeHandler: ConnectionHandler {
     func connectionOpened(_ connection: TCPConnection) {}
 
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
+        let received = FakeFeed.now
         var offset = 0
         do {
             while !isStalled, !isLost,
@@ -142,7 +143,7 @@ private final class FakeHandler: ConnectionHandler {
                 if case .hello(let hello) = frame.request {
                     channel = FakeChannels.Key(clientID: hello.clientID, channel: hello.channel)
                 }
-                try perform(feed.handle(frame, on: channel), connection)
+                try perform(feed.handle(frame, on: channel, receivedAt: received), connection)
             }
         } catch {
             connection.reset()
