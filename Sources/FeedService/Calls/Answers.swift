@@ -16,10 +16,6 @@ struct Answers: ~Copyable {
     var fields: [PostFields] = []
     /// The calls that are answered, to time them.
     var calls = AnsweredCalls()
-    /// Where the answers with times end in the encoded bytes.
-    private var timedEnds: [Int] = []
-    /// Whether an encoded answer has a secret.
-    private var hasSecret = false
     /// One post of each stripe that is refreshed after the answers are sent.
     private var refreshDue: [PostID] = []
 
@@ -68,7 +64,7 @@ struct Answers: ~Copyable {
         let revision = environment.store.revision
         append(ServerFrame(id: id, revision: revision, response: .session(session)))
         session.overwriteToken()
-        hasSecret = true
+        calls.hasSecret = true
     }
 
     /// Counts calls whose answers or refusals are encoded; the first of them has this id.
@@ -86,7 +82,7 @@ struct Answers: ~Copyable {
             executedNanoseconds: environment.context.now.nanoseconds,
             releasedNanoseconds: 0
         )
-        if encoder.append(times, toFrameAt: start) { timedEnds.append(encoder.byteCount) }
+        if encoder.append(times, toFrameAt: start) { calls.addTimed(endingAt: encoder.byteCount) }
     }
 
     /// Encodes the refusal of a call and counts it.
@@ -131,21 +127,17 @@ struct Answers: ~Copyable {
     /// Passes the encoded answers to the outbox, which sends them in one write.
     mutating func send(to recipient: Recipient, through outbox: Outbox) {
         guard encoder.byteCount > 0 else { return }
-        let hasSecret = hasSecret
-        var isHeld = false
-        if !timedEnds.isEmpty {
+        if !calls.timedEnds.isEmpty {
             let now = environment.context.now.nanoseconds
-            for end in timedEnds { encoder.setReleaseTime(now, endingAt: end) }
+            for end in calls.timedEnds { encoder.setReleaseTime(now, endingAt: end) }
         }
-        encoder.lendBytes { isHeld = outbox.send($0, to: recipient, hasSecret: hasSecret) }
-        outbox.time(calls, from: recipient, areHeld: isHeld)
-        calls.removeAll()
-        if !timedEnds.isEmpty {
-            if isHeld { outbox.setReleaseTimes(endingAt: timedEnds) }
-            timedEnds.removeAll(keepingCapacity: true)
-        }
-        if hasSecret { encoder.overwrite() } else { encoder.removeAll() }
-        self.hasSecret = false
+        // Out of the way, so that the outbox reads them while the bytes are lent.
+        var answered = AnsweredCalls()
+        swap(&answered, &calls)
+        encoder.lendBytes { outbox.send($0, of: answered, to: recipient) }
+        if answered.hasSecret { encoder.overwrite() } else { encoder.removeAll() }
+        answered.removeAll()
+        swap(&answered, &calls)
         // The outbox counts the answers that it holds.
         room.end()
     }

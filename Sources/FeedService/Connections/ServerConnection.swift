@@ -59,8 +59,6 @@ package final class ServerConnection: ConnectionHandler {
             return ReadProgress(consumedByteCount: bytes.byteCount, hasSecret: true)
         }
         let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) }
-        // The session is copied out and back: that costs less than a check for exclusive access.
-        var session = session
         let progress = loop.handler.serveIteration(
             bytes,
             of: &session,
@@ -71,7 +69,6 @@ package final class ServerConnection: ConnectionHandler {
             at: loop.eventLoop.now
         )
         let life = session.life
-        self.session = consume session
         if progress.hasDeferredCalls {
             loop.startBackups(for: self)
             loop.startSignIns(for: self)

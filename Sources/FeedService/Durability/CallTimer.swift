@@ -35,6 +35,7 @@ struct CallTimer {
 
     /// Times calls whose answers have left, and were not held.
     func count(_ calls: borrowing AnsweredCalls, from recipient: Recipient) {
+        guard !calls.isEmpty else { return }
         let nanoseconds = now.nanoseconds(since: calls.arrival)
         for run in calls.runs {
             counters.latency(run.method).count(run.count, nanoseconds: nanoseconds)

@@ -8,9 +8,9 @@ struct HeldAnswers {
         let recipient: Recipient
         let byteCount: Int
         /// The entries of `runs` whose answers it has; their times follow.
-        var runCount = 0
-        var arrival = MonotonicInstant(nanoseconds: 0)
-        var heldSince = MonotonicInstant(nanoseconds: 0)
+        let runCount: Int
+        let arrival: MonotonicInstant
+        let heldSince: MonotonicInstant
     }
 
     /// An answer with times, the last of which is when it is released.
@@ -29,7 +29,7 @@ struct HeldAnswers {
     /// The commit batch that the answers wait for.
     var commitBatch: UInt64 = 0
     /// Whether an answer has a secret, so that all chunks are overwritten once they are sent.
-    var hasSecret = false
+    private var hasSecret = false
     /// The part of the bytes that the budget counts.
     private(set) var countedByteCount = 0
     /// The part that it does not count yet.
@@ -45,9 +45,31 @@ struct HeldAnswers {
     /// The number of writes: one for each loop iteration of a connection, however many answers it has.
     var writeCount: Int { writes.count }
 
-    /// Holds the answers of a loop iteration to a connection.
-    mutating func append(_ bytes: RawSpan, to recipient: Recipient, _ pool: inout ChunkPool) {
-        writes.append(HeldWrite(recipient: recipient, byteCount: bytes.byteCount))
+    /// Holds the answers of a loop iteration to a connection, and notes their calls, to time them when
+    /// they are released.
+    ///
+    /// - Returns: The bytes that the budget is to count now, besides those that it counts already; 0 while
+    ///   they are few.
+    mutating func append(
+        _ bytes: RawSpan,
+        of calls: borrowing AnsweredCalls,
+        to recipient: Recipient,
+        since now: MonotonicInstant,
+        _ pool: inout ChunkPool
+    ) -> Int {
+        let number = writes.count
+        writes.append(
+            HeldWrite(
+                recipient: recipient,
+                byteCount: bytes.byteCount,
+                runCount: calls.runs.count,
+                arrival: calls.arrival,
+                heldSince: now
+            )
+        )
+        for run in calls.runs { runs.append(run) }
+        for end in calls.timedEnds { timedAnswers.append(TimedAnswer(write: number, end: end)) }
+        if calls.hasSecret { hasSecret = true }
         let last = chunks.count - 1
         // Chunks never grow, so bytes are copied once.
         if last < 0 || chunks[last].count + bytes.byteCount > chunks[last].capacity {
@@ -55,26 +77,6 @@ struct HeldAnswers {
         }
         chunks[chunks.count - 1].append(copying: bytes)
         uncountedByteCount += bytes.byteCount
-    }
-
-    /// Notes the calls whose answers the last write has, to time them when it is released.
-    mutating func time(_ answered: borrowing AnsweredCalls, since now: MonotonicInstant) {
-        for run in answered.runs { runs.append(run) }
-        let last = writes.count - 1
-        writes[last].runCount = answered.runs.count
-        writes[last].arrival = answered.arrival
-        writes[last].heldSince = now
-    }
-
-    /// Notes the answers of the last write that have times, to set when they are released.
-    mutating func setReleaseTimes(endingAt ends: [Int]) {
-        let write = writes.count - 1
-        for end in ends { timedAnswers.append(TimedAnswer(write: write, end: end)) }
-    }
-
-    /// The bytes that the budget is to count now, besides those that it counts already; 0 while they
-    /// are few.
-    mutating func takeUncountedByteCount() -> Int {
         guard uncountedByteCount >= Self.budgetStepByteCount else { return 0 }
         defer { uncountedByteCount = 0 }
         countedByteCount += uncountedByteCount

@@ -27,6 +27,11 @@ package struct AnsweredCalls {
     /// The calls, one after another; the memory is reused.
     private(set) var runs: [Run] = []
 
+    /// Where the answers with times end in the encoded bytes.
+    private(set) var timedEnds: [Int] = []
+    /// Whether an encoded answer has a secret.
+    var hasSecret = false
+
     /// Whether no call is answered.
     var isEmpty: Bool { runs.isEmpty }
 
@@ -46,6 +51,18 @@ package struct AnsweredCalls {
         }
     }
 
-    /// Forgets the calls; the list keeps its memory.
-    mutating func removeAll() { runs.removeAll(keepingCapacity: true) }
+    /// Notes that the last answer has times and ends at an offset of the encoded bytes.
+    mutating func addTimed(endingAt end: Int) { timedEnds.append(end) }
+
+    /// Forgets the calls; the lists keep their memory.
+    mutating func removeAll() {
+        // Most writes have one run. To empty the list is a longer way.
+        if runs.count == 1 {
+            runs.removeLast()
+        } else if !runs.isEmpty {
+            runs.removeAll(keepingCapacity: true)
+        }
+        if !timedEnds.isEmpty { timedEnds.removeAll(keepingCapacity: true) }
+        hasSecret = false
+    }
 }
