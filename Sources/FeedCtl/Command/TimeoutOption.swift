@@ -7,7 +7,7 @@ struct TimeoutOption: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long a call may take. (default: \(Int(defaultSeconds)); a backup may take an hour)",
+            "How long a call may take. (default: \(Int(defaultSeconds)))",
             valueName: "seconds"
         )
     )

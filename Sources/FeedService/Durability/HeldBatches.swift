@@ -41,7 +41,7 @@ struct HeldBatches {
 
     /// Takes the answers out that wait for the first commit batch; nil where it is a later one.
     mutating func takeFirst(through commitBatch: UInt64) -> HeldAnswers? {
-        guard let first = batches.first, first.commitBatch <= commitBatch else { return nil }
+        guard let first = batches.first?.commitBatch, first <= commitBatch else { return nil }
         let answers = batches.removeFirst()
         writeCount -= answers.writeCount
         return answers

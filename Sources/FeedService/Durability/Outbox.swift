@@ -56,7 +56,11 @@ final class Outbox {
             timer.count(calls, from: recipient)
             return
         }
-        guard recipient.isOpen else { return timer.count(calls, from: recipient) }
+        guard recipient.isOpen else {
+            // The peer has gone; its calls were executed all the same.
+            timer.count(calls, from: recipient)
+            return
+        }
         recipient.hold(bytes.byteCount)
         let (uncountedByteCount, beginsBatch) = held.hold(
             bytes,
@@ -75,7 +79,7 @@ final class Outbox {
         while let answers = held.takeFirst(through: durableBatch) {
             answers.release(timer)
             budget.addReserved(-answers.countedByteCount)
-            held.reuse(answers)
+            held.reuse(consume answers)
         }
         counters.setHeldWrites(held.writeCount)
     }

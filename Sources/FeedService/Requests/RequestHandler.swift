@@ -1,4 +1,3 @@
-internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
@@ -87,7 +86,8 @@ struct RequestHandler: ~Copyable {
     ) -> Execution {
         let method = Method(frame.request)
         let start = answers.byteCount
-        let received = frame.isTimed ? receivedTime(waited: waited) : nil
+        // The start of the iteration may lie before the client has sent the request.
+        let received = frame.isTimed ? environment.context.now : nil
         caller.act(forUser: frame.actingUserID)
         defer { answers.room.shrink(to: answers.byteCount) }
         do throws(Status) {
@@ -134,13 +134,6 @@ struct RequestHandler: ~Copyable {
         if let received { answers.addTimes(toFrameAt: start, receivedAt: received) }
         answers.countCalls(method, firstID: frame.id)
         return .answered
-    }
-
-    /// When a request was received: now, or when it was read that has waited for this iteration.
-    ///
-    /// The start of the iteration is no answer: the client may have sent the request since.
-    private func receivedTime(waited: Duration?) -> MonotonicInstant {
-        waited == nil ? environment.context.now : answers.calls.arrival
     }
 
     /// Passes a request to its family of calls; a change within a transaction.

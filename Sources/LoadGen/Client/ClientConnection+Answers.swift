@@ -177,7 +177,7 @@ extension ClientConnection {
     ///
     /// A call that is sent again does not ask, so the times are of the send that the request knows.
     func recordTimes(_ times: CallTimes?, of request: InFlightRequest, at now: UInt64) {
-        guard let times else { return }
+        guard let times, !request.marks.contains(.again) else { return }
         worker.recorder.recordTimes(
             times,
             intended: request.intended,

@@ -22,8 +22,7 @@ package struct LatencySplit: Sendable, Equatable {
 
     /// How many calls were timed.
     package private(set) var sampleCount: UInt64 = 0
-    /// How many of them have times that do not lie in order between sent and answered: the clock of
-    /// the service is another.
+    /// How many of them have times that do not lie in order between sent and answered.
     package private(set) var otherClockCount: UInt64 = 0
     private var histograms = Part.allCases.map { _ in LatencyScale.makeHistogram() }
 
@@ -37,8 +36,8 @@ package struct LatencySplit: Sendable, Equatable {
         for (part, histogram) in latencies { histograms[part.rawValue] = histogram }
     }
 
-    /// Whether all times are of one clock.
-    package var isOneClock: Bool { otherClockCount == 0 }
+    /// Whether service and generator have one clock: all but one in a hundred times are in order.
+    package var isOneClock: Bool { otherClockCount * 100 <= sampleCount }
 
     /// The latencies of a part; nil where there are none, and for one way where a clock is another.
     package func latencies(of part: Part) -> LatencyHistogram? {
