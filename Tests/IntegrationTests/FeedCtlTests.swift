@@ -58,6 +58,21 @@ struct FeedCtlTests {
         #expect(output.contains("nothing listens at the address"))
     }
 
+    @Test("a call ends after the time of the flag", arguments: ["list", "feed"])
+    func endsACallAfterItsTimeout(_ command: String) async throws {
+        let service = try await ServiceProcess.start()
+        // Its kernel takes connections, and nobody answers.
+        service.process.signal(SIGSTOP)
+        let folder = try TemporaryDirectory()
+        let flags = ["--target", "127.0.0.1:\(service.port)", "--timeout", "0.25"]
+        let profile = command == "feed" ? ["--profile", folder.path] : []
+        let (status, output) = try await Self.run([command] + flags + profile)
+        service.process.signal(SIGCONT)
+        #expect(await service.stop() == 0)
+        #expect(status == 1)
+        #expect(output.contains("0.25 seconds"), "\(output)")
+    }
+
     @Test func namesTheHostThatHasNoAddress() async throws {
         // The name is reserved: no server has an address for it.
         let (status, output) = try await Self.run(["list", "--target", "feed.invalid:7433"])

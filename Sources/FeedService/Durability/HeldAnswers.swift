@@ -7,9 +7,11 @@ struct HeldAnswers {
     private struct HeldWrite {
         let recipient: Recipient
         let byteCount: Int
-        /// The entries of `runs` whose answers it has; their times follow.
+        /// The entries of `runs` whose answers it has.
         let runCount: Int
+        /// When these calls arrived.
         let arrival: MonotonicInstant
+        /// When the service had executed them.
         let heldSince: MonotonicInstant
     }
 

@@ -18,6 +18,8 @@ struct CallTimesTests {
             let post = try client.createPost(title: "a")
             let vote = Request.castVote(CastVoteRequest(postID: post, direction: .up))
             gate.close()
+            // The clock begins at 0, which a time that nobody has set is too.
+            clock.advance(by: .seconds(3))
             let start = clock.now.nanoseconds
             // Written at once, so that one loop iteration has all of them.
             let asks = [false, true, true, false, true]
