@@ -55,7 +55,7 @@ class KillTests(SoakTestCase):
 
     def test_stops_when_the_minutes_are_over(self):
         with tempfile.TemporaryDirectory() as output:
-            finished = self.soak(output, "--minutes", "0.0001")
+            finished = self.soak(output, "--minutes", "1e-9")
             self.assertEqual(finished.returncode, 0, finished.stderr)
             self.assertIn("kill: 1 cycles", finished.stdout)
             self.assertIn("not all of it yet", finished.stdout)

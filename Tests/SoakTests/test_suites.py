@@ -48,7 +48,7 @@ class SuiteTests(SoakTestCase):
         self.assertEqual(self.soak("flips", FAKE_SUITES="0").returncode, 1)
 
     def test_stops_when_the_minutes_are_over(self):
-        finished = self.soak("flips", "--minutes", "0.00001")
+        finished = self.soak("flips", "--minutes", "1e-9")
         self.assertEqual(finished.returncode, 0)
         self.assertIn("flips: 1,000 bit flips", finished.stdout)
         self.assertIn("not all of it yet", finished.stdout)

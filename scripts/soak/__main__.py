@@ -38,7 +38,8 @@ def read_options():
         add_help=False, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     common.add_argument("--output", metavar="DIR", default=".build/soak",
                         help="where what was reached is kept, and adds up")
-    common.add_argument("--minutes", type=flags.amount, help="stop early, after the piece in work")
+    common.add_argument("--minutes", type=flags.amount,
+                        help="stop early, after the piece in work, one at least")
     common.add_argument("--binaries", default=".", help=argparse.SUPPRESS)
     common.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     soaks = parser.add_subparsers(dest="what", required=True)

@@ -194,7 +194,7 @@ def run(options, say):
         options.seed = random.SystemRandom().randrange(1 << 32)
     say(f"--seed {options.seed}")
     tally = Tally(options.output, "kill")
-    deadline = Deadline(options.minutes)
+    deadline = Deadline(options.minutes, tally)
     directory = None
 
     def reached():

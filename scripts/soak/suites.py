@@ -46,7 +46,7 @@ def test(kind, count, first_seed):
 def run(options, say):
     kind = KINDS[options.what]
     tally = Tally(options.output, options.what)
-    deadline = Deadline(options.minutes)
+    deadline = Deadline(options.minutes, tally)
     wanted = options.count or kind["count"]
     suites = None
     while tally.sum("count") < wanted and not deadline.passed and not tally.failures:

@@ -53,11 +53,14 @@ class Tally:
 
 
 class Deadline:
-    """When --minutes are over; without them never."""
+    """When --minutes are over, after one piece of this run at least; without them never."""
 
-    def __init__(self, minutes):
+    def __init__(self, minutes, tally):
+        self.tally = tally
+        self.earlier = len(tally.pieces)
         self.end = None if minutes is None else time.monotonic() + 60 * minutes
 
     @property
     def passed(self):
-        return self.end is not None and time.monotonic() >= self.end
+        return (self.end is not None and len(self.tally.pieces) > self.earlier
+                and time.monotonic() >= self.end)
