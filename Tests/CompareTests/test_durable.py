@@ -18,7 +18,7 @@ import machine  # noqa: E402
 import restart  # noqa: E402
 import runs  # noqa: E402
 import servers  # noqa: E402
-from clients import Sample  # noqa: E402
+from clients import Sample, total  # noqa: E402
 
 MOUNTS = """\
 1 0 254:0 / / rw,relatime - ext4 /dev/vda rw
@@ -38,7 +38,7 @@ def sample(cost, per_second=1_000_000, seconds=2):
 
 def one_run(cost, per_second, floors, written=0, afterwards=(0, True)):
     return runs.Run(
-        sample(cost, per_second), [sample(one) for one in floors], written, afterwards, 0)
+        sample(cost, per_second), total([sample(one) for one in floors]), written, afterwards, 0)
 
 
 class DiskTests(unittest.TestCase):

@@ -67,10 +67,10 @@ def pump(tools, server, in_flight, options, seconds, **flags):
         voters=VOTERS, warmup=options.warmup, seconds=seconds, **flags)
 
 
-def vote(tools, server, row, in_flight, options):
+def vote(tools, server, row, in_flight, options, seconds, seed):
     flags = ({"script": hashlib.sha1(SCRIPT.encode()).hexdigest()} if row.startswith("redis") else
              {"feed": FEED, "first_page_rate": votes.FIRST_PAGES_PER_SECOND})
-    return pump(tools, server, in_flight, options, options.durable_seconds, **flags)
+    return pump(tools, server, in_flight, options, seconds, seed=seed, **flags)
 
 
 def echo(tools, floor, in_flight, options):
@@ -95,7 +95,7 @@ def over_ours(taken, row, in_flight):
 def table(results, options):
     result = Table(
         f"Ballots: {options.connections} connections, {VOTERS:,} users, {POSTS:,} posts, one server "
-        f"thread, {options.durable_seconds:g} s a run",
+        f"thread, {options.durable_seconds:g} s a run in slices",
         ["In flight", "Server", "Votes/s", "of its core", "CPU-s per million votes", "× floor",
          "Redis ÷ ours", "MB resident", "Target"])
     for in_flight in options.in_flight:

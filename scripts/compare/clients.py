@@ -8,6 +8,11 @@ import machine
 import servers
 
 
+# The values of a measurement that add up with those of the next.
+COUNTED = ("seconds", "votes", "pages", "client_seconds", "server_seconds", "server_user_seconds",
+           "busy_seconds", "steal_seconds")
+
+
 class Sample:
     """One measurement: the answers, the seconds, and the processor time of server and client."""
 
@@ -53,6 +58,12 @@ class Sample:
         """The share of the machine that other processes took, as far as clock ticks can tell."""
         rest = self.values["busy_seconds"] - self.server_seconds - self.client_seconds
         return max(0, rest) / self.seconds / len(machine.cores())
+
+
+def total(samples):
+    """Measurements of one server as one: sums of what was counted, and no latencies."""
+    return Sample({name: sum(sample.values[name] for sample in samples) for name in COUNTED
+                   if name in samples[0].values})
 
 
 def pump(tools, server, **flags):

@@ -23,13 +23,12 @@ def fill(tools, server, options):
         votes.fill(tools, server, options.posts)
 
 
-def vote(tools, server, row, in_flight, options):
+def vote(tools, server, row, in_flight, options, seconds, seed):
     if row.startswith("redis"):
-        return clients.redis_benchmark(
-            server, in_flight, options.posts, options, options.durable_seconds)
+        return clients.redis_benchmark(server, in_flight, options.posts, options, seconds)
     return clients.pump(
         tools, server, connections=options.connections, in_flight=in_flight, posts=options.posts,
-        warmup=options.warmup, seconds=options.durable_seconds,
+        warmup=options.warmup, seconds=seconds, seed=seed,
         first_page_rate=votes.FIRST_PAGES_PER_SECOND)
 
 
@@ -64,7 +63,7 @@ def target(row, in_flight, over_floor, ratio):
 def table(results, options):
     result = Table(
         f"Durable votes: {options.connections} connections, {options.posts:,} posts, one server "
-        f"thread, {options.durable_seconds:g} s a run",
+        f"thread, {options.durable_seconds:g} s a run in slices",
         ["In flight", "Server", "Votes/s", "of its core", "CPU-s per million votes", "× floor",
          "Disk bytes a vote", "Our votes/s ÷ its", "Target"])
     for in_flight in options.in_flight:

@@ -1,26 +1,30 @@
-"""Runs on servers of their own: each is newly filled, with the floor measured before and after it.
+"""Runs on servers of their own: each is newly filled, and the floor is measured between its slices.
 
-So no server writes for another's votes. The work that a server does after its votes have ended
-(checkpoints, rewriting a log) is a part of their cost.
+So no server writes for another's votes, and both have the same moments of a machine whose speed
+changes within seconds. The work that a server does after its votes have ended (checkpoints, rewriting
+a log) is a part of their cost.
 """
 
 import collections
+import math
 import random
 import time
 
 import disk
 import machine
 import servers
+from clients import total
 from report import quietness
 
 PROBE_APPENDS = 200
+SLICE_SECONDS = 10  # of votes, between two measurements of the floor
 IDLE_SHARE = 0.02   # of a core
 LONGEST_WAIT = 60   # seconds
 IDLE_STEP = 0.5     # seconds
 
 # What a table measures: its name and its rows; how a server is filled (tools, server, options), is
-# voted on (tools, server, row, in flight, options), and how the floor echoes such votes (tools,
-# floor, in flight, options).
+# voted on for some seconds (tools, server, row, in flight, options, seconds, seed), and how the floor
+# echoes such votes (tools, floor, in flight, options).
 #
 # A row names a server, and how it keeps its votes: "service memory", "service fsync", "redis memory",
 # or "redis" and a value of appendfsync.
@@ -28,10 +32,10 @@ Load = collections.namedtuple("Load", "name rows fill vote echo")
 
 
 class Run:
-    """One server's votes, and the floor around them."""
+    """One server's votes in all slices, and the floor around them."""
 
-    def __init__(self, sample, floors, written, afterwards, resident):
-        self.sample, self.floors = sample, floors
+    def __init__(self, sample, floor, written, afterwards, resident):
+        self.sample, self.floor = sample, floor
         self.written, self.resident = written, resident
         self.afterwards_seconds, self.rests = afterwards
 
@@ -42,14 +46,14 @@ class Run:
 
     @property
     def over_floor(self):
-        return self.cost / (sum(floor.cost for floor in self.floors) / len(self.floors))
+        return self.cost / self.floor.cost
 
     @property
     def bytes_a_vote(self):
         return self.written / self.sample.votes
 
     def figures(self):
-        return {"run": self.sample.values, "floors": [floor.values for floor in self.floors],
+        return {"run": self.sample.values, "floor": self.floor.values,
                 "written_bytes": self.written, "resident_bytes": self.resident,
                 "afterwards_seconds": self.afterwards_seconds, "rests": self.rests}
 
@@ -74,20 +78,29 @@ def start(tools, row, directory):
     return servers.Service(tools, None if kept == "memory" else directory)
 
 
+def slices(seconds):
+    """The seconds of each slice of a run."""
+    count = math.ceil(seconds / SLICE_SECONDS)
+    return [seconds / count] * count
+
+
 def measure(load, tools, floor, row, in_flight, options):
     with disk.directory(options) as directory, start(tools, row, directory) as server:
         load.fill(tools, server, options)
         wait_until_idle(server.pid)  # from being filled
-        before = load.echo(tools, floor, in_flight, options)
-        written = machine.written_bytes(server.pid)
-        children = machine.children_seconds(server.pid)
-        sample = load.vote(tools, server, row, in_flight, options)
-        children = machine.children_seconds(server.pid) - children
-        seconds, rests = wait_until_idle(server.pid)
-        written = machine.written_bytes(server.pid) - written
-        after = load.echo(tools, floor, in_flight, options)
+        floors, samples, afterwards, rests, written = [], [], 0, True, 0
+        floors.append(load.echo(tools, floor, in_flight, options))
+        for number, seconds in enumerate(slices(options.durable_seconds)):
+            before = machine.written_bytes(server.pid), machine.children_seconds(server.pid)
+            samples.append(load.vote(tools, server, row, in_flight, options, seconds, 1 + number))
+            children = machine.children_seconds(server.pid) - before[1]
+            more, idle = wait_until_idle(server.pid)
+            afterwards += more + children
+            rests = rests and idle
+            written += machine.written_bytes(server.pid) - before[0]
+            floors.append(load.echo(tools, floor, in_flight, options))
         resident = machine.resident_bytes(server.pid)
-    return Run(sample, [before, after], written, (seconds + children, rests), resident)
+    return Run(total(samples), total(floors), written, (afterwards, rests), resident)
 
 
 def run(load, tools, options, progress):
@@ -119,7 +132,7 @@ def figures(results):
 
 def quiet(results):
     every = [one for taken in results["runs"].values() for one in taken]
-    return quietness([sample for one in every for sample in (one.sample, *one.floors)])
+    return quietness([sample for one in every for sample in (one.sample, one.floor)])
 
 
 def note(table, results):
