@@ -67,6 +67,13 @@ static inline int clibuv_shutdown_sending(int descriptor) {
     return clibuv_result(shutdown(descriptor, SHUT_WR));
 }
 
+/* Sends what the kernel takes now, as uv_try_write does with less work: write(2) also looks at the file of
+ * the socket, for those who watch files. */
+static inline ssize_t clibuv_try_send(const uv_tcp_t *tcp, const void *bytes, size_t count) {
+    ssize_t sent = send(tcp->io_watcher.fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent < 0 ? -errno : sent;
+}
+
 /* The bytes that the kernel took and the peer's has not acknowledged. */
 static inline int clibuv_unacknowledged_byte_count(int descriptor) {
     int count = 0;

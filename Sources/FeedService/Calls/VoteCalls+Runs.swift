@@ -19,8 +19,9 @@ extension VoteCalls {
         _ scanner: borrowing FrameScanner
     ) -> Int {
         run.find(in: bytes, at: offset, limit: limit, scanner)
-        // All posts and voters are requested before the first is needed.
-        for number in 0..<run.count {
+        // All posts and voters are requested before the first is needed. A vote that is alone is needed
+        // at once; where other reads were before it, it was announced.
+        for number in 0..<run.count where run.count > 1 {
             let frame = run.entries[number].frame
             environment.store.prefetch(PostID(rawValue: frame.vote.postID))
             if frame.actingUserID != 0 {
@@ -42,7 +43,7 @@ extension VoteCalls {
                 voter = environment.store.voter(ifKnown: .user(frame.actingUserID))
                 runVoters[number] = voter
             }
-            guard let voter else { continue }
+            guard let voter, run.count > 1 else { continue }
             environment.store.prefetchBallot(
                 of: voter,
                 on: PostID(rawValue: frame.vote.postID)

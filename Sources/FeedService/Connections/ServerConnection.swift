@@ -54,12 +54,8 @@ package final class ServerConnection: ConnectionHandler {
         _ connection: TCPConnection,
         received bytes: RawSpan
     ) -> ReadProgress {
-        if session.life.isClosing {
-            // What comes after a bad frame is not looked at, and may be a sign-in.
-            return ReadProgress(consumedByteCount: bytes.byteCount, hasSecret: true)
-        }
         let waited = waitingSince.map { loop.eventLoop.now.duration(since: $0) }
-        let progress = loop.handler.serveIteration(
+        let served = loop.handler.serveIteration(
             bytes,
             of: &session,
             for: connection.hostSlot,
@@ -68,7 +64,10 @@ package final class ServerConnection: ConnectionHandler {
             waited: waited,
             at: loop.eventLoop.now
         )
-        let life = session.life
+        guard let (progress, life) = served else {
+            // What comes after a bad frame is not looked at, and may be a sign-in.
+            return ReadProgress(consumedByteCount: bytes.byteCount, hasSecret: true)
+        }
         if progress.hasDeferredCalls {
             loop.startBackups(for: self)
             loop.startSignIns(for: self)
@@ -94,7 +93,9 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connection(_ connection: TCPConnection, willReceive bytes: RawSpan) {
-        loop.environment.prefetchFirstVote(of: bytes, from: session.caller.ownVoter)
+        guard let vote = VoteRun.firstVote(in: bytes, loop.scanner) else { return }
+        let ownVoter = vote.actingUserID == 0 ? session.caller.ownVoter : nil
+        loop.handler.announcedVotes.append(vote, from: ownVoter)
     }
 
     package func connectionEndedInput(_ connection: TCPConnection) {
@@ -246,6 +247,10 @@ extension ServerConnection {
 extension RequestHandler {
     /// Executes the requests that a connection has received, sends the answers, and then refreshes
     /// a stripe that is due.
+    ///
+    /// The session is looked at here alone, as each access to it is checked at run time.
+    ///
+    /// - Returns: The progress, and how the connection goes on; nil where it is closing already.
     fileprivate mutating func serveIteration(
         _ bytes: RawSpan,
         of session: inout Session,
@@ -254,7 +259,9 @@ extension RequestHandler {
         through outbox: Outbox,
         waited: Duration?,
         at now: MonotonicInstant
-    ) -> Progress {
+    ) -> (Progress, SessionLife)? {
+        guard !session.life.isClosing else { return nil }
+        if !announcedVotes.isEmpty { announcedVotes.prefetch(from: environment.store) }
         votes.moment.renew(at: now, environment.store)
         answers.room.begin(for: host)
         answers.calls.begin(at: waited.map { now.advanced(by: .zero - $0) } ?? now)
@@ -269,6 +276,6 @@ extension RequestHandler {
         answers.refreshDueStripe()
         progress.hasSecret = hasReadSecret
         progress.hasDeferredCalls = !backups.isEmpty || !signIns.isEmpty || !watches.actions.isEmpty
-        return progress
+        return (progress, session.life)
     }
 }

@@ -87,6 +87,8 @@ struct HeldAnswers {
 
     /// Sends all answers, and times their calls.
     func release(_ timer: CallTimer) {
+        // A span, because a write that is taken out of the list has its recipient retained.
+        let writes = writes.span
         var number = 0
         var firstRun = 0
         var firstTimed = 0
@@ -94,26 +96,26 @@ struct HeldAnswers {
             chunk.withRawSpan { chunk in
                 var offset = 0
                 while offset < chunk.byteCount {
-                    let write = writes[number]
-                    let end = offset + write.byteCount
+                    let end = offset + writes[number].byteCount
                     let bytes = chunk.extracting(offset..<end)
                     if firstTimed < timedAnswers.count, timedAnswers[firstTimed].write == number {
                         release(bytes, number, from: &firstTimed, timer.now)
                     } else {
-                        write.recipient.release(bytes)
+                        writes[number].recipient.release(bytes)
                     }
+                    let endRun = firstRun + writes[number].runCount
+                    if firstRun < endRun {
+                        timer.count(
+                            runs,
+                            firstRun..<endRun,
+                            arrivedAt: writes[number].arrival,
+                            heldSince: writes[number].heldSince,
+                            from: writes[number].recipient
+                        )
+                    }
+                    firstRun = endRun
                     offset = end
                     number += 1
-                    guard write.runCount > 0 else { continue }
-                    let endRun = firstRun + write.runCount
-                    timer.count(
-                        runs,
-                        firstRun..<endRun,
-                        arrivedAt: write.arrival,
-                        heldSince: write.heldSince,
-                        from: write.recipient
-                    )
-                    firstRun = endRun
                 }
             }
         }

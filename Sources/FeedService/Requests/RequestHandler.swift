@@ -51,6 +51,8 @@ struct RequestHandler: ~Copyable {
     var posts: PostCalls
     /// CastVote and BatchCastVotes.
     var votes: VoteCalls
+    /// The first votes of the reads that are served next.
+    var announcedVotes = AnnouncedVotes()
     /// The calls of services and operators.
     var administration: AdministrationCalls
 

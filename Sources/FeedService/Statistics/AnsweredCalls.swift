@@ -4,7 +4,7 @@ internal import FeedConcurrency
 ///
 /// They arrived together, and their answers leave in one write. So a run of votes is one number here,
 /// and its time is counted once.
-package struct AnsweredCalls {
+package struct AnsweredCalls: ~Copyable {
     /// Some answered calls of one method.
     package struct Run {
         /// The method.

@@ -102,12 +102,7 @@ struct UVStream {
     /// Writes what the kernel takes now; nil if it takes nothing.
     func tryWrite(_ bytes: RawSpan) throws(TransportError) -> Int? {
         let code = unsafe bytes.withUnsafeBytes { raw in
-            let base = unsafe UnsafeMutableRawPointer(mutating: raw.baseAddress)
-            var buffer = unsafe uv_buf_t(
-                base: base?.assumingMemoryBound(to: CChar.self),
-                len: raw.count
-            )
-            return unsafe uv_try_write(stream, &buffer, 1)
+            unsafe clibuv_try_send(tcp, raw.baseAddress, raw.count)
         }
         return try uvResult(code, .write)
     }
