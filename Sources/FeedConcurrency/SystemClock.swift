@@ -50,7 +50,9 @@ package enum SystemClock {
         var time = timespec()
         let code = unsafe clock_gettime(clock, &time)
         precondition(code == 0, "The system has no such clock.")
-        return UInt64(clamping: time.tv_sec) * 1_000_000_000 + UInt64(clamping: time.tv_nsec)
+        // The last second of the range is in the year 2262.
+        let seconds = min(UInt64(clamping: time.tv_sec), UInt64(Int64.max) / 1_000_000_000 - 1)
+        return seconds * 1_000_000_000 + UInt64(clamping: time.tv_nsec)
     }
 }
 

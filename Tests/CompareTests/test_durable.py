@@ -1,5 +1,6 @@
 """The durable rows: the disk is a real one, what comes after the votes counts, targets are right."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -107,6 +108,27 @@ class DurableTests(unittest.TestCase):
     def test_says_when_a_server_does_not_come_to_rest(self):
         self.assertFalse(any("still worked" in text for text in self.rows().notes))
         self.assertTrue(any("still worked" in text for text in self.rows(rests=False).notes))
+
+    def test_a_run_has_the_floor_around_each_slice(self):
+        class Server:
+            pid = os.getpid()
+        asked = []
+        load = runs.Load(
+            "votes", {}, lambda *_: None,
+            lambda _tools, _server, _row, _in_flight, _options, seconds, seed:
+                (asked.append((seconds, seed)), sample(2 + seed))[1],
+            lambda *_: (asked.append("floor"), sample(1))[1])
+        with tempfile.TemporaryDirectory() as path, \
+                mock.patch.object(disk, "directory", return_value=contextlib.nullcontext(path)), \
+                mock.patch.object(runs, "start", return_value=contextlib.nullcontext(Server)), \
+                mock.patch.object(runs, "wait_until_idle", return_value=(0.5, True)):
+            taken = runs.measure(load, None, None, "service fsync", 1,
+                                 types.SimpleNamespace(durable_seconds=25))
+        slices = [(25 / 3, 1), (25 / 3, 2), (25 / 3, 3)]
+        self.assertEqual(asked, ["floor", slices[0], "floor", slices[1], "floor", slices[2], "floor"])
+        self.assertAlmostEqual(taken.cost, 4.25)  # 3, 4 and 5, and half a second for each two million
+        self.assertAlmostEqual(taken.over_floor, 4.25)
+        self.assertEqual(taken.sample.seconds, 6)
 
     def test_waiting_counts_until_the_process_is_idle(self):
         used = iter([1, 1.4, 1.7, 1.7])

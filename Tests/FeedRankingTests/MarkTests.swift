@@ -184,7 +184,7 @@ import Testing
     @Test func marksOfAnotherFeedAreNotReached() throws {
         let ids = try create(1)
         let tweets = FeedID(rawValue: 1)
-        #expect(throws: RankingError.postNotFound(ids[0])) {
+        #expect(throws: RankingError.postNotInList(ids[0])) {
             try store.mark(through: ids[0], in: tweets, as: .read, by: Self.viewer)
         }
     }

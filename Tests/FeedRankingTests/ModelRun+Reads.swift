@@ -102,7 +102,7 @@ extension ModelRun {
                 throw Difference(description: "page: \(error)")
             }
             let isThere = list.contains { $0.id == id.rawValue }
-            return try expect(!isThere && error == .postNotFound(id), "around: \(error)")
+            return try expect(!isThere && error == .postNotInList(id), "around: \(error)")
         }
         try comparePage(query, list, saved)
     }

@@ -71,7 +71,7 @@ import Testing
         #expect(try newer(last.rawValue).rows.isEmpty)
         let one = try newer(3, size: 1)
         #expect(one.ids == [PostID(rawValue: 4)] && one.newerCount == 3)
-        #expect(throws: RankingError.postNotFound(PostID(rawValue: 99))) { try newer(99) }
+        #expect(throws: RankingError.postNotInList(PostID(rawValue: 99))) { try newer(99) }
     }
 
     /// The post of the place is before the window, so it is no post of the walk.

@@ -575,8 +575,8 @@ struct  Feed__V1__ServerFrame
    */
   protobuf_c_boolean more;
   /*
-   * When the service had the call, if the call asked for it; absent in the answers of SignUp, SignIn,
-   * Backup and WatchPosts, which come from elsewhere, and where the frame limit leaves no room.
+   * When the service had the call, if the call asked for it. Absent in the answers of SignUp, SignIn,
+   * Backup and WatchPosts that are made later, and where the frame limit leaves no room.
    */
   Feed__V1__CallTimes *times;
   Feed__V1__ServerFrame__BodyCase body_case;
@@ -610,7 +610,7 @@ struct  Feed__V1__ServerFrame
     Feed__V1__BackupResponse *backup;
     Feed__V1__CorrectTimesResponse *correct_times;
     /*
-     * The success of a DeletePost or a SignOut.
+     * The success of a call that answers with nothing: DeletePost, SignOut, Drain, SetLogLevel.
      */
     Feed__V1__Empty *empty;
   };
@@ -677,7 +677,8 @@ struct  Feed__V1__Status
    */
   ProtobufCBinaryData message;
   /*
-   * Whether the call is guaranteed to have had no effect: it is then always safe to send again.
+   * Whether this frame is guaranteed to have had no effect. An earlier frame of the same call may have
+   * had one where the reason says so.
    */
   protobuf_c_boolean not_executed;
   /*
@@ -724,8 +725,9 @@ struct  Feed__V1__FieldViolation
 
 
 /*
- * Introduces a client. Not required: a connection without it is anonymous, or a service where the
- * service has no keys and the connection comes from a loopback address.
+ * Introduces a client. Not required: a connection without it is anonymous, or has the role that its
+ * certificate gives; or may do everything, where the service has no keys and the connection comes
+ * from a loopback address.
  */
 struct  Feed__V1__HelloRequest
 {
@@ -748,7 +750,8 @@ struct  Feed__V1__HelloRequest
    */
   ProtobufCBinaryData session_token;
   /*
-   * A key of the service's `--service-keys`, of 32 bytes: the caller is a service. Empty is none.
+   * A key of the service's `--service-keys`, of 32 bytes: the caller has the
+   * role of the key: app, reader, service or operator. Empty is none.
    */
   ProtobufCBinaryData service_key;
   /*
@@ -822,7 +825,7 @@ struct  Feed__V1__HelloResponse
 
 
 /*
- * What the service accepts. All of it is configurable; the usual values are given.
+ * What the service accepts. A build may have other values than those given here: read them.
  */
 struct  Feed__V1__Limits
 {
@@ -1289,7 +1292,7 @@ struct  Feed__V1__ListPostsResponse
 {
   ProtobufCMessage base;
   /*
-   * At most page_size posts in order; fewer also where a full page would not fit into a frame.
+   * At most page_size posts in order; fewer also where about a frame is full.
    */
   size_t n_posts;
   Feed__V1__Post **posts;
@@ -1303,8 +1306,8 @@ struct  Feed__V1__ListPostsResponse
   ProtobufCBinaryData previous_page_token;
   /*
    * The token of the posts that are created after this page, in any order: pass it as page_token.
-   * Empty where the page was asked for by another token than this one. A post may come twice, and
-   * none is missed.
+   * Empty in pages that were asked for by next_page_token or previous_page_token. A post may come
+   * twice, and none is missed.
    */
   ProtobufCBinaryData refresh_token;
   /*
@@ -1431,7 +1434,7 @@ struct  Feed__V1__BatchGetPostsResponse
 {
   ProtobufCMessage base;
   /*
-   * In the order of the ids; fewer where not all would fit into a frame: ask for the rest again.
+   * In the order of the ids; fewer where about a frame is full: ask for the rest again.
    */
   size_t n_posts;
   Feed__V1__Post **posts;
@@ -1525,7 +1528,7 @@ struct  Feed__V1__PostRank
    */
   uint64_t rank;
   /*
-   * How many posts the feed has.
+   * How many posts the list has: the feed, or its part within the window.
    */
   uint64_t total_size;
 };
@@ -1611,7 +1614,8 @@ struct  Feed__V1__SyncPostsResponse
 /*
  * Watches the first posts of a list, or single posts. The answers are any number of events with
  * `more`, the first at once, until a frame without: CANCELLED after a Cancel, or why the watch
- * ended. TOO_MANY_WATCHES where the connection or the service has as many as it may.
+ * ended. TOO_MANY_WATCHES where the connection has as many as it may, or, with `retry_after_ms`, the
+ * service.
  * -> WatchPostsEvent
  */
 struct  Feed__V1__WatchPostsRequest
@@ -1970,7 +1974,8 @@ struct  Feed__V1__BackupResponse
   ProtobufCMessage base;
   /*
    * Its folder's name, as `20270115T080000123Z`, in `backups` of the service's data directory. The
-   * service keeps 7 backups (`--keep-backups` sets another number) and removes older ones.
+   * service keeps 7 backups of such calls (`--keep-backups` sets another number) and removes older
+   * ones.
    */
   ProtobufCBinaryData name;
   /*

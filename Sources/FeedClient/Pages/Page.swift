@@ -8,15 +8,14 @@ public struct Page: Sendable, Equatable {
     public var next: PageToken?
     /// Where the page before this one starts; nil at the start of the list.
     public var previous: PageToken?
-    /// Where the posts start that become newer than this page's first post; nil where the order has no
-    /// such place.
+    /// The token of the posts that are created after this page, in any order; nil on a page that was read
+    /// by ``next`` or ``previous``.
     public var refresh: PageToken?
     /// The rank of the first post; 1 is the best.
     public var firstRank: UInt64
     /// How many posts the list has.
     public var totalSize: UInt64
-    /// How many posts are newer than the place that the page was asked for: a ``refresh`` token, or
-    /// ``PageStart/newerThan(_:)``.
+    /// In an answer of newer posts, how many more there are: read them by ``refresh``.
     public var newerCount: UInt32
     /// What was served: LIVE also where STABLE was asked for, and its snapshot is gone or ends.
     public var consistency: Consistency

@@ -62,6 +62,15 @@ extension Status {
         Status(code: .notFound, reason: .postNotFound, message: "No post has the id \(id).")
     }
 
+    /// The post is deleted, or no post of the list that the call is about.
+    static func postNotInList(_ id: UInt64) -> Status {
+        Status(
+            code: .notFound,
+            reason: .postNotFound,
+            message: "No post of this list has the id \(id)."
+        )
+    }
+
     /// The feed does not exist.
     static func feedNotFound(_ name: String) -> Status {
         Status(code: .notFound, reason: .feedNotFound, message: "No feed is named \(name).")
@@ -99,6 +108,7 @@ extension Status {
         self =
             switch error {
             case .postNotFound(let id): .postNotFound(id.rawValue)
+            case .postNotInList(let id): .postNotInList(id.rawValue)
             case .feedNotFound(let id): .feedNotFound("number \(id.rawValue)")
             case .clearOnTally: .invalid(.badVote, "direction")
             case .voterRequired, .userRequired: .identityRequired(error.description)

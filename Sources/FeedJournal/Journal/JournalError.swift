@@ -101,7 +101,7 @@ extension JournalError: CustomStringConvertible {
     }
 
     private func text(_ records: ClosedRange<UInt64>) -> String {
-        records.count == 1
+        records.lowerBound == records.upperBound
             ? "Record \(records.lowerBound) is"
             : "Records \(records.lowerBound) to \(records.upperBound) are"
     }

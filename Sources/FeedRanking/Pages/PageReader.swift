@@ -86,7 +86,7 @@ struct PageReader {
         guard let place = stripes.place(of: id, list),
             query.feed == nil || query.feed == place.feed
         else {
-            throw .postNotFound(id)
+            throw .postNotInList(id)
         }
         let isOld = query.order == .old
         var first = place.position

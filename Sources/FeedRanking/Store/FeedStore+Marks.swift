@@ -38,7 +38,7 @@ extension FeedStore {
         sink: some ChangeSink = NoChanges()
     ) throws(RankingError) {
         guard let post = stripes.origin(of: id), feed == nil || feed == post.feed else {
-            throw .postNotFound(id)
+            throw .postNotInList(id)
         }
         try withRoom(of: viewer, sink) { () throws(RankingError) in
             try marks.change(viewer) { (own) throws(RankingError) in

@@ -38,7 +38,7 @@ extension FeedStore {
         switch query.start {
         case .newerThan(let id):
             guard let post = stripes.origin(of: id), query.feed == nil || query.feed == post.feed
-            else { throw .postNotFound(id) }
+            else { throw .postNotInList(id) }
             // A post with the same time and a smaller id may be created later.
             let time = post.createTimeMilliseconds
             let place = ListPosition(createTimeMilliseconds: time, id: PostID(rawValue: 0))
@@ -74,7 +74,7 @@ extension FeedStore {
         allowance: inout RefreshAllowance
     ) throws(RankingError) -> RankOutcome {
         var list = list(nil, order, window)
-        guard let place = stripes.place(of: id, list) else { throw .postNotFound(id) }
+        guard let place = stripes.place(of: id, list) else { throw .postNotInList(id) }
         list.feed = place.feed
         guard let counted = stripes.count(before: place.position, list, &allowance) else {
             return .again

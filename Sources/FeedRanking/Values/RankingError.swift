@@ -2,6 +2,8 @@
 package enum RankingError: Error, Equatable, Sendable {
     /// No post of this id lives: it was deleted, or never made.
     case postNotFound(PostID)
+    /// The post does not live, or is none of the list: it is of another feed, or outside the window.
+    case postNotInList(PostID)
     /// No feed has this number.
     case feedNotFound(FeedID)
     /// A new feed's name is taken.
@@ -32,6 +34,8 @@ extension RankingError: CustomStringConvertible {
         switch self {
         case .postNotFound(let id):
             "Post \(id.rawValue) does not exist."
+        case .postNotInList(let id):
+            "Post \(id.rawValue) is not in the list."
         case .feedNotFound(let id):
             "Feed \(id.rawValue) does not exist."
         case .feedExists(let name):

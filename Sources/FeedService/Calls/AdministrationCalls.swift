@@ -43,7 +43,8 @@ struct AdministrationCalls {
             throw .invalid(
                 .badField,
                 field: "level",
-                "level is none of the levels: expected \(ServiceConfiguration.logLevels)."
+                "level is \"\(request.level.prefix(32))\", which is none of the levels: expected "
+                    + "\(ServiceConfiguration.logLevels)."
             )
         }
         environment.log.setLevel(level, of: environment.context.logThreshold)

@@ -60,7 +60,7 @@ struct CallEnvironment {
         }
         try checkActing(for: frame.actingUserID, caller)
         guard frame.sequence == 0 || method.takesSequence || method == .unknown else {
-            throw .sequenceOfRead
+            throw .sequenceOfRead(frame.sequence)
         }
     }
 

@@ -79,11 +79,7 @@ struct RestoreCommand: ParsableCommand {
         guard let at else { return atRevision.map(RestoreMoment.revision) }
         guard atRevision == nil else { throw .badFlag("--at-revision", "expected without --at.") }
         if BackupFolders.time(of: at) != nil { return .backup(at) }
-        for options in [[], .withFractionalSeconds] as [ISO8601DateFormatter.Options] {
-            let formatter = ISO8601DateFormatter()
-            formatter.formatOptions = [.withInternetDateTime, options]
-            if let date = formatter.date(from: at) { return .time(date) }
-        }
+        if let date = ZonedTime.date(at) { return .time(date) }
         throw .badFlag(
             "--at",
             "expected a time with its zone, as 2026-11-25T14:05:00Z, or a folder's name in backups/, "

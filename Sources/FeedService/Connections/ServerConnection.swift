@@ -93,9 +93,7 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connection(_ connection: TCPConnection, willReceive bytes: RawSpan) {
-        guard let vote = VoteRun.firstVote(in: bytes, loop.scanner) else { return }
-        let ownVoter = vote.actingUserID == 0 ? session.caller.ownVoter : nil
-        loop.handler.announcedVotes.append(vote, from: ownVoter)
+        loop.handler.announce(bytes, ownVoter: session.caller.ownVoter)
     }
 
     package func connectionEndedInput(_ connection: TCPConnection) {

@@ -1,5 +1,4 @@
 internal import FeedConcurrency
-internal import FeedProto
 internal import FeedRanking
 internal import FeedState
 internal import FeedTransport
@@ -10,8 +9,6 @@ final class ServiceLoop {
     var handler: RequestHandler
     /// What the handler's calls share, for reading it without a check for exclusive access.
     let environment: CallEnvironment
-    /// Finds frames, as the handler does.
-    let scanner: FrameScanner
     /// The context of all loops.
     let context: ServiceContext
     /// The counts of this loop.
@@ -77,7 +74,6 @@ final class ServiceLoop {
             log: log
         )
         handler = RequestHandler(environment)
-        scanner = handler.scanner
         watchSchedule = WatchSchedule(at: eventLoop.now)
     }
 

@@ -22,6 +22,13 @@ extension RequestHandler {
         var hasDeferredCalls = false
     }
 
+    /// Notes the vote at the front of bytes that are served soon; `ownVoter` is their connection's voter,
+    /// and is asked only where the vote names no user.
+    mutating func announce(_ bytes: RawSpan, ownVoter: @autoclosure () -> VoterID?) {
+        guard let vote = VoteRun.firstVote(in: bytes, scanner) else { return }
+        announcedVotes.append(vote, from: vote.actingUserID == 0 ? ownVoter() : nil)
+    }
+
     /// Executes the requests in `bytes`, at most as many as one loop iteration allows.
     ///
     /// - Parameters:

@@ -7,7 +7,8 @@ extension Status {
         .invalid(
             .badField,
             field: "feed.voters",
-            "feed.voters is USERS, but every vote of a TALLY feed counts."
+            "feed.voters is USERS, but every vote of a TALLY feed counts.",
+            actual: UInt64(Voters.users.rawValue)
         )
     }
 }

@@ -7,6 +7,8 @@ extension Status {
         switch error {
         case .postNotFound(let id):
             self = .postNotFound(id.rawValue)
+        case .postNotInList(let id):
+            self = .postNotInList(id.rawValue)
         case .revisionMismatch(let expected, let actual):
             self = Status(
                 code: .aborted,

@@ -50,6 +50,17 @@ extension Status {
         Status(code: .notFound, reason: .postNotFound, message: "No post has the id \(id).")
     }
 
+    /// The post is deleted, or no post of the list that the call is about.
+    static func postNotInList(_ id: UInt64) -> Status {
+        Status(
+            code: .notFound,
+            reason: .postNotFound,
+            message:
+                "No post of this list has the id \(id): it may be of another feed, outside the "
+                + "window, or deleted."
+        )
+    }
+
     /// The feed does not exist.
     static func feedNotFound(_ name: String) -> Status {
         Status(code: .notFound, reason: .feedNotFound, message: "No feed is named \(name).")
@@ -80,62 +91,6 @@ extension Status {
             reason: .notDurable,
             message: "The service keeps its state in memory only; there is nothing to back up."
         )
-    }
-
-    /// A read needs no sequence, because a repeat of it changes nothing.
-    static var sequenceOfRead: Status {
-        .invalid(
-            .badField,
-            field: "sequence",
-            "sequence is for calls that change something; this one takes none but 0."
-        )
-    }
-
-    /// A sequence belongs to a channel, and an anonymous connection has none.
-    static var sequenceNeedsIdentity: Status {
-        Status(
-            code: .unauthenticated,
-            reason: .identityRequired,
-            message: "A sequence needs an identity: say Hello with a client_id of 16 bytes first."
-        )
-    }
-
-    /// The sequence is so low that its outcome is forgotten.
-    static func sequenceExpired(_ sequence: UInt64, highest: UInt64) -> Status {
-        Status(
-            code: .failedPrecondition,
-            reason: .sequenceExpired,
-            message: "sequence is \(sequence), and the highest was \(highest): only the last "
-                + "\(RecentCalls.window) are remembered, and whether it was executed is not known.",
-            isNotExecuted: false
-        )
-    }
-
-    /// Another call was executed under this sequence.
-    static func sequenceReused(_ sequence: UInt64) -> Status {
-        Status(
-            code: .failedPrecondition,
-            reason: .sequenceReused,
-            message: "sequence \(sequence) was another call's, which was executed.",
-            isNotExecuted: false
-        )
-    }
-
-    /// Another connection has said Hello for the channel.
-    static var channelFenced: Status {
-        Status(
-            code: .failedPrecondition,
-            reason: .channelFenced,
-            message: "Another connection has taken over this connection's channel of calls."
-        )
-    }
-
-    /// The call was executed before, and the post or feed of its answer does not exist any more.
-    static func executedOnWhatIsGone(_ status: Status) -> Status {
-        var status = status
-        status.message = "The call was executed before. " + status.message
-        status.isNotExecuted = false
-        return status
     }
 
     /// The request has waited longer than its timeout.
@@ -231,12 +186,12 @@ extension Status {
         )
     }
 
-    /// A ballot needs a device.
+    /// A ballot and a mark need a device.
     static var identityRequired: Status {
         Status(
             code: .unauthenticated,
             reason: .identityRequired,
-            message: "A ballot needs an identity: say Hello with a client_id of 16 bytes first."
+            message: "This call needs an identity: say Hello with a client_id of 16 bytes first."
         )
     }
 
@@ -245,7 +200,8 @@ extension Status {
         .invalid(
             .badField,
             field: "acting_user_id",
-            "acting_user_id is \(user), and no account has that id."
+            "acting_user_id is \(user), and no account has that id.",
+            actual: user
         )
     }
 

@@ -135,6 +135,6 @@ public enum Response: Equatable, Sendable {
     case backup(BackupResponse)
     /// Posts that are ahead of the clock, in the order of their ids.
     case correctTimes(CorrectTimesResponse)
-    /// The success of a DeletePost or a SignOut.
+    /// The success of a call that answers with nothing: DeletePost, SignOut, Drain, SetLogLevel.
     case empty
 }

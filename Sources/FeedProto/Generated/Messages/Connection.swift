@@ -2,8 +2,9 @@
 
 /// Introduces a client.
 ///
-/// Not required: a connection without it is anonymous, or a service where the service has no keys
-/// and the connection comes from a loopback address.
+/// Not required: a connection without it is anonymous, or has the role that its certificate gives;
+/// or may do everything, where the service has no keys and the connection comes from a loopback
+/// address.
 public struct HelloRequest: Equatable, Sendable {
     /// The protocol version that the client speaks: 1.
     public var protocolVersion: UInt32
@@ -18,7 +19,8 @@ public struct HelloRequest: Equatable, Sendable {
     ///
     /// Empty is no user.
     public var sessionToken: [UInt8]
-    /// A key of the service's `--service-keys`, of 32 bytes: the caller is a service.
+    /// A key of the service's `--service-keys`, of 32 bytes: the caller has the role of the key:
+    /// app, reader, service or operator.
     ///
     /// Empty is none.
     public var serviceKey: [UInt8]
@@ -137,7 +139,7 @@ public struct Capability: WireEnum {
 
 /// What the service accepts.
 ///
-/// All of it is configurable; the usual values are given.
+/// A build may have other values than those given here: read them.
 public struct Limits: Equatable, Sendable {
     /// The longest frame, without its four bytes of length, both ways: 1,048,576.
     public var maximumFrameByteCount: UInt32

@@ -8,7 +8,9 @@ public struct Status: Hashable, Sendable {
     public var reason: Reason
     /// The cause in a sentence, for people; may change at any time.
     public var message: String
-    /// Whether the call is guaranteed to have had no effect: it is then always safe to send again.
+    /// Whether this frame is guaranteed to have had no effect.
+    ///
+    /// An earlier frame of the same call may have had one where the reason says so.
     public var isNotExecuted: Bool
     /// How long to wait before sending again; 0 is no advice.
     public var retryAfterMilliseconds: UInt32

@@ -150,7 +150,7 @@ public struct ListPostsRequest: Equatable, Sendable {
 
 /// A page of a feed.
 public struct ListPostsResponse: Equatable, Sendable {
-    /// At most `pageSize` posts in order; fewer also where a full page would not fit into a frame.
+    /// At most `pageSize` posts in order; fewer also where about a frame is full.
     public var posts: [Post]
     /// The token of the page after this one; empty is the end of the list.
     public var nextPageToken: [UInt8]
@@ -159,8 +159,8 @@ public struct ListPostsResponse: Equatable, Sendable {
     /// The token of the posts that are created after this page, in any order: pass it as
     /// `pageToken`.
     ///
-    /// Empty where the page was asked for by another token than this one. A post may come twice,
-    /// and none is missed.
+    /// Empty in pages that were asked for by `nextPageToken` or `previousPageToken`. A post may
+    /// come twice, and none is missed.
     public var refreshToken: [UInt8]
     /// The rank of the first post; 1 is the best.
     ///

@@ -4,7 +4,8 @@
 public struct BackupResponse: Equatable, Sendable {
     /// Its folder's name, as `20270115T080000123Z`, in `backups` of the service's data directory.
     ///
-    /// The service keeps 7 backups (`--keep-backups` sets another number) and removes older ones.
+    /// The service keeps 7 backups of such calls (`--keep-backups` sets another number) and removes
+    /// older ones.
     public var name: String
     /// The state it holds: every change up to this revision is in it.
     public var revision: UInt64

@@ -78,7 +78,7 @@ public struct BatchGetPostsRequest: Equatable, Sendable {
 
 /// Posts by id.
 public struct BatchGetPostsResponse: Equatable, Sendable {
-    /// In the order of the ids; fewer where not all would fit into a frame: ask for the rest again.
+    /// In the order of the ids; fewer where about a frame is full: ask for the rest again.
     public var posts: [Post]
     /// Ids that no post has.
     public var missingIDs: [UInt64]
@@ -181,7 +181,7 @@ public struct GetPostRankRequest: Equatable, Sendable {
 public struct PostRank: Equatable, Sendable {
     /// The place; 1 is the best.
     public var rank: UInt64
-    /// How many posts the feed has.
+    /// How many posts the list has: the feed, or its part within the window.
     public var totalSize: UInt64
 
     /// All fields; each must be given.

@@ -3,8 +3,8 @@
 /// Watches the first posts of a list, or single posts.
 ///
 /// The answers are any number of events with `more`, the first at once, until a frame without:
-/// CANCELLED after a Cancel, or why the watch ended. TOO_MANY_WATCHES where the connection or the
-/// service has as many as it may.
+/// CANCELLED after a Cancel, or why the watch ended. TOO_MANY_WATCHES where the connection has as
+/// many as it may, or, with `retryAfterMilliseconds`, the service.
 ///
 /// The answer: `WatchPostsEvent`.
 public struct WatchPostsRequest: Equatable, Sendable {
