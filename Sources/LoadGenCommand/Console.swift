@@ -20,7 +20,18 @@ struct Console {
         }
     }
 
-    /// Writes a text; a reader that has gone away is no error.
+    /// Prints a text on standard output; a reader that has gone away is no error, but a full disk is.
+    static func print(_ text: String) throws(OutputError) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+        } catch {
+            let cause = error.systemCause
+            guard cause.domain != NSPOSIXErrorDomain || cause.code != Int(EPIPE) else { return }
+            throw OutputError("Standard output could not be written: \(error.systemReason).")
+        }
+    }
+
+    /// Writes a text that may be lost.
     static func write(_ text: String, to file: FileHandle, terminator: String = "\n") {
         try? file.write(contentsOf: Data((text + terminator).utf8))
     }

@@ -12,9 +12,19 @@ struct EarlierRuns {
 
     /// Shows the runs on standard output, and writes their page and their merged result.
     func report(page: String?, json: String?) throws -> ExitStatus {
+        let outputs = Outputs(json: json, page: page)
+        try outputs.check()
+        guard paths.count <= Self.mostFiles else {
+            throw FlagError(
+                flag: "loadgen report",
+                expected: "at most \(Self.mostFiles) files",
+                actual: "\(paths.count)"
+            )
+        }
         let documents = try paths.map { try ReportDocument(reading: $0) }
-        if documents.count == 1, documents[0].isSideBySide, let page, json == nil {
-            try Outputs.write(ReportPage(documents).rendered(), to: page)
+        if documents.count == 1, documents[0].isSideBySide, page != nil, json == nil {
+            let rendered = ReportPage(documents).rendered()
+            try outputs.write(text: nil, json: nil, page: rendered)
             return .success
         }
         if let place = documents.firstIndex(where: \.isSideBySide) {
@@ -36,13 +46,16 @@ struct EarlierRuns {
         let text =
             merged.map { TextReport($0).rendered() }
             ?? RunTable(zip(documents.map(\.name), results).map { ($0, $1) }).rendered()
-        // A text for people beside a report that is on standard output goes to the other stream.
-        let isQuietOutput = json == "-" || page == "-"
-        Console.write(text, to: isQuietOutput ? .standardError : .standardOutput, terminator: "")
-        if let json, let merged { try Outputs.write(JSONReport(merged).rendered(), to: json) }
-        if let page { try Outputs.write(try self.page(documents, merged), to: page) }
+        try outputs.write(
+            text: text,
+            json: json == nil ? nil : merged.map { JSONReport($0).rendered() },
+            page: page == nil ? nil : try self.page(documents, merged)
+        )
         return .success
     }
+
+    /// More than one run has generators; few enough that their counts add up.
+    private static let mostFiles = 1_000
 
     private func page(_ documents: [ReportDocument], _ merged: RunResult?) throws -> String {
         if documents.count == 1 { return ReportPage(documents).rendered() }

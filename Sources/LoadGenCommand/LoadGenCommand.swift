@@ -6,20 +6,9 @@ import LoadGen
 @main
 enum LoadGenCommand {
     static func main() {
-        let arguments = CommandLineArguments(Array(CommandLine.arguments.dropFirst()))
-        let options: any ParsableCommand
         do {
-            options = try arguments.options()
-        } catch {
-            let isHelp = arguments.isHelp(error)
-            Console.write(
-                arguments.message(for: error),
-                to: isHelp ? .standardOutput : .standardError
-            )
-            exit(isHelp ? ExitStatus.success.rawValue : ExitStatus.usage.rawValue)
-        }
-        do {
-            exit(try run(options).rawValue)
+            let arguments = CommandLineArguments(Array(CommandLine.arguments.dropFirst()))
+            exit(try run(arguments).rawValue)
         } catch let error as FlagError {
             Console.write("loadgen: \(error)", to: .standardError)
             exit(ExitStatus.usage.rawValue)
@@ -30,6 +19,22 @@ enum LoadGenCommand {
             Console.write("loadgen: \(error)", to: .standardError)
             exit(ExitStatus.failed.rawValue)
         }
+    }
+
+    private static func run(_ arguments: CommandLineArguments) throws -> ExitStatus {
+        let options: any ParsableCommand
+        do {
+            options = try arguments.options()
+        } catch {
+            let message = arguments.message(for: error)
+            guard arguments.isHelp(error) else {
+                Console.write(message, to: .standardError)
+                return .usage
+            }
+            try Console.print(message + "\n")
+            return .success
+        }
+        return try run(options)
     }
 
     private static func run(_ options: any ParsableCommand) throws -> ExitStatus {
@@ -72,6 +77,7 @@ enum LoadGenCommand {
         default:
             preconditionFailure("The arguments are the flags of one of the commands.")
         }
+        try Outputs(configuration).check(configuration.mix.operations)
         let baseline = try configuration.comparedPath.map { path in
             try RunFigures(baselineAt: path, for: configuration)
         }
@@ -108,13 +114,14 @@ enum LoadGenCommand {
         _ comparison: SideBySideConfiguration,
         _ console: Console
     ) throws -> ExitStatus {
+        let outputs = Outputs(configuration)
+        try outputs.check()
         let result = try SideBySideRun(
             configuration,
             comparison,
             showProgress: console.showProgress
         ).execute()
-        try Outputs(json: configuration.jsonPath, page: configuration.pagePath)
-            .write(SideBySideText(result).rendered()) { SideBySideJSON(result).rendered() }
+        try outputs.write(SideBySideText(result).rendered()) { SideBySideJSON(result).rendered() }
         return result.exitStatus
     }
 
@@ -125,12 +132,8 @@ enum LoadGenCommand {
         let text =
             configuration.verifiedPath.map { VerificationText(result, path: $0).rendered() }
             ?? TextReport(result).rendered()
-        try Outputs(json: configuration.jsonPath, page: configuration.pagePath)
-            .write(text) { JSONReport(result).rendered() }
-        if let prefix = configuration.histogramPrefix {
-            for file in HistogramFiles(result).texts {
-                try file.text.write(toFile: prefix + file.suffix, atomically: true, encoding: .utf8)
-            }
+        try Outputs(configuration).write(text, histograms: HistogramFiles(result)) {
+            JSONReport(result).rendered()
         }
         return result.exitStatus
     }
@@ -140,11 +143,12 @@ enum LoadGenCommand {
         _ configuration: RunConfiguration,
         _ console: Console
     ) throws -> ExitStatus {
+        let outputs = Outputs(json: configuration.jsonPath, page: nil)
+        try outputs.check()
         let isShown = configuration.progressInterval != nil
         let check = SelfCheck(seed: configuration.seed) { if isShown { console.showProgress($0) } }
         let result = try check.execute()
-        try Outputs(json: configuration.jsonPath, page: nil)
-            .write(result.text) { SelfCheckJSON(result).rendered() }
+        try outputs.write(result.text) { SelfCheckJSON(result).rendered() }
         return result.exitStatus
     }
 }

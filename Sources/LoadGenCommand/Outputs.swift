@@ -4,34 +4,90 @@ import LoadGen
 /// Where the reports of a result go: the text to a standard stream, the others where a path asks for
 /// them.
 struct Outputs {
-    private let json: String?
-    private let page: String?
+    private let json: OutputFile?
+    private let page: OutputFile?
+    private let histogramPrefix: String?
 
     /// Reports to standard output, and to the paths that are not nil; `-` is standard output.
-    init(json: String?, page: String?) {
-        self.json = json
-        self.page = page
+    init(json: String?, page: String?, histogramPrefix: String? = nil) {
+        self.json = json.map { OutputFile(flag: "--json", path: $0) }
+        self.page = page.map { OutputFile(flag: "--html", path: $0) }
+        self.histogramPrefix = histogramPrefix
+    }
+
+    /// The reports that `configuration` asks for.
+    init(_ configuration: RunConfiguration) {
+        self.init(
+            json: configuration.jsonPath,
+            page: configuration.pagePath,
+            histogramPrefix: configuration.histogramPrefix
+        )
+    }
+
+    /// Checks before a run that every file can be written; that of `operations` is all of a run.
+    func check(_ operations: [LoadGen.Operation] = []) throws(FlagError) {
+        try json?.check()
+        try page?.check()
+        for suffix in HistogramFiles.suffixes(operations) { try histogramFile(suffix)?.check() }
     }
 
     /// Writes the text for people, and what else is asked for, which is made from the JSON.
-    func write(_ text: String, json makeJSON: () -> String) throws {
-        // With another report on standard output, the text for people goes beside it.
-        let isQuietOutput = json == "-" || page == "-"
-        Console.write(text, to: isQuietOutput ? .standardError : .standardOutput, terminator: "")
-        guard json != nil || page != nil else { return }
-        let report = makeJSON()
-        if let json { try Self.write(report, to: json) }
-        if let page, let document = ReportDocument(parsing: report, name: "run") {
-            try Self.write(ReportPage([document]).rendered(), to: page)
+    func write(
+        _ text: String,
+        histograms: HistogramFiles? = nil,
+        json makeJSON: () -> String
+    ) throws(OutputError) {
+        var attempts = OutputAttempts()
+        attempts.make { () throws(OutputError) in try show(text) }
+        let report = json != nil || page != nil ? makeJSON() : ""
+        attempts.make { () throws(OutputError) in try json?.write(report) }
+        if page != nil, let document = ReportDocument(parsing: report, name: "run") {
+            attempts.make { () throws(OutputError) in
+                try page?.write(ReportPage([document]).rendered())
+            }
         }
+        if histogramPrefix != nil {
+            for (suffix, text) in histograms?.texts ?? [] {
+                attempts.make { () throws(OutputError) in try histogramFile(suffix)?.write(text) }
+            }
+        }
+        try attempts.finish()
     }
 
-    /// Writes a text to the file at `path`, or to standard output where that is `-`.
-    static func write(_ text: String, to path: String) throws {
-        guard path != "-" else {
-            // A program reads this output and must learn that something is missing.
-            return try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    /// Writes texts that are there already; nil is none.
+    func write(text: String?, json report: String?, page document: String?) throws(OutputError) {
+        var attempts = OutputAttempts()
+        attempts.make { () throws(OutputError) in if let text { try show(text) } }
+        attempts.make { () throws(OutputError) in if let report { try json?.write(report) } }
+        attempts.make { () throws(OutputError) in if let document { try page?.write(document) } }
+        try attempts.finish()
+    }
+
+    /// Shows the text for people; with another report on standard output, it goes beside it.
+    private func show(_ text: String) throws(OutputError) {
+        guard json?.isStandardOutput != true, page?.isStandardOutput != true else {
+            return Console.write(text, to: .standardError, terminator: "")
         }
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        try Console.print(text)
+    }
+
+    private func histogramFile(_ suffix: String) -> OutputFile? {
+        histogramPrefix.map { OutputFile(flag: "--hdr", path: $0 + suffix) }
+    }
+}
+
+/// Outputs that are written one after another: where one cannot be written, the others still are.
+private struct OutputAttempts {
+    private var failures: [OutputError] = []
+
+    /// Writes an output.
+    mutating func make(_ output: () throws(OutputError) -> Void) {
+        do { try output() } catch { failures.append(error) }
+    }
+
+    /// Throws what could not be written.
+    func finish() throws(OutputError) {
+        guard !failures.isEmpty else { return }
+        throw OutputError(failures.map(\.description).joined(separator: " "))
     }
 }

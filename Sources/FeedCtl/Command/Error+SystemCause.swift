@@ -3,13 +3,14 @@ import Foundation
 extension Error {
     /// The system's error, where Foundation only says that an operation could not be completed.
     var systemCause: NSError {
-        let error = self as NSError
-        return error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        let cause = (self as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+        return (cause ?? self) as NSError
     }
 
     /// The system's error as a sentence.
     var systemReason: String {
-        let text = systemCause.localizedDescription
+        let cause = systemCause
+        let text = cause.localizedFailureReason ?? cause.localizedDescription
         return text.hasSuffix(".") ? text : text + "."
     }
 }

@@ -10,4 +10,10 @@ extension FeedClientError {
         status.message += " (\(identityFlags))"
         return .refused(status)
     }
+
+    /// The error; where there is no connection, with the address of the service.
+    package func naming(target: String) -> FeedClientError {
+        guard case .cannotConnect(let reason) = self else { return self }
+        return .cannotConnect(reason: "\(target): \(reason)")
+    }
 }

@@ -20,8 +20,8 @@ extension ServiceCommand {
     /// Connects, makes the calls, closes the connection and prints the report.
     func run() async throws {
         let client = try await FeedClient.connect(
-            to: options.target,
-            configuration: options.configuration
+            naming: options.target,
+            options.configuration
         )
         let report: any Report
         do {

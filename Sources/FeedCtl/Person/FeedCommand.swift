@@ -31,8 +31,8 @@ struct FeedCommand: AsyncParsableCommand {
     func run() async throws {
         guard !offline else { return try await showCopy() }
         let client = try await FeedClient.connect(
-            to: options.target,
-            configuration: try options.configuration()
+            naming: options.target,
+            try options.configuration()
         )
         do {
             try await show(client)

@@ -20,8 +20,8 @@ extension PersonCommand {
     /// Connects as the person, makes the calls and closes the connection.
     func answer() async throws -> any Report {
         let client = try await FeedClient.connect(
-            to: options.target,
-            configuration: try options.configuration()
+            naming: options.target,
+            try options.configuration()
         )
         let report: any Report
         do {

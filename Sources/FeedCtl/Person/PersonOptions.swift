@@ -27,7 +27,7 @@ struct PersonOptions: ParsableArguments {
         var configuration = ClientConfiguration()
         configuration.clientName = "feedctl"
         configuration.clientID = try profile.clientID()
-        configuration.sessionStore = profile.sessions
+        configuration.sessionStore = try profile.sessions()
         configuration.timeout = timeout.duration()
         configuration.connectTimeout = configuration.timeout
         return configuration

@@ -1,15 +1,15 @@
-internal import FeedClient
+package import FeedClient
 internal import Foundation
 
 /// What feedctl keeps of a person between two commands: who the device is, and who has signed in.
 ///
 /// It is a folder that only its owner may read, with the files `client-id` and `session`.
-struct Profile {
+package struct Profile {
     /// The folder.
-    let path: String
+    package let path: String
 
     /// A profile in a folder, which is made where it is missing.
-    init(path: String) throws(ProfileError) {
+    package init(path: String) throws(ProfileError) {
         self.path = path
         do {
             try FileManager.default.createDirectory(
@@ -30,7 +30,7 @@ struct Profile {
     }
 
     /// The identity of this device, which is drawn with the first command.
-    func clientID() throws(ProfileError) -> ClientID {
+    package func clientID() throws(ProfileError) -> ClientID {
         let file = path + "/client-id"
         if let id = try Self.clientID(in: file) { return id }
         let id = ClientID()
@@ -45,7 +45,16 @@ struct Profile {
 
     /// The id in a file; nil where there is no file.
     private static func clientID(in file: String) throws(ProfileError) -> ClientID? {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return nil }
+        let bytes: Data
+        do {
+            bytes = try Data(contentsOf: URL(filePath: file))
+        } catch {
+            let cause = error.systemCause
+            // Votes and marks belong to the id, so none is drawn in place of one that is there.
+            if cause.domain == NSPOSIXErrorDomain, cause.code == Int(ENOENT) { return nil }
+            throw ProfileError(path: file, reason: error.systemReason)
+        }
+        let text = String(validating: bytes, as: UTF8.self) ?? ""
         guard let id = ClientID(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw ProfileError(
                 path: file,
@@ -56,15 +65,21 @@ struct Profile {
     }
 
     /// Where the session is.
-    var sessions: FileSessionStore {
-        FileSessionStore(path: path + "/session") { Console.notify("feedctl: \($0)\n") }
+    package func sessions() throws(ProfileError) -> FileSessionStore {
+        let file = path + "/session"
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        guard attributes?[.type] as? FileAttributeType != .typeDirectory else {
+            throw ProfileError(path: file, reason: "it is a folder, and a session is a file.")
+        }
+        return FileSessionStore(path: file) { Console.notify("feedctl: \($0)\n") }
     }
 }
 
 /// A profile cannot be read or written.
-struct ProfileError: Error, CustomStringConvertible {
+package struct ProfileError: Error, CustomStringConvertible {
     let path: String
     let reason: String
 
-    var description: String { "The profile \(path) cannot be used: \(reason)" }
+    /// The sentence that the program prints.
+    package var description: String { "The profile \(path) cannot be used: \(reason)" }
 }

@@ -22,7 +22,7 @@ struct SyncCommand: AsyncParsableCommand {
             try options.write(report)
         } catch {
             await feed.close()
-            throw error
+            throw (error as? OfflineError)?.naming(target: options.target) ?? error
         }
     }
 }

@@ -35,8 +35,8 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = try await FeedClient.connect(
-            to: options.target,
-            configuration: try options.configuration()
+            naming: options.target,
+            try options.configuration()
         )
         let watch = client.watch(subject, interval: .milliseconds(interval))
         do {

@@ -11,8 +11,9 @@ struct ChartMeasures: Encodable {
         var measures: [String: ChartMeasure] = [:]
         for measure in isOpenLoop ? ["response", "service", "slip"] : ["service"] {
             var sum: LatencyHistogram?
-            for operation in report["ops"]?.members.values.map(\.self) ?? [] {
-                guard let text = operation["\(measure)_ms"]?["hdr"]?.string,
+            for operation in Operation.allCases {
+                let found = report["ops"]?[operation.name]
+                guard let text = found?["\(measure)_ms"]?["hdr"]?.string,
                     let histogram = HistogramEncoding.histogram(base64: text)
                 else { continue }
                 if sum == nil { sum = histogram } else { sum?.add(histogram) }

@@ -134,17 +134,11 @@ private struct IntervalPair {
             let values = [one[key]?.double, two[key]?.double].compactMap(\.self)
             joined[key] = .number(key == "count" ? values.reduce(0, +) : values.max() ?? 0)
         }
-        var buckets = Self.buckets(one)
-        buckets.add(Self.buckets(two))
+        var buckets = LatencyBuckets(one) ?? LatencyBuckets()
+        buckets.add(LatencyBuckets(two) ?? LatencyBuckets())
         joined["first_bucket"] = .integer(Int64(buckets.first))
         joined["buckets"] = .array(buckets.counts.map { .natural($0) })
         return .object(joined)
-    }
-
-    private static func buckets(_ latencies: JSONValue) -> LatencyBuckets {
-        let first = latencies["first_bucket"]?.double.flatMap { Int(exactly: $0) } ?? 0
-        let counts = (latencies["buckets"]?.elements ?? []).map { UInt64($0.double ?? 0) }
-        return LatencyBuckets(first: first, counts: counts)
     }
 
     /// Cores in use: the mean, by the length of the intervals.

@@ -113,7 +113,11 @@ package struct RunConfiguration: Sendable {
 
     /// The bytes in which the audit keeps the ballot of each user on each post of the run.
     package var ballotByteCount: Int {
-        clientCount * mostVotersOfAClient * BallotSet.byteCount(postCount: postCount)
+        let voters = clientCount * mostVotersOfAClient
+        let byteCount = BallotSet.byteCount(postCount: postCount)
+        // The generators of a merged report may have any sum of posts.
+        let (sum, isTooMuch) = voters.multipliedReportingOverflow(by: byteCount)
+        return isTooMuch ? .max : sum
     }
 
     /// After sending ends, answers may arrive for this long, or for `timeout` where that is

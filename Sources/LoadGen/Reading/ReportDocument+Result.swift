@@ -22,6 +22,13 @@ extension ReportDocument {
                 "The report lacks a member that every run has: \(Self.place(error))"
             )
         }
+        let intervals: [RunResult.Interval]
+        do {
+            try file.check()
+            intervals = try RunResult.intervals(file.intervals)
+        } catch {
+            throw .badFile(path, error.description)
+        }
         guard let configuration = RunConfiguration(file) else {
             throw .badFile(path, "Its config has values that loadgen does not take.")
         }
@@ -33,7 +40,7 @@ extension ReportDocument {
             throw .badFile(path, "A histogram (hdr) is none that loadgen encodes.")
         }
         result.dataset = file.dataset.map(DatasetResult.init)
-        result.intervals = RunResult.intervals(file.intervals)
+        result.intervals = intervals
         result.measuredSeconds = file.measuredSeconds ?? 0
         result.hottestShare = file.config.hottestPostShare ?? 0
         result.isInterrupted = file.interrupted
@@ -147,7 +154,7 @@ extension RecorderTotals {
         unsentCount = file.outcomes.unsent
         split = file.latencySplitMs.flatMap(LatencySplit.init)
         let requests = (file.requestsPerSecond ?? 0) * (file.measuredSeconds ?? 0)
-        measuredRequestCount = UInt64(max(0, min(requests.rounded(), 0x1p62)))
+        measuredRequestCount = UInt64(max(0, min(requests.rounded(), 0x1p50)))
         traffic = Traffic(
             readCount: file.connections.reads,
             writeCount: file.connections.writes,
@@ -172,32 +179,33 @@ extension RecorderTotals {
 
 extension RunResult {
     /// The intervals of a report; failures are counted from the start again.
-    fileprivate static func intervals(_ values: [JSONValue]) -> [Interval] {
+    fileprivate static func intervals(_ values: [JSONValue]) throws(ReportFault) -> [Interval] {
+        var intervals: [Interval] = []
         var outcomes = Outcomes()
         var reconnectCount: UInt64 = 0
-        return values.map { value in
-            func count(_ key: String) -> UInt64 {
-                UInt64(max(0, min(value[key]?.double ?? 0, 0x1p62)))
+        for (number, value) in values.enumerated() {
+            let place = "intervals[\(number)]"
+            outcomes.error += try value.count("errors", in: place)
+            outcomes.timeout += try value.count("timeouts", in: place)
+            outcomes.lost += try value.count("lost", in: place)
+            reconnectCount += try value.count("reconnects", in: place)
+            var counts = IntervalCounts(answered: [], latencies: LatencyScale.makeHistogram())
+            for operation in Operation.allCases {
+                counts.answered.append(try value.count(operation.name, in: place))
             }
-            outcomes.error += count("errors")
-            outcomes.timeout += count("timeouts")
-            outcomes.lost += count("lost")
-            reconnectCount += count("reconnects")
-            var counts = IntervalCounts(
-                answered: Operation.allCases.map { count($0.name) },
-                latencies: LatencyScale.makeHistogram()
-            )
             counts.outcomes = outcomes
             counts.reconnectCount = reconnectCount
             var interval = Interval(
-                endSeconds: value["end_seconds"]?.double ?? 0,
-                seconds: value["seconds"]?.double ?? 0,
+                endSeconds: try value.number("end_seconds", 0...1e9, in: place),
+                seconds: try value.number("seconds", 0...1e9, in: place),
                 isMeasured: value["measured"] == .bool(true),
                 counts: counts
             )
-            interval.latencies = LatencySummary(value["response_ms"] ?? .null)
+            let latencies = value["response_ms"] ?? .null
+            interval.latencies = try LatencySummary(latencies, in: "\(place).response_ms")
             interval.usage = value["cpu"].flatMap { IntervalUsage($0, seconds: interval.seconds) }
-            return interval
+            intervals.append(interval)
         }
+        return intervals
     }
 }

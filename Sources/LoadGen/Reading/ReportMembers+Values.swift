@@ -4,19 +4,24 @@ import Foundation
 // The parts of a result, made from the members of a report.
 
 extension LatencySummary {
-    /// The latencies of an interval in a report, in milliseconds there.
-    init(_ value: JSONValue) {
-        func nanoseconds(_ key: String) -> UInt64 {
-            UInt64(max(0, min(((value[key]?.double ?? 0) * 1e6).rounded(), 0x1p62)))
+    /// The latencies of an interval in a report, in milliseconds there; `place` names them in an
+    /// error.
+    init(_ value: JSONValue, in place: String) throws(ReportFault) {
+        func nanoseconds(_ key: String) throws(ReportFault) -> UInt64 {
+            UInt64((try value.number(key, 0...1e9, in: place) * 1e6).rounded())
         }
         self.init()
-        count = UInt64(max(0, min(value["count"]?.double ?? 0, 0x1p62)))
-        percentiles = Self.levels.map { nanoseconds(PercentileText.name($0, isKey: true)) }
-        maximum = nanoseconds("max")
-        buckets = LatencyBuckets(
-            first: Int(value["first_bucket"]?.double ?? 0),
-            counts: (value["buckets"]?.elements ?? []).map { UInt64(max(0, $0.double ?? 0)) }
-        )
+        count = try value.count("count", in: place)
+        for (index, level) in Self.levels.enumerated() {
+            percentiles[index] = try nanoseconds(PercentileText.name(level, isKey: true))
+        }
+        maximum = try nanoseconds("max")
+        guard let buckets = LatencyBuckets(value) else {
+            throw ReportFault(
+                description: "\(place): first_bucket and buckets are none that latencies have."
+            )
+        }
+        self.buckets = buckets
     }
 }
 

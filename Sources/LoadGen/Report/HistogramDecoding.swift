@@ -24,6 +24,7 @@ extension HistogramEncoding {
         var offset = 40
         var index: UInt64 = 0
         var total: UInt64 = 0
+        var nanoseconds: UInt64 = 0
         while offset < bytes.count {
             guard let count = zigZag(bytes, &offset), count != 0 else { return nil }
             guard count > 0 else {
@@ -37,11 +38,18 @@ extension HistogramEncoding {
                 return nil
             }
             total = sum
+            let (product, isTooLong) = UInt64(count).multipliedReportingOverflow(by: max(value, 64))
+            guard !isTooLong, product <= Self.mostNanoseconds - nanoseconds else { return nil }
+            nanoseconds += product
             histogram.record(value, count: UInt64(count))
             index += 1
         }
         return histogram
     }
+
+    /// The most that all latencies of a histogram are together: Histogram adds them up in 64 bits, and
+    /// those of five operations are added.
+    private static let mostNanoseconds: UInt64 = 1 << 61
 
     /// The lowest value of a bucket, by the formula of the format: 2,048 linear buckets from 0 on,
     /// then 1,024 for each doubling, in units of the lowest power of two that is kept apart.

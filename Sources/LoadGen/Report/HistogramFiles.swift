@@ -26,10 +26,19 @@ package struct HistogramFiles {
                 outputValueUnitScalingRatio: 1e6,
                 percentileTicksPerHalfDistance: 5
             )
-            files.append((".\(operation.name).hgrm", table))
+            files.append((Self.tableSuffix(operation), table))
         }
-        return files + [(".hlog", log)]
+        return files + [(Self.logSuffix, log)]
     }
+
+    /// The suffixes of the files of a run that requests `operations`.
+    package static func suffixes(_ operations: [Operation]) -> [String] {
+        operations.map(tableSuffix) + [logSuffix]
+    }
+
+    private static let logSuffix = ".hlog"
+
+    private static func tableSuffix(_ operation: Operation) -> String { ".\(operation.name).hgrm" }
 
     private var log: String {
         var log = """

@@ -58,6 +58,16 @@ import Testing
         }
     }
 
+    /// Histogram adds the latencies up in 64 bits.
+    @Test func refusesLatenciesWhoseSumIsTooLong() {
+        for (count, isRead) in [(1 << 24, true), (1 << 25, false), (1 << 26, false)] {
+            var histogram = LatencyScale.makeHistogram()
+            histogram.record(LatencyScale.highestNanoseconds, count: UInt64(count))
+            let bytes = HistogramEncoding.encoded(histogram)
+            #expect((HistogramEncoding.decoded(bytes) != nil) == isRead, "\(count)")
+        }
+    }
+
     /// No bytes make a trap, whatever they are.
     @Test func survivesEveryCount() {
         var stream = RandomStream(seed: 9, thread: 0, client: 0)

@@ -47,6 +47,66 @@ extension LiveTests {
             #expect(FileManager.default.fileExists(atPath: prefix + ".hlog"))
         }
 
+        @Test(arguments: ["--json", "--html", "--hdr"])
+        func refusesAFileThatCannotBeWrittenBeforeTheLoad(_ flag: String) async throws {
+            let path = "/none/run"
+            let program = try RunningProcess(Programs.loadGenerator, [flag, path])
+            let (status, output) = await program.finish()
+            #expect(status == 2)
+            let file = path + (flag == "--hdr" ? ".vote.hgrm" : "")
+            #expect(
+                output == [
+                    """
+                    loadgen: \(flag): expected a file that can be written, got \(file) \
+                    (No such file or directory).
+                    """
+                ]
+            )
+        }
+
+        @Test func saysThatAFileCouldNotBeWrittenAndWritesTheOthers() async throws {
+            let service = try await FakeService.start()
+            let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            // Not the device itself, which a failure of this test must not replace.
+            let full = folder.appending(path: "full").path()
+            let page = folder.appending(path: "run.html").path()
+            try FileManager.default.createSymbolicLink(
+                atPath: full,
+                withDestinationPath: "/dev/full"
+            )
+            let program = try RunningProcess(
+                Programs.loadGenerator,
+                ["--target", "\(service.address)"] + shortLoad + ["--json", full, "--html", page]
+            )
+            let (status, output) = await program.finish()
+            await service.stop()
+            #expect(status == 1)
+            let sentence = "--json: \(full) could not be written: No space left on device."
+            #expect(output.last == "loadgen: \(sentence)")
+            #expect(FileManager.default.fileExists(atPath: page))
+        }
+
+        @Test("a report that nobody gets is a failure", arguments: [false, true])
+        func saysThatStandardOutputIsFull(_ isHelp: Bool) async throws {
+            let result = try ReportTests().sample()
+            let (status, output) = try await withReport(of: result) { path in
+                let arguments = isHelp ? "--help" : "report '\(path)'"
+                let program = try RunningProcess(
+                    URL(filePath: "/bin/sh"),
+                    ["-c", "'\(Programs.loadGenerator.path())' \(arguments) > /dev/full"]
+                )
+                return await program.finish()
+            }
+            #expect(status == 1)
+            #expect(
+                output == [
+                    "loadgen: Standard output could not be written: No space left on device."
+                ]
+            )
+        }
+
         @Test func saysInOneLineThatNoServiceIsThere() async throws {
             let service = try await FakeService.start()
             await service.stop()
