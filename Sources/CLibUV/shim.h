@@ -67,11 +67,12 @@ static inline int clibuv_shutdown_sending(int descriptor) {
     return clibuv_result(shutdown(descriptor, SHUT_WR));
 }
 
-/* Sends what the kernel takes now, as uv_try_write does with less work: write(2) also looks at the file of
- * the socket, for those who watch files. */
+/* Sends what the kernel takes now. uv_try_write does more work: write(2) also looks at the file of the
+ * socket, for those who watch files. No connect and no write of libuv may be pending. */
 static inline ssize_t clibuv_try_send(const uv_tcp_t *tcp, const void *bytes, size_t count) {
     ssize_t sent = send(tcp->io_watcher.fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
-    return sent < 0 ? -errno : sent;
+    if (sent >= 0) return sent;
+    return errno == ENOBUFS ? UV_EAGAIN : -errno;
 }
 
 /* The bytes that the kernel took and the peer's has not acknowledged. */

@@ -37,6 +37,15 @@ package enum SystemClock {
         return isOver ? UInt64(Int64.max) : min(sum, UInt64(Int64.max))
     }
 
+    /// A clock's reading in nanoseconds; 0 below zero, and at most the largest `Int64`, which is a moment in
+    /// the year 2262 of the time of day.
+    package static func nanoseconds(seconds: Int, _ nanoseconds: Int) -> UInt64 {
+        let (product, isOver) = UInt64(clamping: seconds)
+            .multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isSumOver) = product.addingReportingOverflow(UInt64(clamping: nanoseconds))
+        return isOver || isSumOver ? UInt64(Int64.max) : min(sum, UInt64(Int64.max))
+    }
+
     private static func nanoseconds(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         let (product, isOver) = UInt64(clamping: seconds).multipliedReportingOverflow(
@@ -50,9 +59,7 @@ package enum SystemClock {
         var time = timespec()
         let code = unsafe clock_gettime(clock, &time)
         precondition(code == 0, "The system has no such clock.")
-        // The last second of the range is in the year 2262.
-        let seconds = min(UInt64(clamping: time.tv_sec), UInt64(Int64.max) / 1_000_000_000 - 1)
-        return seconds * 1_000_000_000 + UInt64(clamping: time.tv_nsec)
+        return nanoseconds(seconds: time.tv_sec, time.tv_nsec)
     }
 }
 

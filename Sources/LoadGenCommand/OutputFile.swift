@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file that a flag names for a report, or standard output where the path is `-`.
+/// The file that a flag names for a report, or standard output where the path is `-` or `/dev/stdout`.
 ///
 /// A report is written into the file that is there: a symbolic link is followed, a file keeps its mode,
 /// and a device stays one.
@@ -15,7 +15,8 @@ package struct OutputFile: Sendable {
     }
 
     /// Whether it is standard output.
-    var isStandardOutput: Bool { path == "-" }
+    // Opened by its path, a redirected output would lose what it has.
+    var isStandardOutput: Bool { path == "-" || path == "/dev/stdout" }
 
     /// Checks before a run that the file can be written; the report of an earlier run stays in it.
     package func check() throws(FlagError) {

@@ -24,7 +24,7 @@ struct Outputs {
         )
     }
 
-    /// Checks before a run that every file can be written; that of `operations` is all of a run.
+    /// Checks before a run that every file can be written; `operations` are those that the run asks for.
     func check(_ operations: [LoadGen.Operation] = []) throws(FlagError) {
         try json?.check()
         try page?.check()

@@ -23,7 +23,7 @@ def sample(cost):
 
 
 def one_run(cost, floor, resident=200_000_000):
-    return runs.Run(sample(cost), sample(floor), 0, (0, True), resident)
+    return runs.Run([sample(cost)], [sample(floor)], 0, (0, True), resident)
 
 
 class BallotTests(unittest.TestCase):

@@ -16,6 +16,16 @@ import Testing
         #expect(Double(microseconds) <= after * 1e6 + 1e3)
     }
 
+    @Test func readingsStayInTheRange() {
+        let last = UInt64(Int64.max)
+        #expect(SystemClock.nanoseconds(seconds: 3, 7) == 3_000_000_007)
+        #expect(SystemClock.nanoseconds(seconds: -3, 7) == 7)
+        #expect(SystemClock.nanoseconds(seconds: 9_223_372_036, 854_775_806) == last - 1)
+        #expect(SystemClock.nanoseconds(seconds: 9_223_372_036, 854_775_808) == last)
+        #expect(SystemClock.nanoseconds(seconds: 253_370_764_800, 1) == last)
+        #expect(SystemClock.nanoseconds(seconds: .max, 999_999_999) == last)
+    }
+
     @Test func aSleepTakesTheTimeAtLeast() {
         let began = SystemClock.monotonicNanoseconds()
         SystemClock.sleep(for: .milliseconds(2))

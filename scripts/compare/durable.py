@@ -81,6 +81,6 @@ def table(results, options):
     result.note(
         f"Rounds: {options.durable_rounds}. Processor time is of the whole process, with the work "
         "that it did after the votes had ended: the journal, checkpoints, the rewriting of a log. "
-        f"The floor was measured before and after each run. {runs.quiet(results)}")
+        f"The floor was measured before the first slice of each run and after each slice. {runs.quiet(results)}")
     runs.note(result, results)
     return result

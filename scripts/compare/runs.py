@@ -34,8 +34,9 @@ Load = collections.namedtuple("Load", "name rows fill vote echo")
 class Run:
     """One server's votes in all slices, and the floor around them."""
 
-    def __init__(self, sample, floor, written, afterwards, resident):
-        self.sample, self.floor = sample, floor
+    def __init__(self, samples, floors, written, afterwards, resident):
+        self.samples, self.floors = samples, floors
+        self.sample, self.floor = total(samples), total(floors)
         self.written, self.resident = written, resident
         self.afterwards_seconds, self.rests = afterwards
 
@@ -53,7 +54,8 @@ class Run:
         return self.written / self.sample.votes
 
     def figures(self):
-        return {"run": self.sample.values, "floor": self.floor.values,
+        return {"run": self.sample.values, "slices": [one.values for one in self.samples],
+                "floors": [one.values for one in self.floors],
                 "written_bytes": self.written, "resident_bytes": self.resident,
                 "afterwards_seconds": self.afterwards_seconds, "rests": self.rests}
 
@@ -95,12 +97,14 @@ def measure(load, tools, floor, row, in_flight, options):
             samples.append(load.vote(tools, server, row, in_flight, options, seconds, 1 + number))
             children = machine.children_seconds(server.pid) - before[1]
             more, idle = wait_until_idle(server.pid)
-            afterwards += more + children
             rests = rests and idle
-            written += machine.written_bytes(server.pid) - before[0]
+            # The votes of the warm-up are not counted, and what was written for them is not, either.
+            share = seconds / (seconds + options.warmup)
+            afterwards += (more + children) * share
+            written += (machine.written_bytes(server.pid) - before[0]) * share
             floors.append(load.echo(tools, floor, in_flight, options))
         resident = machine.resident_bytes(server.pid)
-    return Run(total(samples), total(floors), written, (afterwards, rests), resident)
+    return Run(samples, floors, written, (afterwards, rests), resident)
 
 
 def run(load, tools, options, progress):
@@ -132,7 +136,7 @@ def figures(results):
 
 def quiet(results):
     every = [one for taken in results["runs"].values() for one in taken]
-    return quietness([sample for one in every for sample in (one.sample, one.floor)])
+    return quietness([sample for one in every for sample in (*one.samples, *one.floors)])
 
 
 def note(table, results):

@@ -5,7 +5,7 @@ extension FeedClient {
     static func connect(
         naming target: String,
         _ configuration: ClientConfiguration
-    ) async throws -> FeedClient {
+    ) async throws(FeedClientError) -> FeedClient {
         do {
             return try await connect(to: target, configuration: configuration)
         } catch {

@@ -34,12 +34,13 @@ package struct Profile {
         let file = path + "/client-id"
         if let id = try Self.clientID(in: file) { return id }
         let id = ClientID()
-        let isMade = FileManager.default.createFile(
-            atPath: file,
-            contents: Data("\(id)\n".utf8),
-            attributes: [.posixPermissions: 0o600]
-        )
-        guard isMade else { throw ProfileError(path: file, reason: "it cannot be written.") }
+        do {
+            // Not over the id that another command has drawn meanwhile. The folder is its owner's alone.
+            try Data("\(id)\n".utf8).write(to: URL(filePath: file), options: .withoutOverwriting)
+        } catch {
+            if let id = try Self.clientID(in: file) { return id }
+            throw ProfileError(path: file, reason: error.systemReason)
+        }
         return id
     }
 

@@ -4,6 +4,7 @@ internal import FeedRanking
 /// The first votes of reads that are served next, one read after another.
 ///
 /// The memory of all of them is requested before the first is served, so that the waits for it overlap.
+/// Further ones than 64 are forgotten: a connection that is closing announces its reads, and serves none.
 struct AnnouncedVotes {
     private struct Vote {
         let post: PostID
@@ -12,6 +13,8 @@ struct AnnouncedVotes {
         let ownVoter: VoterID?
     }
 
+    private static let capacity = 64
+
     private var votes: [Vote] = []
 
     /// Whether no vote is announced.
@@ -19,6 +22,7 @@ struct AnnouncedVotes {
 
     /// Adds a vote; `ownVoter` is the voter of its connection.
     mutating func append(_ frame: VoteFrame, from ownVoter: VoterID?) {
+        guard votes.count < Self.capacity else { return }
         votes.append(
             Vote(
                 post: PostID(rawValue: frame.vote.postID),

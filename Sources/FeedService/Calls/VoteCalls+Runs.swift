@@ -10,7 +10,8 @@ internal import FeedRanking
 extension VoteCalls {
     /// Finds the votes at the front of the received bytes, up to the first other frame.
     ///
-    /// - Returns: The number of votes; the memory of their posts and ballots is requested.
+    /// - Returns: The number of votes. The memory of their posts and ballots is requested where there are
+    ///   two or more; one that is alone is cast at once.
     mutating func findRun(
         in bytes: RawSpan,
         at offset: Int,
@@ -19,22 +20,26 @@ extension VoteCalls {
         _ scanner: borrowing FrameScanner
     ) -> Int {
         run.find(in: bytes, at: offset, limit: limit, scanner)
-        // All posts and voters are requested before the first is needed. A vote that is alone is needed
-        // at once; where other reads were before it, it was announced.
-        for number in 0..<run.count where run.count > 1 {
+        if run.count > 1 { requestPosts() }
+        findVoters(from: caller)
+        return run.count
+    }
+
+    /// Requests the memory of all posts and voters of the run, before the first is needed.
+    @inline(__always)
+    private func requestPosts() {
+        for number in 0..<run.count {
             let frame = run.entries[number].frame
             environment.store.prefetch(PostID(rawValue: frame.vote.postID))
             if frame.actingUserID != 0 {
                 environment.store.prefetchVoter(user: frame.actingUserID)
             }
         }
-        requestBallots(from: caller)
-        return run.count
     }
 
-    /// Requests the memory of the run's ballots, where their voters are known.
+    /// Notes the known voters of the run, and requests the memory of their ballots.
     @inline(__always)
-    private mutating func requestBallots(from caller: borrowing Caller) {
+    private mutating func findVoters(from caller: borrowing Caller) {
         let own = caller.ownVoter
         for number in 0..<run.count {
             let frame = run.entries[number].frame

@@ -9,7 +9,9 @@ package enum ZonedTime {
     package static func date(_ text: String) -> Date? {
         let form =
             /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])(\d\d):?(\d\d))/
-        guard let parts = text.wholeMatch(of: form)?.output,
+        // Other scripts have digits, too, which are no numbers here.
+        guard text.utf8.allSatisfy({ $0 < 0x80 }),
+            let parts = text.wholeMatch(of: form)?.output,
             let zone = zone(sign: parts.8, hours: parts.9, minutes: parts.10)
         else { return nil }
         var calendar = Calendar(identifier: .gregorian)
@@ -33,10 +35,10 @@ package enum ZonedTime {
         hours: Substring?,
         minutes: Substring?
     ) -> TimeZone? {
-        guard let sign, let hours = hours.flatMap({ Int($0) }),
-            let minutes = minutes.flatMap({ Int($0) })
-        else { return .gmt }
-        guard hours < 24, minutes < 60 else { return nil }
+        guard let sign else { return .gmt }
+        guard let hours = hours.flatMap({ Int($0) }), hours < 24,
+            let minutes = minutes.flatMap({ Int($0) }), minutes < 60
+        else { return nil }
         let seconds = hours * 3_600 + minutes * 60
         return TimeZone(secondsFromGMT: sign == "-" ? -seconds : seconds)
     }

@@ -246,7 +246,7 @@ extension RequestHandler {
     /// Executes the requests that a connection has received, sends the answers, and then refreshes
     /// a stripe that is due.
     ///
-    /// The session is looked at here alone, as each access to it is checked at run time.
+    /// A read has the session looked at here alone, as each access to it is checked at run time.
     ///
     /// - Returns: The progress, and how the connection goes on; nil where it is closing already.
     fileprivate mutating func serveIteration(
