@@ -99,8 +99,9 @@ struct UVStream {
         unsafe uv_read_stop(stream)
     }
 
-    /// Writes what the kernel takes now; nil if it takes nothing. The stream is connected, and no other
-    /// write is under way.
+    /// Writes what the kernel takes now; nil if it takes nothing.
+    ///
+    /// The stream is connected, and no other write is under way.
     func tryWrite(_ bytes: RawSpan) throws(TransportError) -> Int? {
         let code = unsafe bytes.withUnsafeBytes { raw in
             unsafe clibuv_try_send(tcp, raw.baseAddress, raw.count)
