@@ -35,8 +35,9 @@ package struct Profile {
         if let id = try Self.clientID(in: file) { return id }
         let id = ClientID()
         do {
-            // Not over the id that another command has drawn meanwhile. The folder is its owner's alone.
+            // Not over the id that another command has drawn meanwhile.
             try Data("\(id)\n".utf8).write(to: URL(filePath: file), options: .withoutOverwriting)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         } catch {
             if let id = try Self.clientID(in: file) { return id }
             throw ProfileError(path: file, reason: error.systemReason)
