@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* Only what Swift cannot call itself: variadic functions, GNU extensions and macros.
+/* Only what Swift cannot call itself: variadic functions, GNU extensions, macros and inner members of libuv.
  * Every function answers as libuv does: a value, or a negative errno. */
 
 /* Declared here, as _GNU_SOURCE would change types that the Glibc module has defined without it. */
