@@ -69,10 +69,19 @@ static inline int clibuv_shutdown_sending(int descriptor) {
 
 /* Sends what the kernel takes now. uv_try_write does more work: write(2) also looks at the file of the
  * socket, for those who watch files. No connect and no write of libuv may be pending. */
-static inline ssize_t clibuv_try_send(const uv_tcp_t *tcp, const void *bytes, size_t count) {
-    ssize_t sent = send(tcp->io_watcher.fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+static inline ssize_t clibuv_try_send(int descriptor, const void *bytes, size_t count) {
+    ssize_t sent = send(descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent >= 0) return sent;
     return errno == ENOBUFS ? UV_EAGAIN : -errno;
+}
+
+/* Receives what has arrived: 0 at the end of what the peer sends, UV_EAGAIN where nothing has arrived. */
+static inline ssize_t clibuv_receive(int descriptor, void *bytes, size_t count) {
+    ssize_t received;
+    do {
+        received = recv(descriptor, bytes, count, MSG_DONTWAIT);
+    } while (received < 0 && errno == EINTR);
+    return received < 0 ? -errno : received;
 }
 
 /* The bytes that the kernel took and the peer's has not acknowledged. */

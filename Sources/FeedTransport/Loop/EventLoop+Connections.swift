@@ -29,7 +29,7 @@ extension EventLoop {
     ///
     /// - Returns: The connection, which is not open yet; nil where the socket is of no use.
     private func makeCounted(_ socket: AcceptedSocket) -> TCPConnection? {
-        guard !isStopping, let stream = try? UVStream(uv) else {
+        guard !isStopping, var stream = try? UVStream(uv) else {
             UVSocket.close(socket.descriptor)
             mailbox.addConnection(-1)
             return nil
@@ -77,7 +77,7 @@ extension EventLoop {
     ) throws(TransportError) {
         preconditionOnLoop()
         try requireRunning()
-        let stream = try UVStream(uv)
+        var stream = try UVStream(uv)
         do {
             try stream.connect(to: address, configuration)
         } catch {

@@ -8,6 +8,8 @@ import Glibc
 @safe
 struct UVStream {
     private let tcp: UnsafeMutablePointer<uv_tcp_t>
+    /// The socket, valid until ``close()``. It is here, too, so that a write need not read the handle.
+    private var descriptor: Int32 = -1
 
     /// A handle without a socket.
     init(_ loop: UVLoop) throws(TransportError) {
@@ -35,12 +37,13 @@ struct UVStream {
     }
 
     /// Takes over an accepted socket.
-    func open(_ descriptor: Int32) throws(TransportError) {
+    mutating func open(_ descriptor: Int32) throws(TransportError) {
         unsafe try uvResult(uv_tcp_open(tcp, descriptor), .other("Opening a socket"))
+        self.descriptor = descriptor
     }
 
     /// Starts to connect; ``TCPConnection/didConnect(_:)`` reports the result.
-    func connect(
+    mutating func connect(
         to address: SocketAddress,
         _ configuration: TransportConfiguration
     ) throws(TransportError) {
@@ -71,25 +74,27 @@ struct UVStream {
 
     /// Starts to deliver arriving bytes to the connection; it must not be reading.
     ///
+    /// libuv is given no buffer and so does not read: it says that the socket is readable, and the bytes
+    /// are received here. libuv would use `read`, which does more work: it also looks at the file of the
+    /// socket, for those who watch files. One read an iteration also keeps a fast peer from holding up
+    /// the others.
+    ///
     /// A secured connection has a callback of its own, so that others do not ask whether they are.
     func startReading(isSecured: Bool) {
-        let didRead: uv_read_cb =
+        let isReadable: uv_read_cb =
             isSecured
-            ? { stream, count, _ in
+            ? { stream, _, _ in
                 guard let stream = unsafe stream else { return }
-                unsafe UVStream.didRead(stream, count) { $0.didReceive($1) }
+                unsafe UVStream.receive(stream) { $0.didReceive($1) }
             }
-            : { stream, count, _ in
+            : { stream, _, _ in
                 guard let stream = unsafe stream else { return }
-                unsafe UVStream.didRead(stream, count) { $0.didRead($1) }
+                unsafe UVStream.receive(stream) { $0.didRead($1) }
             }
         let code = unsafe uv_read_start(
             stream,
-            { handle, _, buffer in
-                guard let handle = unsafe handle, let buffer = unsafe buffer else { return }
-                unsafe UVStream.lend(to: handle, buffer)
-            },
-            didRead
+            { _, _, buffer in unsafe buffer?.pointee = uv_buf_t() },
+            isReadable
         )
         precondition(code == 0, "Reading was started on a connection that is not open.")
     }
@@ -104,7 +109,7 @@ struct UVStream {
     /// The stream is connected, and no other write is under way.
     func tryWrite(_ bytes: RawSpan) throws(TransportError) -> Int? {
         let code = unsafe bytes.withUnsafeBytes { raw in
-            unsafe clibuv_try_send(tcp, raw.baseAddress, raw.count)
+            unsafe clibuv_try_send(descriptor, raw.baseAddress, raw.count)
         }
         return try uvResult(code, .write)
     }
@@ -171,45 +176,27 @@ extension UVStream {
         unsafe Unmanaged<TCPConnection>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
     }
 
+    /// Reads from a readable socket once, into the loop's buffer.
     @inline(__always)
-    private static func slot(
-        of loop: UnsafeMutablePointer<uv_loop_t>
-    ) -> UnsafeMutablePointer<UVLoop.ReceiveSlot>? {
-        unsafe loop.pointee.data?.assumingMemoryBound(to: UVLoop.ReceiveSlot.self)
-    }
-
-    private static func lend(
-        to handle: UnsafeMutablePointer<uv_handle_t>,
-        _ buffer: UnsafeMutablePointer<uv_buf_t>
-    ) {
-        guard let slot = unsafe slot(of: handle.pointee.loop) else { return }
-        let filledBy = unsafe slot.pointee.filledBy
-        unsafe slot.pointee.filledBy = nil
-        let byteCount =
-            unsafe filledBy == UnsafeMutableRawPointer(handle) ? 0 : slot.pointee.byteCount
-        let base = unsafe slot.pointee.bytes.assumingMemoryBound(to: CChar.self)
-        unsafe buffer.pointee = uv_buf_t(base: base, len: byteCount)
-    }
-
-    @inline(__always)
-    private static func didRead(
+    private static func receive(
         _ stream: UnsafeMutablePointer<uv_stream_t>,
-        _ count: Int,
         _ show: (TCPConnection, RawSpan) -> Void
     ) {
-        // 0 is a spurious wake-up; ENOBUFS means that `lend` gave no buffer, and the bytes stay.
-        guard count != 0, count != Int(UV_ENOBUFS.rawValue) else { return }
-        guard count > 0, let slot = unsafe slot(of: stream.pointee.loop) else {
-            unsafe withConnection(of: stream) {
-                $0.didFailReading(Int32(truncatingIfNeeded: count))
+        guard
+            let buffer = unsafe stream.pointee.loop.pointee.data?
+                .assumingMemoryBound(to: UVLoop.ReceiveBuffer.self)
+        else { return }
+        let (bytes, capacity) = unsafe (buffer.pointee.bytes, buffer.pointee.byteCount)
+        unsafe withConnection(of: stream) { connection in
+            let count = unsafe clibuv_receive(connection.stream.descriptor, bytes, capacity)
+            if count > 0 {
+                let received = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+                unsafe show(connection, received.bytes)
+            } else if count != Int(UV_EAGAIN.rawValue) {
+                connection.stream.stopReading()
+                connection.didFailReading(count == 0 ? UV_EOF.rawValue : Int32(count))
             }
-            return
         }
-        if unsafe count == slot.pointee.byteCount {
-            unsafe slot.pointee.filledBy = UnsafeMutableRawPointer(stream)
-        }
-        let bytes = unsafe UnsafeRawBufferPointer(start: slot.pointee.bytes, count: count)
-        unsafe withConnection(of: stream) { unsafe show($0, bytes.bytes) }
     }
 
     private static func didClose(_ handle: UnsafeMutablePointer<uv_handle_t>?) {

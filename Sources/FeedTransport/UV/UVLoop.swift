@@ -3,20 +3,16 @@ import CLibUV
 /// A loop of libuv and the one buffer that all its connections read into.
 @safe
 final class UVLoop {
-    /// The receive buffer, and the stream whose read filled it to the end.
-    ///
-    /// libuv reads again at once after a read that filled the buffer. Refusing the buffer to that
-    /// stream ends its reads for this iteration; the bytes are still there in the next.
-    @unsafe struct ReceiveSlot {
+    /// The bytes that a connection reads into.
+    @unsafe struct ReceiveBuffer {
         let bytes: UnsafeMutableRawPointer
         let byteCount: Int
-        var filledBy: UnsafeMutableRawPointer?
     }
 
     let pointer: UnsafeMutablePointer<uv_loop_t>
     private var isOpen = true
     private var idleNanosecondsAtClose: UInt64 = 0
-    private let slot: UnsafeMutablePointer<ReceiveSlot>
+    private let receiveBuffer: UnsafeMutablePointer<ReceiveBuffer>
 
     /// A loop that sums its idle time; it must be closed before it is released.
     init(receiveBufferByteCount: Int) throws(TransportError) {
@@ -25,22 +21,21 @@ final class UVLoop {
             "The libuv that was loaded is not the one this was built with."
         )
         unsafe pointer = .allocate(capacity: 1)
-        unsafe slot = .allocate(capacity: 1)
+        unsafe receiveBuffer = .allocate(capacity: 1)
         do {
             unsafe try uvResult(uv_loop_init(pointer), .other("Creating an event loop"))
         } catch {
             unsafe pointer.deallocate()
-            unsafe slot.deallocate()
+            unsafe receiveBuffer.deallocate()
             throw error
         }
-        unsafe slot.initialize(
-            to: ReceiveSlot(
+        unsafe receiveBuffer.initialize(
+            to: ReceiveBuffer(
                 bytes: .allocate(byteCount: receiveBufferByteCount, alignment: 64),
-                byteCount: receiveBufferByteCount,
-                filledBy: nil
+                byteCount: receiveBufferByteCount
             )
         )
-        unsafe pointer.pointee.data = UnsafeMutableRawPointer(slot)
+        unsafe pointer.pointee.data = UnsafeMutableRawPointer(receiveBuffer)
         // A libuv that cannot measure idle time reports that it was never idle.
         _ = unsafe clibuv_measure_idle_time(pointer)
     }
@@ -57,8 +52,8 @@ final class UVLoop {
 
     /// Overwrites what was read last, so that no secret of it stays in memory.
     func overwriteReceiveBuffer() {
-        let slot = unsafe slot.pointee
-        unsafe slot.bytes.initializeMemory(as: UInt8.self, repeating: 0, count: slot.byteCount)
+        let buffer = unsafe receiveBuffer.pointee
+        unsafe buffer.bytes.initializeMemory(as: UInt8.self, repeating: 0, count: buffer.byteCount)
     }
 
     /// Closes every handle that is not a connection; they are gone after the next run.
@@ -81,8 +76,8 @@ final class UVLoop {
         isOpen = false
         let code = unsafe uv_loop_close(pointer)
         precondition(code == 0, "An event loop was closed while it had handles.")
-        unsafe slot.pointee.bytes.deallocate()
-        unsafe slot.deallocate()
+        unsafe receiveBuffer.pointee.bytes.deallocate()
+        unsafe receiveBuffer.deallocate()
         unsafe pointer.deallocate()
     }
 }
