@@ -5,7 +5,7 @@ extension BenchmarkRun {
     mutating func measurePages() {
         let ids = VoteKeys.uniform.draw(2_000_000, of: postCount, &random)
         var next = 0
-        for voteCount in [0, 200, 2_500] {
+        for voteCount in [0, 40, 200, 2_500] {
             for order in [Order.top, .new, .hot] {
                 let pageCount = voteCount == 0 ? 1_000 : 100_000 / voteCount
                 // Reading the clock takes about as long as a part of a page: so several at once.

@@ -113,7 +113,12 @@ private struct IndexUnderTest: ~Copyable {
                 let place = Int.random(in: 0..<test.model.count, using: &test.random)
                 let key = test.model.remove(at: place)
                 if choice == 9 {
-                    let new = test.randomKey(key.slot)
+                    var new = test.randomKey(key.slot)
+                    // Votes move a key by few places, and mostly within its leaf.
+                    if step.isMultiple(of: 2) {
+                        let change = UInt64.random(in: 0...4, using: &test.random)
+                        new.primary = max(key.primary, 2) - 2 + change
+                    }
                     test.index.move(key, to: new, &test.pool, test.posts)
                     test.model.insert(new, at: test.place(of: new))
                 } else {

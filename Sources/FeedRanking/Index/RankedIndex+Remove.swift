@@ -22,25 +22,29 @@ extension RankedIndex {
         return true
     }
 
-    /// Moves a key to its new place: where it stays between its neighbours, in one leaf.
+    /// Moves a key to its new place.
     ///
-    /// O(log n).
+    /// O(log n), and the keys that it passes where it stays in its leaf.
     package mutating func move(
         _ old: RankKey,
         to new: RankKey,
         _ pool: inout NodePool,
         _ posts: borrowing PostTable
     ) {
-        if replace(old, by: new, &pool, posts) { return }
+        if moveInLeaf(old, to: new, &pool, posts) { return }
         let wasThere = remove(old, &pool, posts)
         precondition(wasThere, "An index has lost a post.")
         insert(new, &pool, posts)
     }
 
-    /// Changes a key in place where it stays between its neighbours in the leaf; O(log n).
-    private func replace(
+    /// Moves a key between the first and the last key of its leaf, and shifts those that it passes.
+    ///
+    /// A vote moves a post by few places. No inner node changes, because they have the first key of a leaf.
+    ///
+    /// - Returns: Whether it was moved; nothing has changed where it was not.
+    private func moveInLeaf(
         _ old: RankKey,
-        by new: RankKey,
+        to new: RankKey,
         _ pool: inout NodePool,
         _ posts: borrowing PostTable
     ) -> Bool {
@@ -49,12 +53,20 @@ extension RankedIndex {
         for _ in 0..<height {
             leaf = pool.child(leaf, Self.childIndex(leaf, old, pool, posts))
         }
-        let offset = pool.lowerBound(leaf, old, posts)
-        guard offset > 0, offset + 1 < pool.count(leaf), pool.key(leaf, offset) == old,
-            posts.precedes(pool.key(leaf, offset - 1), new),
-            posts.precedes(new, pool.key(leaf, offset + 1))
+        var place = pool.lowerBound(leaf, old, posts)
+        let last = pool.count(leaf) - 1
+        guard place > 0, place < last, pool.key(leaf, place) == old,
+            posts.precedes(pool.key(leaf, 0), new), posts.precedes(new, pool.key(leaf, last))
         else { return false }
-        pool.setKey(leaf, offset, new)
+        while posts.precedes(new, pool.key(leaf, place - 1)) {
+            pool.setKey(leaf, place, pool.key(leaf, place - 1))
+            place -= 1
+        }
+        while posts.precedes(pool.key(leaf, place + 1), new) {
+            pool.setKey(leaf, place, pool.key(leaf, place + 1))
+            place += 1
+        }
+        pool.setKey(leaf, place, new)
         return true
     }
 

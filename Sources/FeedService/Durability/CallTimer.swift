@@ -47,14 +47,12 @@ struct CallTimer {
     /// Times calls whose answers were held until now, and have left.
     ///
     /// - Parameters:
-    ///   - runs: A list with the calls.
-    ///   - range: Their places in it.
+    ///   - runs: The calls.
     ///   - arrival: When they arrived.
     ///   - heldSince: When the service had executed them.
     ///   - recipient: Who has made them.
     func count(
-        _ runs: borrowing [AnsweredCalls.Run],
-        _ range: Range<Int>,
+        _ runs: Span<AnsweredCalls.Run>,
         arrivedAt arrival: MonotonicInstant,
         heldSince: MonotonicInstant,
         from recipient: Recipient
@@ -63,14 +61,14 @@ struct CallTimer {
         let nanoseconds = now.nanoseconds(since: arrival)
         let held = now.nanoseconds(since: heldSince)
         var callCount = 0
-        for index in range {
+        for index in runs.indices {
             let run = runs[index]
             counters.latency(run.method).count(run.count, nanoseconds: nanoseconds)
             callCount += run.count
         }
         counters.heldTime.count(callCount, nanoseconds: held)
         guard nanoseconds > slowNanoseconds else { return }
-        for index in range { report(runs[index], recipient.peer, nanoseconds, held) }
+        for index in runs.indices { report(runs[index], recipient.peer, nanoseconds, held) }
     }
 }
 

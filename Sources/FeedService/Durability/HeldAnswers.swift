@@ -87,8 +87,8 @@ struct HeldAnswers {
 
     /// Sends all answers, and times their calls.
     func release(_ timer: CallTimer) {
-        // A span, because a write that is taken out of the list has its recipient retained.
-        let writes = writes.span
+        // Spans, because a list that is passed on, or a write that is taken out of one, is retained.
+        let (writes, runs) = (writes.span, runs.span)
         var number = 0
         var firstRun = 0
         var firstTimed = 0
@@ -98,19 +98,19 @@ struct HeldAnswers {
                 while offset < chunk.byteCount {
                     let end = offset + writes[number].byteCount
                     let bytes = chunk.extracting(offset..<end)
+                    let recipient = writes[number].recipient
                     if firstTimed < timedAnswers.count, timedAnswers[firstTimed].write == number {
                         release(bytes, number, from: &firstTimed, timer.now)
                     } else {
-                        writes[number].recipient.release(bytes)
+                        recipient.release(bytes)
                     }
                     let endRun = firstRun + writes[number].runCount
                     if firstRun < endRun {
                         timer.count(
-                            runs,
-                            firstRun..<endRun,
+                            runs.extracting(firstRun..<endRun),
                             arrivedAt: writes[number].arrival,
                             heldSince: writes[number].heldSince,
-                            from: writes[number].recipient
+                            from: recipient
                         )
                     }
                     firstRun = endRun

@@ -85,7 +85,9 @@ extension RequestHandler {
                 if session.life.isClosing {
                     return Progress(byteCount: bytes.byteCount, wantsIteration: false)
                 }
-                if offset == bytes.byteCount { break }
+                if offset == bytes.byteCount {
+                    return Progress(byteCount: offset, wantsIteration: false)
+                }
             }
             let hasMore = try scanner.nextBody(in: bytes, at: offset) != nil
             return Progress(byteCount: offset, wantsIteration: hasMore, lacksRoom: lacksRoom)
