@@ -6,7 +6,7 @@ extension RankedIndex {
     /// Drops the keys whose slots are in a set, `droppedCount` of them, and merges in sorted keys.
     ///
     /// One linear pass that writes packed leaves, then the levels above: O(n), a few nanoseconds a
-    /// key, so cheaper than single moves where more than about one key in 25 changes.
+    /// key, so cheaper than single moves where more than about one key in twelve changes.
     package mutating func rebuild(
         dropping dropped: borrowing SlotSet,
         droppedCount: Int,

@@ -1,6 +1,6 @@
 extension StripeOrders {
     /// The share of an index's keys, one in so many, above which a rebuild is cheaper than moves.
-    static let rebuildShare = 25
+    static let rebuildShare = 12
     /// The most posts of the stale head that are moved one by one while a job is under way; for
     /// more posts the job is finished.
     private static let movesBesideJob = 1_024

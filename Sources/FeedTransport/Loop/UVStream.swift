@@ -8,7 +8,9 @@ import Glibc
 @safe
 struct UVStream {
     private let tcp: UnsafeMutablePointer<uv_tcp_t>
-    /// The socket, valid until ``close()``. It is here, too, so that a write need not read the handle.
+    /// The socket, valid until ``close()``.
+    ///
+    /// It is here, too, so that a write need not read the handle.
     private var descriptor: Int32 = -1
 
     /// A handle without a socket.
