@@ -43,7 +43,7 @@ class BallotTests(unittest.TestCase):
     def test_targets_are_of_floors_and_redis_is_compared_with_its_like(self):
         taken = {("service memory", 16): [one_run(0.4, 0.2)],
                  ("service fsync", 16): [one_run(0.5, 0.2), one_run(0.7, 0.2), one_run(0.5, 0.25)],
-                 ("service fsync-with-pages", 16): [one_run(0.6, 0.2)] * 3,
+                 ("service fsync-few-pages", 16): [one_run(0.4, 0.2)] * 3,
                  ("redis memory", 16): [one_run(2, 0.2)],
                  ("redis always", 16): [one_run(3, 0.2)] * 3,
                  ("redis everysec", 16): [one_run(2.8, 0.2)] * 3}
@@ -52,17 +52,17 @@ class BallotTests(unittest.TestCase):
         rows = ballots.table(
             {"runs": taken, "disk": disk.summary([0.001]),
              "about": {"file_system": "ext4", "device": "x"}}, options).rows
-        memory, fsync, with_pages, redis, always, _ = rows
+        memory, fsync, few_pages, redis, always, _ = rows
         self.assertEqual(memory[5:], ["2.00", "", "200", ""])
         self.assertEqual(fsync[5:], ["2.50", "", "200", "≤ 2.5: met"])
-        self.assertEqual(with_pages[5:], ["3.00", "", "200", ""])
+        self.assertEqual(few_pages[5:], ["2.00", "", "200", ""])
         self.assertEqual(redis[6], "5.00")
         self.assertEqual(always[6], "6.00")  # of 6, 4.29 and 6
 
-    def test_the_lists_are_read_once_a_second_or_as_first_pages_of_clients(self):
-        self.assertEqual(ballots.pages_per_second("service fsync"), 3)
-        self.assertEqual(ballots.pages_per_second("service memory"), 3)
-        self.assertEqual(ballots.pages_per_second("service fsync-with-pages"), 1000)
+    def test_first_pages_are_read_beside_every_row_but_one(self):
+        self.assertEqual(ballots.pages_per_second("service memory"), 1000)
+        self.assertEqual(ballots.pages_per_second("service fsync"), 1000)
+        self.assertEqual(ballots.pages_per_second("service fsync-few-pages"), 3)
 
 
 if __name__ == "__main__":

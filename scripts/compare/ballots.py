@@ -15,12 +15,12 @@ from report import Table, middle, verdict
 TARGET_OVER_FLOOR = {1: 1.4, 16: 2.5, 64: 5}
 VOTERS = 10_000
 POSTS = 1000  # with the voters, ten million ballots at most
-KEPT_READS_PER_SECOND = 3  # TOP, NEW and HOT once a second each, so that their order is kept
+FEW_PAGES_PER_SECOND = 3  # TOP, NEW and HOT once a second each
 
 ROWS = {
     "service memory": "this service, in memory",
     "service fsync": "this service, fsync",
-    "service fsync-with-pages": "this service, fsync, 1,000 first pages a second beside",
+    "service fsync-few-pages": "this service, fsync, lists read once a second",
     "redis memory": "redis-server, script, in memory",
     "redis always": "redis-server, script, appendfsync always",
     "redis everysec": "redis-server, script, appendfsync everysec",
@@ -70,7 +70,7 @@ def pump(tools, server, in_flight, options, seconds, **flags):
 
 
 def pages_per_second(row):
-    return votes.FIRST_PAGES_PER_SECOND if row.endswith("-with-pages") else KEPT_READS_PER_SECOND
+    return FEW_PAGES_PER_SECOND if row.endswith("-few-pages") else votes.FIRST_PAGES_PER_SECOND
 
 
 def vote(tools, server, row, in_flight, options, seconds, seed):
@@ -124,8 +124,9 @@ def table(results, options):
         f"did after the votes had ended. {runs.quiet(results)}")
     result.note(
         "Redis runs one script a ballot: HGET, then HSET or HDEL, and ZINCRBY. The service counts "
-        "upvotes and downvotes apart, and has TOP, NEW and HOT read once a second, as in the table of "
-        f"lists, or {votes.FIRST_PAGES_PER_SECOND:,} first pages a second: that row less the one above is "
-        "what the pages cost. The last two rows of Redis are compared with the service's synced one.")
+        "upvotes and downvotes apart, keeps TOP, NEW and HOT, and has "
+        f"{votes.FIRST_PAGES_PER_SECOND} first pages a second read beside the votes, or TOP, NEW and HOT "
+        "once a second each in the row that says so: what it costs less is the cost of the pages. The last "
+        "two rows of Redis are compared with the service's synced one.")
     runs.note(result, results)
     return result
