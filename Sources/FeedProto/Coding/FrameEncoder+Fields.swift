@@ -1,6 +1,5 @@
-import CFeedProto
-
-// Answers without an intermediate String, for a program that keeps its texts as bytes.
+// Answers with posts, for a program that keeps its texts as bytes: in the bytes that protobuf-c would
+// write, without a String and without a C message.
 extension FrameEncoder {
     /// Appends an answer with one post whose texts lie in `texts`.
     public mutating func append(
@@ -9,15 +8,11 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        defer { arena.reset() }
-        let frame = unsafe answer(id: id, revision: revision)
-        try unsafe texts.withUnsafeBufferPointer { texts throws(FrameError) in
-            let message = unsafe arena.empty(feed__v1__post__init)
-            unsafe post.write(to: message, arena, texts)
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_POST
-            unsafe frame.pointee.post = message
-            try unsafe append(frame, outsideByteCount: post.textByteCount)
-        }
+        var writer = answerWriter(post.maximumEncodedByteCount, id: id, revision: revision)
+        let body = writer.beginLongMessage(tag: 0xF2, 0x01)
+        writer.fields(of: post, texts: texts)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
     }
 
     /// Appends a page of posts whose texts lie in `texts`.
@@ -28,26 +23,22 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        defer { arena.reset() }
-        let frame = unsafe answer(id: id, revision: revision)
-        try unsafe texts.withUnsafeBufferPointer { texts throws(FrameError) in
-            let message = unsafe arena.empty(feed__v1__list_posts_response__init)
-            unsafe message.pointee.n_posts = posts.count
-            unsafe message.pointee.posts = arena.posts(posts, texts)
-            unsafe message.pointee.next_page_token = texts.data(page.nextPageToken)
-            unsafe message.pointee.previous_page_token = texts.data(page.previousPageToken)
-            unsafe message.pointee.refresh_token = texts.data(page.refreshToken)
-            unsafe message.pointee.first_rank = page.firstRank
-            unsafe message.pointee.total_size = page.totalSize
-            unsafe message.pointee.newer_count = page.newerCount
-            unsafe message.pointee.consistency = page.consistency.cValue()
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_LIST_POSTS
-            unsafe frame.pointee.list_posts = message
-            let tokens =
-                Int(page.nextPageToken.byteCount) + Int(page.previousPageToken.byteCount)
-                + Int(page.refreshToken.byteCount)
-            try unsafe append(frame, outsideByteCount: tokens + textByteCount(of: posts))
-        }
+        let tokenByteCount =
+            Int(page.nextPageToken.byteCount) + Int(page.previousPageToken.byteCount)
+            + Int(page.refreshToken.byteCount)
+        let bound = maximumByteCount(of: posts) + 7 * FieldWriter.numberByteCount + tokenByteCount
+        var writer = answerWriter(bound, id: id, revision: revision)
+        let body = writer.beginLongMessage(tag: 0x8A, 0x02)
+        writer.posts(tag: 0x0A, posts, texts: texts)
+        writer.text(tag: 0x12, page.nextPageToken, of: texts)
+        writer.text(tag: 0x1A, page.previousPageToken, of: texts)
+        writer.text(tag: 0x22, page.refreshToken, of: texts)
+        writer.varint(tag: 0x28, page.firstRank)
+        writer.varint(tag: 0x30, page.totalSize)
+        writer.varint(tag: 0x38, UInt64(page.newerCount))
+        writer.varint(tag: 0x40, page.consistency.wireNumber)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
     }
 
     /// Appends a page of changes, with posts whose texts lie in `texts`.
@@ -58,21 +49,17 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        defer { arena.reset() }
-        let frame = unsafe answer(id: id, revision: revision)
-        try unsafe texts.withUnsafeBufferPointer { texts throws(FrameError) in
-            let message = unsafe arena.empty(feed__v1__sync_posts_response__init)
-            unsafe message.pointee.n_posts = posts.count
-            unsafe message.pointee.posts = arena.posts(posts, texts)
-            unsafe message.pointee.next_revision = changes.nextRevision
-            unsafe message.pointee.more = changes.hasMore ? 1 : 0
-            unsafe message.pointee.reset = changes.isReset ? 1 : 0
-            unsafe message.pointee.copy_revision = changes.copyRevision
-            unsafe message.pointee.instance_id = changes.instanceID
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_SYNC_POSTS
-            unsafe frame.pointee.sync_posts = message
-            try unsafe append(frame, outsideByteCount: textByteCount(of: posts))
-        }
+        let bound = maximumByteCount(of: posts) + 5 * FieldWriter.numberByteCount
+        var writer = answerWriter(bound, id: id, revision: revision)
+        let body = writer.beginLongMessage(tag: 0xA2, 0x02)
+        writer.posts(tag: 0x0A, posts, texts: texts)
+        writer.varint(tag: 0x10, changes.nextRevision)
+        writer.varint(tag: 0x18, changes.hasMore ? 1 : 0)
+        writer.varint(tag: 0x20, changes.isReset ? 1 : 0)
+        writer.varint(tag: 0x28, changes.copyRevision)
+        writer.fixed64(tag: 0x31, changes.instanceID)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
     }
 
     /// Appends the answer to a batch get, with posts whose texts lie in `texts`.
@@ -83,35 +70,34 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        defer { arena.reset() }
-        let frame = unsafe answer(id: id, revision: revision)
-        try unsafe texts.withUnsafeBufferPointer { texts throws(FrameError) in
-            let message = unsafe arena.empty(feed__v1__batch_get_posts_response__init)
-            unsafe message.pointee.n_posts = posts.count
-            unsafe message.pointee.posts = arena.posts(posts, texts)
-            unsafe message.pointee.n_missing_ids = missingIDs.count
-            unsafe message.pointee.missing_ids = arena.numbers(missingIDs)
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS
-            unsafe frame.pointee.batch_get_posts = message
-            try unsafe append(frame, outsideByteCount: textByteCount(of: posts))
-        }
+        let bound = maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: missingIDs)
+        var writer = answerWriter(bound, id: id, revision: revision)
+        let body = writer.beginLongMessage(tag: 0x82, 0x02)
+        writer.posts(tag: 0x0A, posts, texts: texts)
+        writer.numbers(tag: 0x12, missingIDs)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
     }
 
-    /// An answer without a body.
-    func answer(
+    /// A writer of an answer whose body takes at most so many bytes; it has written the id and the
+    /// revision.
+    mutating func answerWriter(
+        _ bodyByteCount: Int,
         id: UInt64,
         revision: UInt64
-    ) -> UnsafeMutablePointer<Feed__V1__ServerFrame> {
-        let frame = unsafe arena.empty(feed__v1__server_frame__init)
-        unsafe frame.pointee.id = id
-        unsafe frame.pointee.revision = revision
-        return unsafe frame
+    ) -> FieldWriter {
+        // The header, two numbers, and the tag and the length of the body.
+        let byteCount = FrameHeader.byteCount + 3 * FieldWriter.numberByteCount + bodyByteCount
+        var writer = unsafe FieldWriter(room: output.reserve(byteCount), byteCount: byteCount)
+        writer.varint(tag: 0x08, id)
+        writer.varint(tag: 0x10, revision)
+        return writer
     }
 
-    /// The bytes of the texts of posts, which lie outside of the arena.
-    func textByteCount(of posts: Span<PostFields>) -> Int {
+    /// The most bytes of posts.
+    func maximumByteCount(of posts: Span<PostFields>) -> Int {
         var byteCount = 0
-        for index in posts.indices { byteCount += posts[index].textByteCount }
+        for index in posts.indices { byteCount += posts[index].maximumEncodedByteCount }
         return byteCount
     }
 }

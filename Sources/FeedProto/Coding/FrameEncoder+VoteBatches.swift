@@ -80,7 +80,7 @@ extension FieldWriter {
         varint(tag: 0x10, UInt64(bitPattern: vote.score))
         varint(tag: 0x18, vote.upvoteCount)
         varint(tag: 0x20, vote.downvoteCount)
-        varint(tag: 0x28, UInt64(bitPattern: Int64(vote.vote.rawValue)))
+        varint(tag: 0x28, vote.vote.wireNumber)
         endMessage(at: counts)
         endMessage(at: result)
     }

@@ -54,9 +54,3 @@ extension FrameEncoder {
         output.commit(FrameHeader.byteCount + length)
     }
 }
-
-extension VoteDirection {
-    /// The number in its wire form: enums are signed there, and extended to 64 bits.
-    @inline(__always)
-    fileprivate var wireNumber: UInt64 { UInt64(bitPattern: Int64(rawValue)) }
-}

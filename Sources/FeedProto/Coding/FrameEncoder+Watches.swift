@@ -1,5 +1,3 @@
-import CFeedProto
-
 // Events of watches. Many watches may get the same event: it is encoded once, and each watch gets a
 // copy behind its own id.
 extension FrameEncoder {
@@ -11,23 +9,19 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        defer { arena.reset() }
-        let frame = unsafe answer(id: id, revision: revision)
-        unsafe frame.pointee.more = 1
-        try unsafe texts.withUnsafeBufferPointer { texts throws(FrameError) in
-            let message = unsafe arena.empty(feed__v1__watch_posts_event__init)
-            unsafe message.pointee.n_changed = posts.count
-            unsafe message.pointee.changed = arena.posts(posts, texts)
-            unsafe message.pointee.n_ranking = event.ranking.count
-            unsafe message.pointee.ranking = arena.numbers(event.ranking)
-            unsafe message.pointee.n_removed_ids = event.removedIDs.count
-            unsafe message.pointee.removed_ids = arena.numbers(event.removedIDs)
-            unsafe message.pointee.new_post_count = event.newPostCount
-            unsafe message.pointee.reset = event.isReset ? 1 : 0
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_WATCH_POSTS
-            unsafe frame.pointee.watch_posts = message
-            try unsafe append(frame, outsideByteCount: textByteCount(of: posts))
-        }
+        let bound =
+            maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: event.ranking)
+            + FieldWriter.maximumByteCount(of: event.removedIDs) + 3 * FieldWriter.numberByteCount
+        var writer = answerWriter(bound, id: id, revision: revision)
+        writer.varint(tag: 0x20, 1)
+        let body = writer.beginLongMessage(tag: 0xAA, 0x02)
+        writer.posts(tag: 0x0A, posts, texts: texts)
+        writer.numbers(tag: 0x12, event.ranking)
+        writer.numbers(tag: 0x1A, event.removedIDs)
+        writer.varint(tag: 0x20, UInt64(event.newPostCount))
+        writer.varint(tag: 0x28, event.isReset ? 1 : 0)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
     }
 
     /// Takes the bytes behind the id of the only frame, which was encoded with the id 0; no frame is left.

@@ -60,7 +60,7 @@ public struct FrameEncoder: ~Copyable {
         output.overwrite()
     }
 
-    /// Packs a C message in the arena, some bytes of whose texts lie outside of it.
+    /// Packs a C message in the arena.
     ///
     /// Protobuf takes at most three times the bytes that the arena holds: a member of a C struct
     /// has at least 4 bytes, its tag and number at most 12, and texts have the same length in both.
@@ -69,10 +69,9 @@ public struct FrameEncoder: ~Copyable {
     /// memory.
     @inline(__always)
     mutating func append<CMessage>(
-        _ message: UnsafeMutablePointer<CMessage>,
-        outsideByteCount: Int = 0
+        _ message: UnsafeMutablePointer<CMessage>
     ) throws(FrameError) {
-        let boundByteCount = 3 * arena.usedByteCount + outsideByteCount
+        let boundByteCount = 3 * arena.usedByteCount
         if boundByteCount <= Self.unmeasuredByteCount {
             try unsafe pack(message, boundByteCount: boundByteCount)
         } else {

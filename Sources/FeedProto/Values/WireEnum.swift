@@ -16,4 +16,8 @@ extension WireEnum {
 
     /// The contract's name, or the bare number where it has none.
     public var description: String { isKnown ? Self.names[Int(rawValue)] : "\(rawValue)" }
+
+    /// The number in its wire form: enums are signed there, and extended to 64 bits.
+    @inline(__always)
+    var wireNumber: UInt64 { UInt64(bitPattern: Int64(rawValue)) }
 }

@@ -85,8 +85,21 @@ import Darwin
     /// Begins a message with a tag of two bytes, and leaves two bytes for its length.
     ///
     /// - Returns: The place to pass to `endLongMessage(at:)`.
+    @inline(__always)
     mutating func beginLongMessage(tag first: UInt8, _ second: UInt8) -> Int {
+        precondition(roomByteCount - byteCount >= 4, "There is room left.")
         let start = beginMessage(tag: first, second)
+        byteCount &+= 1
+        return start &+ 1
+    }
+
+    /// Begins a message with a tag of one byte, and leaves two bytes for its length.
+    ///
+    /// - Returns: The place to pass to `endLongMessage(at:)`.
+    @inline(__always)
+    mutating func beginLongMessage(tag: UInt8) -> Int {
+        precondition(roomByteCount - byteCount >= 3, "There is room left.")
+        let start = beginMessage(tag: tag)
         byteCount &+= 1
         return start &+ 1
     }
@@ -94,41 +107,121 @@ import Darwin
     /// Ends a message that `beginLongMessage` began; moves it where its length does not take two
     /// bytes.
     ///
-    /// A message of 16,384 bytes or more needs room for one more byte.
+    /// A message of 16,384 bytes or more needs room for the other bytes of its length: three at most.
+    @inline(__always)
     mutating func endLongMessage(at start: Int) {
         let length = byteCount - start
-        precondition(start > 2 && length >= 0 && length < 1 << 21, "A long message was begun.")
+        precondition(start > 2 && length >= 0, "A long message was begun.")
+        if length >= 1 << 7 && length < 1 << 14 {
+            let low = UInt8(truncatingIfNeeded: length) | 0x80
+            unsafe (room + (start - 2)).storeBytes(of: low, as: UInt8.self)
+            let high = UInt8(truncatingIfNeeded: length >> 7)
+            unsafe (room + (start - 1)).storeBytes(of: high, as: UInt8.self)
+        } else {
+            moveMessage(at: start, length)
+        }
+    }
+
+    /// Moves a message behind its length, which does not take two bytes.
+    @inline(never)
+    private mutating func moveMessage(at start: Int, _ length: Int) {
         let lengthByteCount = Self.byteCount(of: UInt64(length))
         let place = start - 2 + lengthByteCount
         precondition(roomByteCount - place >= length, "There is room left.")
-        if place != start { unsafe memmove(room + place, room + start, length) }
+        unsafe memmove(room + place, room + start, length)
+        unsafe Self.writeSevens(of: UInt64(length), lengthByteCount, to: room + (start - 2))
         byteCount = place + length
-        _ = unsafe Self.writeLength(length, to: room + (start - 2))
     }
 
-    /// Writes the tag, of one byte, and the length of a message of fewer than 2^21 bytes.
+    /// Writes the tag, of one byte, and the length of what follows.
+    @inline(__always)
     mutating func head(tag: UInt8, length: Int) {
-        precondition(roomByteCount - byteCount >= 4 && length < 1 << 21, "There is room left.")
+        precondition(roomByteCount - byteCount >= 1, "There is room left.")
         unsafe (room + byteCount).storeBytes(of: tag, as: UInt8.self)
-        byteCount += unsafe 1 + Self.writeLength(length, to: room + (byteCount + 1))
+        byteCount &+= 1
+        plainVarint(UInt64(length))
+    }
+
+    /// Writes a number without a tag, also zero.
+    @inline(__always)
+    mutating func plainVarint(_ value: UInt64) {
+        let valueByteCount = Self.byteCount(of: value)
+        precondition(roomByteCount &- byteCount >= valueByteCount, "There is room left.")
+        unsafe Self.writeSevens(of: value, valueByteCount, to: room + byteCount)
+        byteCount &+= valueByteCount
+    }
+
+    /// Writes a truth with a tag of two bytes; false is left out.
+    @inline(__always)
+    mutating func flag(tag first: UInt8, _ second: UInt8, _ value: Bool) {
+        guard value else { return }
+        precondition(roomByteCount &- byteCount >= 3, "There is room left.")
+        unsafe (room + byteCount).storeBytes(of: first, as: UInt8.self)
+        unsafe (room + (byteCount + 1)).storeBytes(of: second, as: UInt8.self)
+        unsafe (room + (byteCount + 2)).storeBytes(of: 1, as: UInt8.self)
+        byteCount &+= 3
+    }
+
+    /// Writes a number of eight bytes; zero is left out.
+    mutating func fixed64(tag: UInt8, _ value: UInt64) {
+        guard value != 0 else { return }
+        precondition(roomByteCount - byteCount >= 9, "There is room left.")
+        unsafe (room + byteCount).storeBytes(of: tag, as: UInt8.self)
+        unsafe (room + (byteCount + 1)).storeBytes(of: value.littleEndian, as: UInt64.self)
+        byteCount += 9
+    }
+
+    /// Writes numbers packed, as proto3 packs them; none are left out.
+    mutating func numbers(tag: UInt8, _ values: [UInt64]) {
+        guard !values.isEmpty else { return }
+        head(tag: tag, length: values.reduce(0) { $0 + Self.byteCount(of: $1) })
+        for value in values { plainVarint(value) }
+    }
+
+    /// The most bytes that packed numbers take.
+    static func maximumByteCount(of values: [UInt64]) -> Int {
+        (values.count + 1) * numberByteCount
+    }
+
+    /// Writes a text that lies among others; an empty one is left out.
+    @inline(__always)
+    mutating func text(tag: UInt8, _ range: TextRange, of texts: Span<UInt8>) {
+        guard range.byteCount > 0 else { return }
+        let start = Int(range.offset)
+        let count = Int(range.byteCount)
+        precondition(start + count <= texts.count, "A text lies within the texts.")
+        head(tag: tag, length: count)
+        unsafe bytes(count: count) { place in
+            unsafe texts.withUnsafeBufferPointer { texts in
+                guard let base = texts.baseAddress else { return }
+                unsafe place.initialize(from: base + start, count: count)
+            }
+        }
     }
 
     /// Writes `count` bytes, which `pack` puts into the place that it gets.
+    @inline(__always)
     mutating func bytes(count: Int, _ pack: (UnsafeMutablePointer<UInt8>) -> Void) {
         precondition(count >= 0 && roomByteCount - byteCount >= count, "There is room left.")
         unsafe pack((room + byteCount).assumingMemoryBound(to: UInt8.self))
         byteCount += count
     }
 
-    /// Writes a length; returns its number of bytes.
-    private static func writeLength(_ length: Int, to place: UnsafeMutableRawPointer) -> Int {
-        let lengthByteCount = byteCount(of: UInt64(length))
-        for number in 0..<lengthByteCount {
-            let follows = number + 1 < lengthByteCount ? 0x80 : 0
-            unsafe (place + number)
-                .storeBytes(of: UInt8(length >> (7 * number) & 0x7F | follows), as: UInt8.self)
+    /// Writes a number of a known number of bytes, seven bits a byte.
+    @inline(__always)
+    private static func writeSevens(
+        of value: UInt64,
+        _ valueByteCount: Int,
+        to place: UnsafeMutableRawPointer
+    ) {
+        var rest = value
+        for number in 0..<(valueByteCount - 1) {
+            let byte = UInt8(truncatingIfNeeded: rest) | 0x80
+            unsafe (place + number).storeBytes(of: byte, as: UInt8.self)
+            rest >>= 7
         }
-        return lengthByteCount
+        let last = UInt8(truncatingIfNeeded: rest)
+        unsafe (place + (valueByteCount - 1)).storeBytes(of: last, as: UInt8.self)
     }
 
     /// How many bytes a number takes without a tag.

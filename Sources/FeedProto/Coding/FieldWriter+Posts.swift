@@ -1,0 +1,60 @@
+// Posts, in the bytes that protobuf-c would write. With a C message for each post a page takes twice
+// to three times as long to write.
+extension FieldWriter {
+    /// Writes the posts of a repeated field, whose texts lie in `texts`.
+    ///
+    /// They take at most the sum of their `maximumEncodedByteCount`.
+    mutating func posts(tag: UInt8, _ posts: Span<PostFields>, texts: Span<UInt8>) {
+        for index in posts.indices {
+            let start = beginLongMessage(tag: tag)
+            fields(of: posts[index], texts: texts)
+            endLongMessage(at: start)
+        }
+    }
+
+    /// Writes the fields of a post, whose texts lie in `texts`.
+    @inline(__always)
+    mutating func fields(of post: PostFields, texts: Span<UInt8>) {
+        varint(tag: 0x08, post.id)
+        text(tag: 0x12, post.feed, of: texts)
+        author(of: post, texts: texts)
+        text(tag: 0x22, post.title, of: texts)
+        text(tag: 0x2A, post.text, of: texts)
+        text(tag: 0x32, post.linkURL, of: texts)
+        text(tag: 0x3A, post.thumbnailURL, of: texts)
+        text(tag: 0x42, post.imageURL, of: texts)
+        varint(tag: 0x48, UInt64(bitPattern: post.score))
+        varint(tag: 0x50, post.upvoteCount)
+        varint(tag: 0x58, post.downvoteCount)
+        varint(tag: 0x60, post.commentCount)
+        varint(tag: 0x68, UInt64(bitPattern: post.createTimeMilliseconds))
+        varint(tag: 0x70, UInt64(bitPattern: post.updateTimeMilliseconds))
+        varint(tag: 0x78, post.revision)
+        flag(tag: 0x80, 0x01, post.isDeleted)
+        viewer(of: post)
+    }
+
+    /// Writes the author of a post that has one.
+    private mutating func author(of post: PostFields, texts: Span<UInt8>) {
+        guard post.authorID > 0 || post.authorName.byteCount > 0 else { return }
+        let nameByteCount = Int(post.authorName.byteCount)
+        var length = 0
+        if post.authorID > 0 { length += 1 + Self.byteCount(of: post.authorID) }
+        if nameByteCount > 0 {
+            length += 1 + Self.byteCount(of: UInt64(nameByteCount)) + nameByteCount
+        }
+        head(tag: 0x1A, length: length)
+        varint(tag: 0x08, post.authorID)
+        text(tag: 0x12, post.authorName, of: texts)
+    }
+
+    /// Writes the caller's relation to a post, where it is known.
+    private mutating func viewer(of post: PostFields) {
+        guard let vote = post.viewerVote else { return }
+        let start = beginMessage(tag: 0x8A, 0x01)
+        varint(tag: 0x08, vote.wireNumber)
+        varint(tag: 0x10, post.viewerHasRead ? 1 : 0)
+        varint(tag: 0x18, post.viewerHasDismissed ? 1 : 0)
+        endMessage(at: start)
+    }
+}
