@@ -73,7 +73,7 @@ extension StripeOrders {
             &pool,
             posts
         )
-        index.moveHeadBoundary(to: headBoundaryRank, pool, mayLower: true)
+        moveHeadBoundary(of: &index, mayLower: true)
         setIndex(index, kind, feed)
         let keyCount = refreshedCount + scratch.keys.count
         scratch.free()
@@ -142,16 +142,19 @@ extension StripeOrders {
         mayLower: Bool,
         _ posts: borrowing PostTable
     ) {
-        for kind in IndexKind.allCases {
-            var index = indexes(feed)[kind]
+        let hasNew = range.contains { !scratch.posts[$0].wasIndexed }
+        for kind in IndexKind.allCases where kind.followsScore || hasNew {
+            var index = index(kind, feed)
             guard index.isBuilt else { continue }
-            if job.isIdle, range.count * Self.rebuildShare > index.count {
+            if job.progress(feed, kind) == .split {
+                moveInSplitList(kind, feed, range, posts)
+                index = self.index(kind, feed)
+            } else if job.isIdle, range.count * Self.rebuildShare > index.count {
                 rebuildList(&index, kind, range, posts)
             } else {
-                moveInList(kind, feed, range, posts)
-                index = indexes(feed)[kind]
+                moveInList(&index, kind, range, posts)
             }
-            index.moveHeadBoundary(to: headBoundaryRank, pool, mayLower: mayLower)
+            moveHeadBoundary(of: &index, mayLower: mayLower)
             setIndex(index, kind, feed)
         }
     }
@@ -188,32 +191,39 @@ extension StripeOrders {
         }
     }
 
-    /// Moves a range of the posts taken to their new keys in one list, one by one.
+    /// Moves a range of the posts taken to their new keys in an index, one by one.
     private mutating func moveInList(
+        _ index: inout RankedIndex,
+        _ kind: IndexKind,
+        _ range: Range<Int>,
+        _ posts: borrowing PostTable
+    ) {
+        for place in range {
+            let post = scratch.posts[place]
+            guard kind.followsScore || !post.wasIndexed else { continue }
+            let new = slots.key(kind, post, post.newScore)
+            if post.wasIndexed {
+                index.move(slots.key(kind, post, post.oldScore), to: new, &pool, posts)
+            } else {
+                index.insert(new, &pool, posts)
+            }
+        }
+    }
+
+    /// Moves a range of the posts taken to their new keys in a list that the job has split.
+    private mutating func moveInSplitList(
         _ kind: IndexKind,
         _ feed: FeedID?,
         _ range: Range<Int>,
         _ posts: borrowing PostTable
     ) {
-        let isSplit = job.progress(feed, kind) == .split
-        var index = indexes(feed)[kind]
         for place in range {
             let post = scratch.posts[place]
             guard kind.followsScore || !post.wasIndexed else { continue }
-            let new = slots.key(kind, post, post.newScore)
             let old = slots.key(kind, post, post.oldScore)
-            if isSplit {
-                let wasThere = !post.wasIndexed || removeKey(old, kind, feed, posts)
-                precondition(wasThere, "An index has lost a post.")
-                insertKey(new, kind, feed, posts)
-            } else if post.wasIndexed {
-                index.move(old, to: new, &pool, posts)
-            } else {
-                index.insert(new, &pool, posts)
-            }
-        }
-        if !isSplit {
-            setIndex(index, kind, feed)
+            let wasThere = !post.wasIndexed || removeKey(old, kind, feed, posts)
+            precondition(wasThere, "An index has lost a post.")
+            insertKey(slots.key(kind, post, post.newScore), kind, feed, posts)
         }
     }
 }

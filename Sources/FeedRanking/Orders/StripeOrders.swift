@@ -13,12 +13,16 @@ struct StripeOrders: ~Copyable {
     ///
     /// It is more than a page of the largest size takes from one of many stripes.
     private static let minimumHeadBoundaryRank = 16
+    /// The share of a short list's posts, one in so many, that its head has.
+    ///
+    /// A page behind the head refreshes the tail, which is short too.
+    private static let shortListShare = 4
 
     /// The keys of the stripe's posts.
     let slots: SlotKeys
     /// When a refresh is due, and how much of it is done at once.
     let pace: RefreshPace
-    /// The rank of the head boundary in an index.
+    /// The rank of the head boundary in the index of a long list.
     let headBoundaryRank: Int
 
     /// The nodes of all indexes.
@@ -48,6 +52,12 @@ struct StripeOrders: ~Copyable {
         )
     }
 
+    /// Moves an index's head boundary after a change of its keys; moves it down only where `mayLower`.
+    func moveHeadBoundary(of index: inout RankedIndex, mayLower: Bool) {
+        let share = max(Self.minimumHeadBoundaryRank, index.count / Self.shortListShare)
+        index.moveHeadBoundary(to: min(headBoundaryRank, share), pool, mayLower: mayLower)
+    }
+
     /// Whether so many of the stripe's posts are stale that a read should not have to refresh them.
     func refreshIsDue(_ posts: borrowing PostTable) -> Bool {
         let share = posts.count / RankingLimits.staleShare
@@ -59,6 +69,14 @@ struct StripeOrders: ~Copyable {
         guard let feed else { return front }
         let number = Int(feed.rawValue)
         return number < feeds.count ? feeds[number] : FeedIndexes()
+    }
+
+    /// The index of an order in the lists of a feed, or of all feeds for nil.
+    @inline(__always)
+    func index(_ kind: IndexKind, _ feed: FeedID?) -> RankedIndex {
+        guard let feed else { return front[kind] }
+        let number = Int(feed.rawValue)
+        return number < feeds.count ? feeds[number][kind] : RankedIndex()
     }
 
     /// Writes an index back after a change, because an index is a value.
@@ -169,7 +187,7 @@ struct StripeOrders: ~Copyable {
         _ feed: FeedID?,
         _ posts: borrowing PostTable
     ) {
-        var index = indexes(feed)[kind]
+        var index = index(kind, feed)
         if job.progress(feed, kind) == .split, !comesBeforeEnd(key, index, posts) {
             job.insertBehindMerged(key, &pool, posts)
             return
@@ -187,7 +205,7 @@ struct StripeOrders: ~Copyable {
         _ feed: FeedID?,
         _ posts: borrowing PostTable
     ) -> Bool {
-        var index = indexes(feed)[kind]
+        var index = index(kind, feed)
         if index.remove(key, &pool, posts) {
             setIndex(index, kind, feed)
             return true
@@ -204,7 +222,7 @@ struct StripeOrders: ~Copyable {
         guard record.flags.contains(.isIndexed) else { return record }
         let member = job.member(slot, record.feed)
         for kind in IndexKind.allCases {
-            for feed in [record.feed, nil] where indexes(feed)[kind].isBuilt {
+            for feed in [record.feed, nil] where index(kind, feed).isBuilt {
                 takeOutOfList(slot, record, member, kind, feed, posts)
             }
         }
@@ -241,7 +259,7 @@ struct StripeOrders: ~Copyable {
             return
         }
         // The list has the post's new key if that key is merged, and its old key otherwise.
-        var index = indexes(feed)[kind]
+        var index = index(kind, feed)
         index.remove(indexedKey, &pool, posts)
         setIndex(index, kind, feed)
         if member.wasIndexed {
