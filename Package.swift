@@ -90,7 +90,7 @@ let package = Package(
         // Locks, threads and clocks.
         .target(
             name: "FeedConcurrency",
-            dependencies: ["CThread"],
+            dependencies: ["CPrefetch", "CThread"],
             swiftSettings: settings
         ),
 

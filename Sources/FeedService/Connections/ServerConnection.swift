@@ -93,6 +93,7 @@ package final class ServerConnection: ConnectionHandler {
     }
 
     package func connection(_ connection: TCPConnection, willReceive bytes: RawSpan) {
+        recipient.prefetch()
         loop.handler.announce(bytes, ownVoter: session.caller.ownVoter)
     }
 

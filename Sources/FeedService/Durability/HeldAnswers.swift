@@ -6,6 +6,7 @@ struct HeldAnswers {
     /// The answers of one loop iteration to one connection, which leave in one write.
     private struct HeldWrite {
         let recipient: Recipient
+        let memory: Recipient.Memory
         let byteCount: Int
         /// The entries of `runs` whose answers it has.
         let runCount: Int
@@ -63,6 +64,7 @@ struct HeldAnswers {
         writes.append(
             HeldWrite(
                 recipient: recipient,
+                memory: recipient.memory,
                 byteCount: bytes.byteCount,
                 runCount: calls.runs.count,
                 arrival: calls.arrival,
@@ -96,6 +98,8 @@ struct HeldAnswers {
             chunk.withRawSpan { chunk in
                 var offset = 0
                 while offset < chunk.byteCount {
+                    // The write of this one takes longer than the memory of the next.
+                    if number + 1 < writes.count { writes[number + 1].memory.prefetch() }
                     let end = offset + writes[number].byteCount
                     let bytes = chunk.extracting(offset..<end)
                     let recipient = writes[number].recipient

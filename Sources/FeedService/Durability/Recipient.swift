@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedTransport
 
 /// A connection that a loop's ``Outbox`` sends answers to, and the count of the bytes that the outbox
@@ -30,6 +31,12 @@ final class Recipient {
 
     /// Whether answers may still be sent.
     var isOpen: Bool { connection.isOpen }
+
+    /// Its memory and its connection's, to be requested some time before answers are released.
+    var memory: Memory { Memory(own: .of(self), connection: .of(connection)) }
+
+    /// Requests its own memory, some time before answers are held.
+    func prefetch() { ObjectMemory.of(self).prefetch(lineCount: 1) }
 
     /// Sends answers that need not be held.
     func send(_ bytes: RawSpan) {
@@ -77,6 +84,20 @@ final class Recipient {
     private func suspend() {
         isSuspended = true
         connection.suspend()
+    }
+}
+
+extension Recipient {
+    /// The memory that a release of answers looks at.
+    struct Memory: BitwiseCopyable {
+        fileprivate let own: ObjectMemory
+        fileprivate let connection: ObjectMemory
+
+        /// Requests the memory.
+        func prefetch() {
+            own.prefetch(lineCount: 1)
+            connection.prefetch(lineCount: TCPConnection.hotLineCount)
+        }
     }
 }
 

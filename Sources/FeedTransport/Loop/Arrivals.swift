@@ -1,3 +1,5 @@
+internal import FeedConcurrency
+
 /// The short reads of one wait, shown to their handlers together after all reads.
 ///
 /// The connections are not retained: libuv holds each until its close callback, which comes after
@@ -11,6 +13,10 @@ struct Arrivals: ~Copyable {
 
     /// The reads that are announced before the first of them is shown.
     private static let announcedCount = 64
+    /// How many reads ahead of the announced one the memory of the handler is requested.
+    private static let prefetchDistance = 4
+    /// The cache lines of a handler that are requested.
+    private static let handlerLineCount = 10
 
     private var arrivals: [Arrival] = unsafe []
     private var bytes: [UInt8] = []
@@ -43,7 +49,12 @@ struct Arrivals: ~Copyable {
             var first = 0
             while unsafe first < arrivals.count {
                 let end = unsafe min(first + Self.announcedCount, arrivals.count)
+                for index in first..<min(first + Self.prefetchDistance, end) {
+                    prefetchHandler(index)
+                }
                 for index in first..<end {
+                    let ahead = index + Self.prefetchDistance
+                    if ahead < end { prefetchHandler(ahead) }
                     let arrival = unsafe arrivals[index]
                     unsafe arrival.connection._withUnsafeGuaranteedRef {
                         unsafe $0.announce(bytes.extracting(arrival.range))
@@ -60,5 +71,12 @@ struct Arrivals: ~Copyable {
         }
         unsafe arrivals.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: true)
+    }
+
+    /// Requests the memory of a handler that is shown bytes soon.
+    private func prefetchHandler(_ index: Int) {
+        unsafe arrivals[index].connection._withUnsafeGuaranteedRef {
+            $0.receiverMemory.prefetch(lineCount: Self.handlerLineCount)
+        }
     }
 }

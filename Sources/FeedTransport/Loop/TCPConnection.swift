@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 internal import FeedTLS
 
 /// One TCP connection on one loop: reads for its handler, sends what the handler writes, and closes
@@ -17,7 +18,11 @@ package final class TCPConnection {
     package let loop: EventLoop
     // Not settable from outside, not even by name: so the compiler sees all changes of it, and
     // proves what it would otherwise check at each read.
-    var receiver: (any ConnectionHandler)?
+    var receiver: (any ConnectionHandler)? {
+        didSet { receiverMemory = receiver.map { ObjectMemory.of($0) } ?? .none }
+    }
+    /// The memory of the handler, which is requested without a look at the handler.
+    private(set) var receiverMemory = ObjectMemory.none
     let stream: UVStream
     /// The TLS of a secured connection, once its handshake has begun.
     var security: TLSConnection?
@@ -95,6 +100,9 @@ package final class TCPConnection {
     ///
     /// The handler leaves its bytes, and is shown them again when the peer has taken its answers.
     package var isAboveHighWatermark: Bool { writeQueue.isAboveHighWatermark }
+
+    /// The cache lines that reads and writes of votes look at, from the connection's beginning.
+    package static var hotLineCount: Int { 4 }
 
     /// Starts an accepted connection.
     func open(_ handler: any ConnectionHandler) {

@@ -1,4 +1,5 @@
 import CLibUV
+internal import FeedConcurrency
 import Glibc
 
 /// A TCP handle of libuv.
@@ -190,7 +191,10 @@ extension UVStream {
         else { return }
         let (bytes, capacity) = unsafe (buffer.pointee.bytes, buffer.pointee.byteCount)
         unsafe withConnection(of: stream) { connection in
-            let count = unsafe clibuv_receive(connection.stream.descriptor, bytes, capacity)
+            // Read from the handle, so that the connection's memory comes while the kernel works.
+            ObjectMemory.of(connection).prefetch(lineCount: TCPConnection.hotLineCount)
+            let descriptor = unsafe stream.pointee.io_watcher.fd
+            let count = unsafe clibuv_receive(descriptor, bytes, capacity)
             if count > 0 {
                 let received = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
                 unsafe show(connection, received.bytes)
