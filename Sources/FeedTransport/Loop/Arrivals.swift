@@ -15,8 +15,8 @@ struct Arrivals: ~Copyable {
     private static let announcedCount = 64
     /// How many reads ahead of the announced one the memory of the handler is requested.
     private static let prefetchDistance = 4
-    /// The cache lines of a handler that are requested.
-    private static let handlerLineCount = 10
+    /// The cache lines of a handler that are requested: those of the service take so many.
+    private static let handlerLineCount = 7
 
     private var arrivals: [Arrival] = unsafe []
     private var bytes: [UInt8] = []
