@@ -86,7 +86,7 @@ struct ModelRun {
         pace.stepKeyCount = [1, 40, 1_000].randomElement(using: &random) ?? 1
         // So few steps that a request still ends within the tries that a run allows.
         pace.sideStepPostCount = pace.stepKeyCount == 1 ? 1_500 : pace.sideStepPostCount
-        // With more, all posts of a small run lie in the heads, and the stale tail stays empty.
+        // With more, most posts of a small run lie in the heads.
         pace.headPostCount = [1, 512].randomElement(using: &random) ?? 1
         return pace
     }

@@ -92,6 +92,13 @@ struct ListWalk {
     var limit: Int
 }
 
+extension ListWalk {
+    /// The entries that each of several stripes is asked for at once: its share and a little more.
+    static func entryCount(ofWalk limit: Int, stripeCount: Int) -> Int {
+        stripeCount == 1 ? limit : 2 * limit / stripeCount + 4
+    }
+}
+
 /// The counts of a walk in a stripe, beside the entries that it collected.
 struct WalkSummary {
     /// The number of posts in the list.

@@ -65,7 +65,7 @@ extension StripeOrders {
         _ kind: IndexKind,
         _ posts: borrowing PostTable
     ) {
-        let index = index(kind, feed)
+        let index = listIndex(kind, feed)
         guard index.isBuilt else { return }
         // A post cannot be checked alone in a list that the job has split or has not reached.
         guard job.progress(feed, kind) == .refreshed else { return }

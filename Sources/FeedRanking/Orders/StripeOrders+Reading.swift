@@ -62,7 +62,7 @@ extension StripeOrders {
     ) -> ListPosition? {
         // Another thread may have begun a job since.
         _ = finishJob(posts)
-        let index = index(kind, feed)
+        let index = listIndex(kind, feed)
         guard rank <= index.count else { return nil }
         guard let key = index.key(at: index.position(atRank: rank, pool), pool) else { return nil }
         return slots.position(of: key, posts)
@@ -75,7 +75,7 @@ extension StripeOrders {
         _ allowance: inout RefreshAllowance,
         _ posts: inout PostTable
     ) -> Bool {
-        if !index(kind, feed).isBuilt {
+        if !listIndex(kind, feed).isBuilt {
             guard indexes(feed).postCount > 0 else { return true }
             guard !allowance.isUsedUp else { return false }
             allowance.charge(build(kind, feed, &posts))

@@ -144,11 +144,11 @@ extension StripeOrders {
     ) {
         let hasNew = range.contains { !scratch.posts[$0].wasIndexed }
         for kind in IndexKind.allCases where kind.followsScore || hasNew {
-            var index = index(kind, feed)
+            var index = listIndex(kind, feed)
             guard index.isBuilt else { continue }
             if job.progress(feed, kind) == .split {
                 moveInSplitList(kind, feed, range, posts)
-                index = self.index(kind, feed)
+                index = listIndex(kind, feed)
             } else if job.isIdle, range.count * Self.rebuildShare > index.count {
                 rebuildList(&index, kind, range, posts)
             } else {

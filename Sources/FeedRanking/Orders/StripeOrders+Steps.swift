@@ -51,7 +51,7 @@ extension StripeOrders {
         switch job.progress(list.feed, list.kind) {
         case .split:
             used = mergeSome(work * Self.mergedPerSorted, list, posts) / Self.mergedPerSorted + 1
-        case .waiting where index(list.kind, list.feed).isBuilt:
+        case .waiting where listIndex(list.kind, list.feed).isBuilt:
             used = startList(list, posts)
         case .waiting, .refreshed:
             job.leaveList()
@@ -66,7 +66,7 @@ extension StripeOrders {
     /// merges its head.
     private mutating func startList(_ list: RefreshJob.List, _ posts: borrowing PostTable) -> Int {
         let count = list.places.count
-        if count * Self.rebuildShare <= index(list.kind, list.feed).count {
+        if count * Self.rebuildShare <= listIndex(list.kind, list.feed).count {
             moveKeys(of: list, posts)
             job.leaveList()
             return count * Self.mergedPerSorted * Self.mergedPerSorted + 1
@@ -78,7 +78,7 @@ extension StripeOrders {
             return count + 1
         }
         scratch.sorter.sort(&keys, posts)
-        var index = index(list.kind, list.feed)
+        var index = listIndex(list.kind, list.feed)
         job.split(index, merging: keys)
         index.forgetKeys()
         setIndex(index, list.kind, list.feed)
@@ -87,7 +87,7 @@ extension StripeOrders {
 
     /// Moves the members of a list to their new keys one by one.
     private mutating func moveKeys(of list: RefreshJob.List, _ posts: borrowing PostTable) {
-        var index = index(list.kind, list.feed)
+        var index = listIndex(list.kind, list.feed)
         for place in list.places {
             guard let post = job.member(at: place) else { continue }
             guard list.kind.followsScore || !post.wasIndexed else { continue }
@@ -117,7 +117,7 @@ extension StripeOrders {
     private mutating func mergeHead(_ list: RefreshJob.List, _ posts: borrowing PostTable) -> Int {
         var merged = 0
         while job.progress(list.feed, list.kind) == .split {
-            let index = index(list.kind, list.feed)
+            let index = listIndex(list.kind, list.feed)
             if let last = index.lastKey(pool), !index.headBoundary.covers(last) { break }
             merged += mergeSome(headBoundaryRank, list, posts)
         }
@@ -130,7 +130,7 @@ extension StripeOrders {
         _ list: RefreshJob.List,
         _ posts: borrowing PostTable
     ) -> Int {
-        var index = index(list.kind, list.feed)
+        var index = listIndex(list.kind, list.feed)
         let countBefore = index.count
         let isComplete = job.merge(limit, into: &index, &pool, posts)
         setIndex(index, list.kind, list.feed)

@@ -13,17 +13,20 @@ struct StripeOrders: ~Copyable {
     ///
     /// It is more than a page of the largest size takes from one of many stripes.
     private static let minimumHeadBoundaryRank = 16
-    /// The share of a short list's posts, one in so many, that its head has.
+    /// The share of a short stripe's posts, one in so many, at which its heads end.
     ///
-    /// A page behind the head refreshes the tail, which is short too.
-    private static let shortListShare = 4
+    /// A page behind a head refreshes the stale tail, which is short too.
+    private static let shortStripeShare = 4
 
     /// The keys of the stripe's posts.
     let slots: SlotKeys
     /// When a refresh is due, and how much of it is done at once.
     let pace: RefreshPace
-    /// The rank of the head boundary in the index of a long list.
+    /// The rank of the head boundary in an index of a long stripe.
     let headBoundaryRank: Int
+    /// The least rank of a head boundary in a short stripe: a first page of the largest size ends
+    /// before it.
+    private let leastBoundaryRank: Int
 
     /// The nodes of all indexes.
     var pool = NodePool()
@@ -50,11 +53,19 @@ struct StripeOrders: ~Copyable {
             Self.minimumHeadBoundaryRank,
             pace.headPostCount >> Int(slots.stripeBits)
         )
+        leastBoundaryRank = ListWalk.entryCount(
+            ofWalk: RankingLimits.maximumPageSize + 1,
+            stripeCount: 1 << Int(slots.stripeBits)
+        )
     }
 
     /// Moves an index's head boundary after a change of its keys; moves it down only where `mayLower`.
+    ///
+    /// The posts of the stripe decide, not those of the list: the stale tail is the stripe's, and an
+    /// index that a job has split has few of its keys.
+    @inline(__always)
     func moveHeadBoundary(of index: inout RankedIndex, mayLower: Bool) {
-        let share = max(Self.minimumHeadBoundaryRank, index.count / Self.shortListShare)
+        let share = max(leastBoundaryRank, front.postCount / Self.shortStripeShare)
         index.moveHeadBoundary(to: min(headBoundaryRank, share), pool, mayLower: mayLower)
     }
 
@@ -73,7 +84,7 @@ struct StripeOrders: ~Copyable {
 
     /// The index of an order in the lists of a feed, or of all feeds for nil.
     @inline(__always)
-    func index(_ kind: IndexKind, _ feed: FeedID?) -> RankedIndex {
+    func listIndex(_ kind: IndexKind, _ feed: FeedID?) -> RankedIndex {
         guard let feed else { return front[kind] }
         let number = Int(feed.rawValue)
         return number < feeds.count ? feeds[number][kind] : RankedIndex()
@@ -187,7 +198,7 @@ struct StripeOrders: ~Copyable {
         _ feed: FeedID?,
         _ posts: borrowing PostTable
     ) {
-        var index = index(kind, feed)
+        var index = listIndex(kind, feed)
         if job.progress(feed, kind) == .split, !comesBeforeEnd(key, index, posts) {
             job.insertBehindMerged(key, &pool, posts)
             return
@@ -205,7 +216,7 @@ struct StripeOrders: ~Copyable {
         _ feed: FeedID?,
         _ posts: borrowing PostTable
     ) -> Bool {
-        var index = index(kind, feed)
+        var index = listIndex(kind, feed)
         if index.remove(key, &pool, posts) {
             setIndex(index, kind, feed)
             return true
@@ -222,7 +233,7 @@ struct StripeOrders: ~Copyable {
         guard record.flags.contains(.isIndexed) else { return record }
         let member = job.member(slot, record.feed)
         for kind in IndexKind.allCases {
-            for feed in [record.feed, nil] where index(kind, feed).isBuilt {
+            for feed in [record.feed, nil] where listIndex(kind, feed).isBuilt {
                 takeOutOfList(slot, record, member, kind, feed, posts)
             }
         }
@@ -259,7 +270,7 @@ struct StripeOrders: ~Copyable {
             return
         }
         // The list has the post's new key if that key is merged, and its old key otherwise.
-        var index = index(kind, feed)
+        var index = listIndex(kind, feed)
         index.remove(indexedKey, &pool, posts)
         setIndex(index, kind, feed)
         if member.wasIndexed {

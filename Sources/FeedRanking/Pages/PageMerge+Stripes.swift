@@ -42,10 +42,10 @@ extension PageMerge {
         return true
     }
 
-    /// A stripe's part of a walk: its share and a little more.
+    /// A stripe's part of a walk.
     private func part(of walk: ListWalk, _ stripes: borrowing StripeSlab) -> ListWalk {
         var part = walk
-        part.limit = stripes.count == 1 ? walk.limit : 2 * walk.limit / stripes.count + 4
+        part.limit = ListWalk.entryCount(ofWalk: walk.limit, stripeCount: stripes.count)
         return part
     }
 

@@ -62,10 +62,6 @@ struct BallotDirectory: BitwiseCopyable, @unchecked Sendable {
         }
     }
 
-    /// Prefetches the directory itself.
-    @inline(__always)
-    func prefetch() { unsafe cprefetch_for_read(base) }
-
     /// Frees the directory, but not the tables.
     func free() {
         unsafe Glibc.free(base)

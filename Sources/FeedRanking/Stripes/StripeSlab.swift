@@ -110,9 +110,7 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
     @inline(__always)
     func prefetch(_ id: PostID) {
         guard let slot = UInt32(exactly: id.rawValue >> stripeBits) else { return }
-        let stripe = unsafe pointer(number(of: id))
-        unsafe stripe.pointee.directory.prefetch(slot)
-        unsafe stripe.pointee.ballots.prefetch()
+        unsafe pointer(number(of: id)).pointee.directory.prefetch(slot)
     }
 
     /// Prefetches a voter's ballot on a post without the lock; any id is allowed.
