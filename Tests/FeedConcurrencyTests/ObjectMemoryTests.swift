@@ -7,13 +7,13 @@ import Testing
     @Test func doesNotKeepItsObject() {
         var item: Item? = Item()
         weak let observed = item
-        let memory = item.map { ObjectMemory.of($0) } ?? .none
-        memory.prefetch(lineCount: 4)
+        let memory = item.map { ObjectMemory.of($0, byteCount: 200) } ?? .none
+        memory.prefetch()
         #expect(observed != nil)
         item = nil
         #expect(observed == nil)
         // The address has no object now, and 0 never had one; neither faults.
-        memory.prefetch(lineCount: 4)
-        ObjectMemory.none.prefetch(lineCount: 1)
+        memory.prefetch()
+        ObjectMemory.none.prefetch()
     }
 }

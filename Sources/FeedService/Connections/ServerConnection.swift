@@ -8,6 +8,9 @@ package import FeedTransport
 ///
 /// The only file of the service that joins ``RequestHandler`` and ``TCPConnection``.
 package final class ServerConnection: ConnectionHandler {
+    /// The bytes of a whole object, whose session lies within.
+    package static var hotByteCount: Int { 448 }
+
     private let loop: ServiceLoop
     private let connection: TCPConnection
     /// The outbox's count of this connection's held answers.

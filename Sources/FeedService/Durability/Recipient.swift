@@ -17,6 +17,9 @@ final class Recipient {
     private var isSuspended = false
     private var closesAfterRelease = false
 
+    /// The bytes of a whole object.
+    private static var hotByteCount: Int { 48 }
+
     /// A connection for which nothing is held.
     init(_ connection: TCPConnection, unsentLimitByteCount: Int) {
         self.connection = connection
@@ -33,10 +36,15 @@ final class Recipient {
     var isOpen: Bool { connection.isOpen }
 
     /// Its memory and its connection's, to be requested some time before answers are released.
-    var memory: Memory { Memory(own: .of(self), connection: .of(connection)) }
+    var memory: Memory {
+        Memory(
+            own: .of(self, byteCount: Self.hotByteCount),
+            connection: .of(connection, byteCount: TCPConnection.hotByteCount)
+        )
+    }
 
     /// Requests its own memory, some time before answers are held.
-    func prefetch() { ObjectMemory.of(self).prefetch(lineCount: 1) }
+    func prefetch() { ObjectMemory.of(self, byteCount: Self.hotByteCount).prefetch() }
 
     /// Sends answers that need not be held.
     func send(_ bytes: RawSpan) {
@@ -95,8 +103,8 @@ extension Recipient {
 
         /// Requests the memory.
         func prefetch() {
-            own.prefetch(lineCount: 1)
-            connection.prefetch(lineCount: TCPConnection.hotLineCount)
+            own.prefetch()
+            connection.prefetch()
         }
     }
 }

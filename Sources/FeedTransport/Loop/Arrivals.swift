@@ -15,8 +15,6 @@ struct Arrivals: ~Copyable {
     private static let announcedCount = 64
     /// How many reads ahead of the announced one the memory of the handler is requested.
     private static let prefetchDistance = 4
-    /// The cache lines of a handler that are requested: those of the service take so many.
-    private static let handlerLineCount = 7
 
     private var arrivals: [Arrival] = unsafe []
     private var bytes: [UInt8] = []
@@ -76,7 +74,7 @@ struct Arrivals: ~Copyable {
     /// Requests the memory of a handler that is shown bytes soon.
     private func prefetchHandler(_ index: Int) {
         unsafe arrivals[index].connection._withUnsafeGuaranteedRef {
-            $0.receiverMemory.prefetch(lineCount: Self.handlerLineCount)
+            $0.receiverMemory.prefetch()
         }
     }
 }

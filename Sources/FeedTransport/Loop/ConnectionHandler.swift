@@ -1,5 +1,10 @@
 /// Receives the events of one connection, on the connection's loop only.
 package protocol ConnectionHandler: AnyObject {
+    /// The first bytes of a handler that it looks at when it receives bytes, at most.
+    ///
+    /// They are requested before its turn, because the caches have forgotten them.
+    static var hotByteCount: Int { get }
+
     /// The connection is ready: for a client, the peer has accepted.
     func connectionOpened(_ connection: TCPConnection)
 
@@ -20,5 +25,7 @@ package protocol ConnectionHandler: AnyObject {
 }
 
 extension ConnectionHandler {
+    package static var hotByteCount: Int { 64 }
+
     package func connection(_ connection: TCPConnection, willReceive bytes: RawSpan) {}
 }

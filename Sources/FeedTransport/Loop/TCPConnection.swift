@@ -19,7 +19,7 @@ package final class TCPConnection {
     // Not settable from outside, not even by name: so the compiler sees all changes of it, and
     // proves what it would otherwise check at each read.
     var receiver: (any ConnectionHandler)? {
-        didSet { receiverMemory = receiver.map { ObjectMemory.of($0) } ?? .none }
+        didSet { receiverMemory = receiver.map(Self.memory) ?? .none }
     }
     /// The memory of the handler, which is requested without a look at the handler.
     private(set) var receiverMemory = ObjectMemory.none
@@ -101,8 +101,13 @@ package final class TCPConnection {
     /// The handler leaves its bytes, and is shown them again when the peer has taken its answers.
     package var isAboveHighWatermark: Bool { writeQueue.isAboveHighWatermark }
 
-    /// The cache lines that reads and writes of votes look at, from the connection's beginning.
-    package static var hotLineCount: Int { 4 }
+    /// The bytes that reads and writes of votes look at, from the connection's beginning.
+    package static var hotByteCount: Int { 256 }
+
+    /// What a handler looks at when it receives bytes.
+    private static func memory(of handler: any ConnectionHandler) -> ObjectMemory {
+        .of(handler, byteCount: type(of: handler).hotByteCount)
+    }
 
     /// Starts an accepted connection.
     func open(_ handler: any ConnectionHandler) {

@@ -192,8 +192,10 @@ extension UVStream {
         let (bytes, capacity) = unsafe (buffer.pointee.bytes, buffer.pointee.byteCount)
         unsafe withConnection(of: stream) { connection in
             // Read from the handle, so that the connection's memory comes while the kernel works.
-            ObjectMemory.of(connection).prefetch(lineCount: TCPConnection.hotLineCount)
-            let descriptor = unsafe stream.pointee.io_watcher.fd
+            ObjectMemory.of(connection, byteCount: TCPConnection.hotByteCount).prefetch()
+            var descriptor: Int32 = -1
+            let handle = UnsafeMutableRawPointer(stream)
+            _ = unsafe uv_fileno(handle.assumingMemoryBound(to: uv_handle_t.self), &descriptor)
             let count = unsafe clibuv_receive(descriptor, bytes, capacity)
             if count > 0 {
                 let received = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
