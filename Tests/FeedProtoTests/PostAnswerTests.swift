@@ -69,6 +69,49 @@ import Testing
         }
     }
 
+    /// The room of a page is the sum of its posts' bounds, which hold for the widest post.
+    @Test func theWidestPostsFitIntoTheirRoom() throws {
+        let texts = [UInt8](repeating: 0x63, count: 1_000)
+        var widest = PostFields(id: .max)
+        for text in [
+            \PostFields.feed, \.authorName, \.title, \.text, \.linkURL, \.thumbnailURL, \.imageURL,
+        ] {
+            widest[keyPath: text] = TextRange(offset: 0, byteCount: 1_000)
+        }
+        widest.authorID = .max
+        widest.score = -1
+        widest.upvoteCount = .max
+        widest.downvoteCount = .max
+        widest.commentCount = .max
+        widest.createTimeMilliseconds = -1
+        widest.updateTimeMilliseconds = -1
+        widest.revision = .max
+        widest.isDeleted = true
+        widest.viewerVote = VoteDirection(rawValue: -1)
+        widest.viewerHasRead = true
+        widest.viewerHasDismissed = true
+        for posts in [
+            [widest], [PostFields(id: 0)], [PostFields(id: 0), widest, PostFields(id: 0)],
+        ] {
+            var encoder = FrameEncoder(maximumFrameByteCount: Self.limit)
+            var page = ListPostsFields(firstRank: .max, totalSize: .max)
+            page.newerCount = .max
+            page.consistency = Consistency(rawValue: -1)
+            try encoder.append(page: page, posts: posts.span, texts: texts.span, id: 4, revision: 5)
+            let list = ListPostsResponse(
+                posts: posts.map { FieldsSample.post($0, texts) },
+                firstRank: .max,
+                totalSize: .max,
+                newerCount: .max,
+                consistency: Consistency(rawValue: -1)
+            )
+            #expect(try encoder.bytes() == Self.packed(.listPosts(list)))
+        }
+        var encoder = FrameEncoder(maximumFrameByteCount: Self.limit)
+        try encoder.append(post: widest, texts: texts.span, id: .max, revision: .max)
+        #expect(encoder.byteCount <= widest.maximumEncodedByteCount + 4 + 3 * 11)
+    }
+
     @Test func numbersArePackedAsByProtobufC() throws {
         let (fields, texts) = FieldsSample.posts(count: 3)
         let posts = fields.map { FieldsSample.post($0, texts) }

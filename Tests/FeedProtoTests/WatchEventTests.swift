@@ -50,6 +50,10 @@ import Testing
             newPostCount: 2,
             isReset: true
         )
+        let answers = [id, 1].map {
+            ServerFrame(id: $0, revision: 12, response: .watchPosts(expected), hasMore: true)
+        }
+        #expect(try encoder.bytes() == answers.flatMap { try $0.encoded() })
         let frames = try Self.decode(encoder)
         #expect(frames.map(\.id) == [id, 1])
         for frame in frames {

@@ -38,7 +38,7 @@ extension FrameEncoder {
     /// The most bytes before the first result: the header, two numbers, and the tag and the length
     /// of the message that holds all results.
     private static var headByteCount: Int {
-        FrameHeader.byteCount + 2 * FieldWriter.numberByteCount + 5
+        FrameHeader.byteCount + 3 * FieldWriter.numberByteCount
     }
 
     /// The most bytes of one result: two nested messages and five numbers.

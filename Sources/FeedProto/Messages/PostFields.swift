@@ -54,7 +54,8 @@ public struct PostFields: Equatable, Sendable {
             + Int(imageURL.byteCount)
     }
 
-    /// The most bytes that the post can take in a page, so that a page can end before it.
+    /// The room that writing the post into a page takes, so that a page can end before it; its bytes
+    /// are never more.
     ///
     /// Beside its texts it has 23 tags of at most 2 bytes, including those of its author, its
     /// ballot, its marks and itself. Each tag has a number or a length of at most 10 bytes.
