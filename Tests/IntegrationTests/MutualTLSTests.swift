@@ -120,10 +120,11 @@ struct MutualTLSTests {
             _ = try await client.createFeed(Feed(name: "b"))
         }
         await client.close()
+        // The end of the reload is told after the lines about it.
+        let told = try await offload { try (0..<2).map { _ in try receiver.receive() } }
+        #expect(told[0].hasPrefix("RELOADING=1\n") && told[1] == "READY=1", "\(told)")
         #expect(await service.stop() == 0)
-        let told = try await offload { try (0..<3).map { _ in try receiver.receive() } }
-        #expect(told[0].hasPrefix("RELOADING=1\n"))
-        #expect(told[1...] == ["READY=1", "STOPPING=1\nSTATUS=Draining"], "\(told)")
+        #expect(try await offload { try receiver.receive() } == "STOPPING=1\nSTATUS=Draining")
     }
 
     @Test("T-KEY-8: identities without an authority for clients are refused")
