@@ -177,19 +177,7 @@ import Testing
         let bound = fields.reduce(0) { $0 + $1.maximumEncodedByteCount }
         #expect(encoder.byteCount <= bound)
 
-        var widest = PostFields(id: .max)
-        widest.authorID = .max
-        widest.score = -1
-        widest.upvoteCount = .max
-        widest.downvoteCount = .max
-        widest.commentCount = .max
-        widest.createTimeMilliseconds = -1
-        widest.updateTimeMilliseconds = -1
-        widest.revision = .max
-        widest.isDeleted = true
-        widest.viewerVote = VoteDirection(rawValue: -1)
-        widest.viewerHasRead = true
-        widest.viewerHasDismissed = true
+        let widest = FieldsSample.widestNumbers
         encoder.removeAll()
         try encoder.append(post: widest, texts: [UInt8]().span, id: 1, revision: 0)
         #expect(encoder.byteCount <= widest.maximumEncodedByteCount)

@@ -72,24 +72,12 @@ import Testing
     /// The room of a page is the sum of its posts' bounds, which hold for the widest post.
     @Test func theWidestPostsFitIntoTheirRoom() throws {
         let texts = [UInt8](repeating: 0x63, count: 1_000)
-        var widest = PostFields(id: .max)
+        var widest = FieldsSample.widestNumbers
         for text in [
             \PostFields.feed, \.authorName, \.title, \.text, \.linkURL, \.thumbnailURL, \.imageURL,
         ] {
             widest[keyPath: text] = TextRange(offset: 0, byteCount: 1_000)
         }
-        widest.authorID = .max
-        widest.score = -1
-        widest.upvoteCount = .max
-        widest.downvoteCount = .max
-        widest.commentCount = .max
-        widest.createTimeMilliseconds = -1
-        widest.updateTimeMilliseconds = -1
-        widest.revision = .max
-        widest.isDeleted = true
-        widest.viewerVote = VoteDirection(rawValue: -1)
-        widest.viewerHasRead = true
-        widest.viewerHasDismissed = true
         for posts in [
             [widest], [PostFields(id: 0)], [PostFields(id: 0), widest, PostFields(id: 0)],
         ] {

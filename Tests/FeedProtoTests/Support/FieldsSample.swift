@@ -35,6 +35,24 @@ enum FieldsSample {
         return (posts, texts)
     }
 
+    /// A post without texts, whose numbers take the most bytes.
+    static var widestNumbers: PostFields {
+        var widest = PostFields(id: .max)
+        widest.authorID = .max
+        widest.score = -1
+        widest.upvoteCount = .max
+        widest.downvoteCount = .max
+        widest.commentCount = .max
+        widest.createTimeMilliseconds = -1
+        widest.updateTimeMilliseconds = -1
+        widest.revision = .max
+        widest.isDeleted = true
+        widest.viewerVote = VoteDirection(rawValue: -1)
+        widest.viewerHasRead = true
+        widest.viewerHasDismissed = true
+        return widest
+    }
+
     /// The post that the fields stand for, put together on another way.
     static func post(_ fields: PostFields, _ texts: [UInt8]) -> Post {
         func text(_ range: TextRange) -> String {
