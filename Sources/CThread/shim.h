@@ -26,8 +26,8 @@ struct cthread_scheduling {
     uint64_t period;
 };
 
-/* SCHED_OTHER and SCHED_BATCH of <linux/sched.h>. */
-enum cthread_policy { CTHREAD_OTHER = 0, CTHREAD_BATCH = 3 };
+/* SCHED_OTHER, SCHED_BATCH and SCHED_IDLE of <linux/sched.h>. */
+enum cthread_policy { CTHREAD_OTHER = 0, CTHREAD_BATCH = 3, CTHREAD_IDLE = 5 };
 
 /* Sets the policy and the niceness of the calling thread, and how long it computes before another
  * thread of its processor may take its place; 0 for as long as usual. Returns 0, or -1 where the

@@ -26,6 +26,12 @@ package final class NamedThread: Sendable {
         /// With niceness alone a thread that wakes may wait some milliseconds, as Linux since 6.6 lets a
         /// thread end its slice, and only since 6.12 lets it choose a short one.
         case nice(Int32)
+
+        /// Whatever else wakes takes the thread's processor at once, also a batch thread, which would let
+        /// a nice one go on (`SCHED_IDLE`, sched(7)).
+        ///
+        /// Where all processors are busy, the thread gets 0.3 % of one. Its niceness is 19, too.
+        case idle
     }
 
     private enum Life {
@@ -123,6 +129,10 @@ package final class NamedThread: Sendable {
         case .batch: _ = cthread_set_scheduling(CTHREAD_BATCH, 0, 0)
         case .nice(let niceness):
             _ = cthread_set_scheduling(CTHREAD_OTHER, niceness, Self.shortestSlice)
+        case .idle:
+            // Linux takes no niceness with this policy, and keeps the one from before.
+            _ = cthread_set_scheduling(CTHREAD_OTHER, 19, 0)
+            _ = cthread_set_scheduling(CTHREAD_IDLE, 0, 0)
         }
         start.body()
     }

@@ -152,22 +152,32 @@ import Testing
         #expect(outcomes.wait(1)["0"] == .hashed("hash"))
     }
 
-    @Test func theThreadHasTheLowestPriority() throws {
-        let niceness = Locked<Int32>(-1)
+    /// More than half a queue is hashed by the idle thread alone, and less by the other alone.
+    @Test func aFloodGetsIdleProcessorsOnly() throws {
+        /// SCHED_IDLE of sched(7).
+        let idle: Int32 = 5
+        let gate = Gate()
+        let seen = Locked<[(policy: Int32, niceness: Int32)]>([])
         let functions = PasswordHasher.Functions(
-            hash: { _ in
-                let value = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
-                niceness.withLock { $0 = value }
-                return "hash"
+            hash: { password in
+                let niceness = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+                seen.withLock { $0.append((sched_getscheduler(0), niceness)) }
+                return gate.functions.hash(password)
             },
             matches: { _, _ in false }
         )
-        let hasher = PasswordHasher(queueLimit: 2, functions: functions)
+        let hasher = PasswordHasher(queueLimit: 4, functions: functions)
         try hasher.start()
+        defer { hasher.stop() }
         let outcomes = Outcomes()
         #expect(hasher.offer(outcomes.job("0", .create)))
-        _ = outcomes.wait(1)
-        #expect(niceness.withLock { $0 } == 19)
-        hasher.stop()
+        gate.begun.wait()
+        // The first is being hashed, and these wait.
+        for number in 1...4 { #expect(hasher.offer(outcomes.job("\(number)", .create))) }
+        for _ in 0...4 { gate.open.signal() }
+        #expect(outcomes.wait(5).values.allSatisfy { $0 == .hashed("hash") })
+        let all = seen.withLock { $0 }
+        #expect(all.map { $0.policy == idle } == [false, true, true, false, false])
+        #expect(all.allSatisfy { $0.niceness == 19 })
     }
 }

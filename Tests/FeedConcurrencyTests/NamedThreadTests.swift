@@ -57,7 +57,7 @@ import Testing
         #expect(usual > 100_000)
     }
 
-    @Test func onlyABatchThreadLetsOthersFinish() {
+    @Test func aThreadHasThePolicyOfItsPriority() {
         func policy(_ thread: NamedThread) -> UInt32 {
             let seen = Lock(UInt32.max)
             thread.startOrTrap { seen.withLock { $0 = cthread_policy_in_use() } }
@@ -67,6 +67,7 @@ import Testing
         let own = cthread_policy_in_use()
         #expect(policy(NamedThread("usual")) == own)
         #expect(policy(NamedThread("batch", priority: .batch)) == CTHREAD_BATCH.rawValue)
+        #expect(policy(NamedThread("idle", priority: .idle)) == CTHREAD_IDLE.rawValue)
         #expect(cthread_policy_in_use() == own)
     }
 

@@ -1,11 +1,12 @@
 package import FeedConcurrency
 internal import Synchronization
 
-/// Hashes passwords on one thread of its own, one after another.
+/// Hashes passwords, one after another, on a thread that stands back behind votes.
 ///
-/// The thread has the lowest priority, as sign-ins may be many and must not slow votes. The queue is
-/// short: who finds it full is refused at once and comes again, instead of waiting longer than people
-/// do.
+/// A few people get their hashes also where other programs keep all processors busy: their thread has
+/// the highest niceness. A *flood*, more than half a queue, gets what nobody else wants: its thread is
+/// idle. The queue is short: who finds it full is refused at once and comes again, instead of waiting
+/// longer than people do.
 package final class PasswordHasher: Sendable {
     /// Computes hashes; tests count the runs or hold them up.
     package struct Functions: Sendable {
@@ -42,12 +43,16 @@ package final class PasswordHasher: Sendable {
     private struct State {
         /// The jobs that have not begun, the oldest first.
         var jobs: [PasswordJob] = []
+        /// Whether a thread hashes; the other waits.
+        var isHashing = false
         var isStopped = false
     }
 
     /// The number of jobs that may wait.
     package let queueLimit: Int
-    private let thread = NamedThread("feed-password", priority: .nice(19))
+    // Two threads, as Linux lets only a privileged one be idle for a time.
+    private let usualThread = NamedThread("feed-password", priority: .nice(19))
+    private let floodThread = NamedThread("feed-pw-flood", priority: .idle)
     private let state = Lock(State())
     private let functions: Functions
     private let clock: @Sendable () -> MonotonicInstant
@@ -80,23 +85,20 @@ package final class PasswordHasher: Sendable {
         .nanoseconds(lastRunNanoseconds.load(ordering: .relaxed)) * queueLimit
     }
 
-    /// Starts the thread.
+    /// Starts the threads.
     package func start() throws(ThreadStartError) {
-        try thread.start { [self] in run() }
+        for thread in [usualThread, floodThread] { try thread.start { [self] in run(thread) } }
     }
 
-    /// Adds a job; false where the queue is full or the thread has stopped.
+    /// Adds a job; false where the queue is full or the threads have stopped.
     package func offer(_ job: PasswordJob) -> Bool {
-        let isTaken = state.withLock { state in
-            guard !state.isStopped, state.jobs.count < queueLimit else { return false }
+        let (isTaken, next): (Bool, NamedThread?) = state.withLock { state in
+            guard !state.isStopped, state.jobs.count < queueLimit else { return (false, nil) }
             state.jobs.append(job)
-            return true
+            return (true, nextThread(state))
         }
-        if isTaken {
-            thread.wake()
-        } else {
-            refused.wrappingAdd(1, ordering: .relaxed)
-        }
+        next?.wake()
+        if !isTaken { refused.wrappingAdd(1, ordering: .relaxed) }
         return isTaken
     }
 
@@ -108,23 +110,38 @@ package final class PasswordHasher: Sendable {
             return state.jobs
         }
         for job in skipped { job.finish(.skipped) }
-        thread.wake()
-        thread.join()
+        for thread in [usualThread, floodThread] {
+            thread.wake()
+            thread.join()
+        }
     }
 
-    private func run() {
+    private func run(_ thread: NamedThread) {
         while true {
-            let (job, isStopped) = state.withLock { state in
-                (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.isStopped)
+            let (job, isStopped): (PasswordJob?, Bool) = state.withLock { state in
+                guard nextThread(state) === thread else { return (nil, state.isStopped) }
+                state.isHashing = true
+                return (state.jobs.removeFirst(), false)
             }
             if let job {
                 job.finish(outcome(of: job))
+                let next = state.withLock { state in
+                    state.isHashing = false
+                    return nextThread(state)
+                }
+                next?.wake()
             } else if isStopped {
                 return
             } else {
                 thread.waitForWakeUp(upTo: .seconds(3600))
             }
         }
+    }
+
+    /// The thread that is to hash the oldest job; nil where none waits, or a thread hashes.
+    private func nextThread(_ state: State) -> NamedThread? {
+        guard !state.jobs.isEmpty, !state.isHashing else { return nil }
+        return state.jobs.count > queueLimit / 2 ? floodThread : usualThread
     }
 
     private func outcome(of job: PasswordJob) -> PasswordJob.Outcome {
