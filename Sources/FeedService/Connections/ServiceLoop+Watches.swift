@@ -5,15 +5,15 @@ internal import FeedTransport
 ///
 /// A timer runs while anybody watches. At each tick the connections become ready whose events are due.
 /// The loop serves a portion of the ready ones in an iteration, so that votes do not wait for the events
-/// of thousands of watches. A connection is due again an interval after it was served. So watches that
-/// began together drift apart, as far as others keep them waiting.
+/// of thousands of watches. A connection is due again an interval after it was served, or two ticks
+/// later where fewer others are due then: see ``WatchSchedule``.
 extension ServiceLoop {
     /// The connections that are served in a loop iteration.
-    private static let portionConnectionCount = 32
+    private static let portionConnectionCount = 8
     /// The bytes of events after which the other connections wait for the next loop iteration.
-    private static let portionByteCount = 128 << 10
-    /// The posts that are looked at before the other connections wait: half a millisecond's worth.
-    private static let portionWorkCount = 4_096
+    private static let portionByteCount = 32 << 10
+    /// The posts that are looked at before the other connections wait: an eighth of a millisecond's worth.
+    private static let portionWorkCount = 1_024
 
     /// Begins and cancels the watches that a connection has asked for in this loop iteration.
     func performWatchActions(for connection: ServerConnection) {

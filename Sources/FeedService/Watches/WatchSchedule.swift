@@ -6,6 +6,10 @@ package import FeedConcurrency
 /// A member that is due beyond the ring is taken early, and added again by its owner.
 package struct WatchSchedule<Member> {
     private static var slotCount: UInt64 { 128 }
+    /// The members of a tick from which on further ones may be late.
+    private static var crowdCount: Int { 8 }
+    /// The ticks that a member may be late, to be taken among fewer.
+    private static var latestTickCount: UInt64 { 2 }
 
     private var slots: [[(member: Member, tick: UInt64)]]
     /// The last tick whose members were taken.
@@ -18,9 +22,20 @@ package struct WatchSchedule<Member> {
     }
 
     /// The tick in which a member is taken that is due at an instant; O(1).
+    ///
+    /// It is the first one then, and one of the next two where that has a crowd and they have fewer. So
+    /// members that are added again and again spread over the ring, also if they came together.
     package func tick(forDue instant: MonotonicInstant) -> UInt64 {
-        min(max(WatchTick.number(from: instant), lastTick + 1), lastTick + Self.slotCount)
+        let last = lastTick + Self.slotCount
+        let first = min(max(WatchTick.number(from: instant), lastTick + 1), last)
+        guard memberCount(first) >= Self.crowdCount else { return first }
+        // The earliest of the least.
+        return (first...min(first + Self.latestTickCount, last)).min {
+            memberCount($0) < memberCount($1)
+        } ?? first
     }
+
+    private func memberCount(_ tick: UInt64) -> Int { slots[Int(tick % Self.slotCount)].count }
 
     /// Adds a member in a tick that ``tick(forDue:)`` has given; O(1).
     package mutating func add(_ member: Member, in tick: UInt64) {

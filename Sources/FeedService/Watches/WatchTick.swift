@@ -1,7 +1,7 @@
 package import FeedConcurrency
 
-/// The unit of time of watches: an event may be late by so much, and all watches of a list that are
-/// served in a tick share one read of the list.
+/// The unit of time of watches: an event is late by so much, or by three times as much beside many
+/// others, and all watches of a list that are served in a tick share one read of the list.
 package enum WatchTick {
     /// The length of a tick.
     package static let interval = Duration.milliseconds(10)

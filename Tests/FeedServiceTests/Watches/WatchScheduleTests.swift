@@ -23,10 +23,45 @@ import Testing
             for (taken, _) in schedule.takeDue(at: Self.instant(now)) {
                 #expect(due.removeValue(forKey: taken) ?? .max <= now)
             }
-            // A member is late by a tick at most, and by two more where it was due before it came.
+            // A member is late by a tick at most, and by two more where it was due before it came. No tick
+            // has a crowd here.
             #expect(due.values.allSatisfy { $0 + 30 > now })
         }
         #expect(Set(schedule.takeDue(at: Self.instant(now + 2_000)).map(\.member)) == Set(due.keys))
+    }
+
+    /// 600 members that came together, each due again 250 ms after it was taken: after sixteen rounds
+    /// no 10 ms have more than twice what they would have if all were alike.
+    @Test func membersThatCameTogetherSpread() {
+        let count = 600
+        let interval = 250
+        var schedule = WatchSchedule<Int>(at: Self.instant(0))
+        for member in 0..<count {
+            schedule.add(member, in: schedule.tick(forDue: Self.instant(interval)))
+        }
+        var due = Array(repeating: interval, count: count)
+        var mostInTick = 0
+        for now in stride(from: 0, through: 17 * (interval + 20), by: 10) {
+            let taken = schedule.takeDue(at: Self.instant(now))
+            for (member, _) in taken {
+                #expect((0...20).contains(now - due[member]))
+                due[member] = now + interval
+                schedule.add(member, in: schedule.tick(forDue: Self.instant(due[member])))
+            }
+            if now > 16 * (interval + 20) { mostInTick = max(mostInTick, taken.count) }
+        }
+        #expect((1...2 * count * 10 / interval).contains(mostInTick))
+    }
+
+    /// So few as are served together anyway are not late.
+    @Test func aFewMembersAreNotLate() {
+        var schedule = WatchSchedule<Int>(at: Self.instant(0))
+        let tick = WatchTick.number(from: Self.instant(250))
+        for member in 0..<8 {
+            #expect(schedule.tick(forDue: Self.instant(250)) == tick)
+            schedule.add(member, in: tick)
+        }
+        #expect(schedule.tick(forDue: Self.instant(250)) == tick + 1)
     }
 
     @Test func aMemberBeyondTheRingIsTakenEarly() {
