@@ -27,10 +27,11 @@ package final class NamedThread: Sendable {
         /// thread end its slice, and only since 6.12 lets it choose a short one.
         case nice(Int32)
 
-        /// Whatever else wakes takes the thread's processor at once, also a batch thread, which would let
-        /// a nice one go on (`SCHED_IDLE`, sched(7)).
+        /// Each other thread of the program that wakes takes the thread's processor at once, also a batch
+        /// thread, which would let a nice one go on (`SCHED_IDLE`, sched(7)).
         ///
-        /// Where all processors are busy, the thread gets 0.3 % of one. Its niceness is 19, too.
+        /// Where all processors are busy, the thread gets about 0.3 % of one, also while it holds a lock:
+        /// let no other wait for it. Its niceness is 19 for those who look at it, without an effect here.
         case idle
     }
 

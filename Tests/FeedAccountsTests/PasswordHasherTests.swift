@@ -152,16 +152,20 @@ import Testing
         #expect(outcomes.wait(1)["0"] == .hashed("hash"))
     }
 
-    /// More than half a queue is hashed by the idle thread alone, and less by the other alone.
+    /// Of more than half a queue the idle thread hashes the oldest, and the other thread waits.
     @Test func aFloodGetsIdleProcessorsOnly() throws {
         /// SCHED_IDLE of sched(7).
         let idle: Int32 = 5
         let gate = Gate()
-        let seen = Locked<[(policy: Int32, niceness: Int32)]>([])
+        let idleLengths = Locked<Set<Int>>([])
+        let niceness = Locked<Set<Int32>>([])
         let functions = PasswordHasher.Functions(
             hash: { password in
-                let niceness = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
-                seen.withLock { $0.append((sched_getscheduler(0), niceness)) }
+                let value = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+                niceness.withLock { _ = $0.insert(value) }
+                if sched_getscheduler(0) == idle {
+                    idleLengths.withLock { _ = $0.insert(password.byteCount) }
+                }
                 return gate.functions.hash(password)
             },
             matches: { _, _ in false }
@@ -170,14 +174,62 @@ import Testing
         try hasher.start()
         defer { hasher.stop() }
         let outcomes = Outcomes()
-        #expect(hasher.offer(outcomes.job("0", .create)))
-        gate.begun.wait()
-        // The first is being hashed, and these wait.
-        for number in 1...4 { #expect(hasher.offer(outcomes.job("\(number)", .create))) }
+        for number in 0...4 {
+            let password = String(repeating: "x", count: number)
+            #expect(hasher.offer(outcomes.job("\(number)", .create, password: password)))
+            // The first is being hashed while the others wait.
+            if number == 0 { gate.begun.wait() }
+        }
         for _ in 0...4 { gate.open.signal() }
         #expect(outcomes.wait(5).values.allSatisfy { $0 == .hashed("hash") })
-        let all = seen.withLock { $0 }
-        #expect(all.map { $0.policy == idle } == [false, true, true, false, false])
-        #expect(all.allSatisfy { $0.niceness == 19 })
+        // When the first was done, four waited, and when the second was, three.
+        #expect(idleLengths.withLock { $0 } == [1, 2])
+        #expect(niceness.withLock { $0 } == [19])
+    }
+
+    @Test func aStopWaitsForBothHashesUnderWay() throws {
+        let gate = Gate()
+        let hasher = PasswordHasher(queueLimit: 2, functions: gate.functions)
+        try hasher.start()
+        let outcomes = Outcomes()
+        #expect(hasher.offer(outcomes.job("0", .create)))
+        gate.begun.wait()
+        #expect(hasher.offer(outcomes.job("1", .create)))
+        #expect(hasher.offer(outcomes.job("2", .create)))
+        gate.open.signal()
+        for _ in 1...2 { gate.begun.wait() }
+        let stopper = NamedThread("stopper")
+        try stopper.start { hasher.stop() }
+        for _ in 1...2 { gate.open.signal() }
+        stopper.join()
+        #expect(outcomes.wait(3).values.allSatisfy { $0 == .hashed("hash") })
+    }
+
+    /// Who has waited too long leaves the queue while the idle thread has no processor.
+    @Test func aFloodLosesItsOldJobs() throws {
+        let gate = Gate()
+        let now = Locked<UInt64>(0)
+        let hasher = PasswordHasher(queueLimit: 4, functions: gate.functions) {
+            MonotonicInstant(nanoseconds: now.withLock { $0 })
+        }
+        try hasher.start()
+        let outcomes = Outcomes()
+        #expect(hasher.offer(outcomes.job("0", .create)))
+        gate.begun.wait()
+        for number in 1...4 {
+            let deadline: UInt64 = number == 1 ? .max : 10
+            #expect(hasher.offer(outcomes.job("\(number)", .create, deadline: deadline)))
+        }
+        gate.open.signal()
+        gate.begun.wait()
+        // The flood's thread has the first of the four.
+        #expect(outcomes.wait(1) == ["0": .hashed("hash")])
+        now.withLock { $0 = 20 }
+        let skipped = outcomes.wait(3)
+        #expect(["2", "3", "4"].allSatisfy { skipped[$0] == .skipped })
+        #expect(hasher.queuedCount == 0)
+        gate.open.signal()
+        #expect(outcomes.wait(1)["1"] == .hashed("hash"))
+        hasher.stop()
     }
 }

@@ -3,7 +3,7 @@ import CSodium
 /// The hash of passwords: argon2id with 19 MiB of memory and two passes, as OWASP recommends.
 ///
 /// A hash is a text that names its parameters and its random salt, so hashes with others stay
-/// verifiable. It takes tens of milliseconds: ``PasswordHasher`` computes it on a thread of its own.
+/// verifiable. It takes tens of milliseconds: ``PasswordHasher`` computes it on threads of its own.
 enum PasswordHash {
     /// The passes over the memory.
     static let passCount: UInt64 = 2

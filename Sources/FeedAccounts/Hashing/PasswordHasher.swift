@@ -1,12 +1,12 @@
 package import FeedConcurrency
 internal import Synchronization
 
-/// Hashes passwords, one after another, on a thread that stands back behind votes.
+/// Hashes passwords on threads that stand back behind votes.
 ///
-/// A few people get their hashes also where other programs keep all processors busy: their thread has
-/// the highest niceness. A *flood*, more than half a queue, gets what nobody else wants: its thread is
-/// idle. The queue is short: who finds it full is refused at once and comes again, instead of waiting
-/// longer than people do.
+/// At most half a queue is hashed one after another at niceness 19, which gets some time also where
+/// other programs keep all processors busy. Where more wait, that is a *flood*, whose oldest job goes to a
+/// ``FloodHasher``, which gets only what no other thread wants. The queue is short: who finds it full is
+/// refused at once and comes again, instead of waiting longer than people do.
 package final class PasswordHasher: Sendable {
     /// Computes hashes; tests count the runs or hold them up.
     package struct Functions: Sendable {
@@ -43,124 +43,121 @@ package final class PasswordHasher: Sendable {
     private struct State {
         /// The jobs that have not begun, the oldest first.
         var jobs: [PasswordJob] = []
-        /// Whether a thread hashes; the other waits.
-        var isHashing = false
         var isStopped = false
+
+        mutating func takeOldest() -> PasswordJob? { jobs.isEmpty ? nil : jobs.removeFirst() }
+
+        mutating func takeJobs(where isTaken: (PasswordJob) -> Bool) -> [PasswordJob] {
+            var taken: [PasswordJob] = []
+            var left: [PasswordJob] = []
+            for job in jobs {
+                if isTaken(job) { taken.append(job) } else { left.append(job) }
+            }
+            jobs = left
+            return taken
+        }
     }
+
+    /// How often the thread looks around while the flood's thread hashes.
+    private static let floodInterval = Duration.milliseconds(10)
 
     /// The number of jobs that may wait.
     package let queueLimit: Int
-    // Two threads, as Linux lets only a privileged one be idle for a time.
-    private let usualThread = NamedThread("feed-password", priority: .nice(19))
-    private let floodThread = NamedThread("feed-pw-flood", priority: .idle)
+    private let thread = NamedThread("feed-password", priority: .nice(19))
+    private let flood: FloodHasher
+    private let runner: PasswordJobRunner
     private let state = Lock(State())
-    private let functions: Functions
-    private let clock: @Sendable () -> MonotonicInstant
-    private let runs = Atomic<UInt64>(0)
     private let refused = Atomic<UInt64>(0)
-    private let lastRunNanoseconds = Atomic<Int64>(20_000_000)
 
-    /// A hasher whose thread is not started.
+    /// A hasher whose threads are not started.
     package init(
         queueLimit: Int,
         functions: Functions = .argon2id,
         clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
     ) {
         self.queueLimit = queueLimit
-        self.functions = functions
-        self.clock = clock
+        runner = PasswordJobRunner(functions, clock: clock)
+        flood = FloodHasher(runner)
     }
 
     /// The number of jobs that have not begun.
     package var queuedCount: Int { state.withLock { $0.jobs.count } }
 
     /// The number of hashes that were computed.
-    package var runCount: UInt64 { runs.load(ordering: .relaxed) }
+    package var runCount: UInt64 { runner.runCount }
 
     /// The number of jobs that the queue had no room for.
     package var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
     /// How long a full queue takes, by the time of the last hash.
-    package var retryTime: Duration {
-        .nanoseconds(lastRunNanoseconds.load(ordering: .relaxed)) * queueLimit
-    }
+    package var retryTime: Duration { runner.lastRunTime * queueLimit }
 
-    /// Starts the threads.
+    /// Starts the threads; where the system refuses one, none is left.
     package func start() throws(ThreadStartError) {
-        for thread in [usualThread, floodThread] { try thread.start { [self] in run(thread) } }
+        try flood.start()
+        do throws(ThreadStartError) {
+            try thread.start { [self] in
+                while advance() {}
+            }
+        } catch {
+            flood.stop()
+            throw error
+        }
     }
 
     /// Adds a job; false where the queue is full or the threads have stopped.
     package func offer(_ job: PasswordJob) -> Bool {
-        let (isTaken, next): (Bool, NamedThread?) = state.withLock { state in
-            guard !state.isStopped, state.jobs.count < queueLimit else { return (false, nil) }
+        let isTaken = state.withLock { state in
+            guard !state.isStopped, state.jobs.count < queueLimit else { return false }
             state.jobs.append(job)
-            return (true, nextThread(state))
+            return true
         }
-        next?.wake()
-        if !isTaken { refused.wrappingAdd(1, ordering: .relaxed) }
+        if isTaken {
+            thread.wake()
+        } else {
+            refused.wrappingAdd(1, ordering: .relaxed)
+        }
         return isTaken
     }
 
-    /// Skips what has not begun, and waits for the hash under way.
+    /// Skips what has not begun, and waits for the hashes under way.
     package func stop() {
         let skipped = state.withLock { state in
             state.isStopped = true
-            defer { state.jobs = [] }
-            return state.jobs
+            return state.takeJobs { _ in true }
         }
         for job in skipped { job.finish(.skipped) }
-        for thread in [usualThread, floodThread] {
-            thread.wake()
-            thread.join()
-        }
+        thread.wake()
+        thread.join()
+        flood.stop()
+        finishFlooded()
     }
 
-    private func run(_ thread: NamedThread) {
-        while true {
-            let (job, isStopped): (PasswordJob?, Bool) = state.withLock { state in
-                guard nextThread(state) === thread else { return (nil, state.isStopped) }
-                state.isHashing = true
-                return (state.jobs.removeFirst(), false)
-            }
-            if let job {
-                job.finish(outcome(of: job))
-                let next = state.withLock { state in
-                    state.isHashing = false
-                    return nextThread(state)
-                }
-                next?.wake()
-            } else if isStopped {
-                return
-            } else {
-                thread.waitForWakeUp(upTo: .seconds(3600))
-            }
+    /// Does what is due, or waits; false once the hasher has stopped.
+    private func advance() -> Bool {
+        finishFlooded()
+        let isFloodBusy = flood.isBusy
+        let (job, isFlood, isStopped) = state.withLock { state in
+            let isFlood = state.jobs.count > queueLimit / 2
+            let job = isFlood && isFloodBusy ? nil : state.takeOldest()
+            return (job, isFlood, state.isStopped)
         }
+        guard !isStopped else { return false }
+        if let job {
+            if isFlood { flood.begin(job) } else { job.finish(runner.run(job)) }
+        } else if isFloodBusy {
+            // Who has gone makes room for others.
+            let skipped = state.withLock { $0.takeJobs(where: runner.isOver) }
+            for job in skipped { job.finish(.skipped) }
+            flood.waitForDone(upTo: Self.floodInterval)
+        } else {
+            thread.waitForWakeUp(upTo: .seconds(3600))
+        }
+        return true
     }
 
-    /// The thread that is to hash the oldest job; nil where none waits, or a thread hashes.
-    private func nextThread(_ state: State) -> NamedThread? {
-        guard !state.jobs.isEmpty, !state.isHashing else { return nil }
-        return state.jobs.count > queueLimit / 2 ? floodThread : usualThread
-    }
-
-    private func outcome(of job: PasswordJob) -> PasswordJob.Outcome {
-        let begin = clock()
-        guard !job.interest.isOver, begin < job.deadline else { return .skipped }
-        defer {
-            runs.wrappingAdd(1, ordering: .relaxed)
-            let took = clock().duration(since: begin)
-            lastRunNanoseconds.store(Int64(took / .nanoseconds(1)), ordering: .relaxed)
-        }
-        switch job.purpose {
-        case .create:
-            guard let hash = functions.hash(job.password) else { return .noMemory }
-            return .hashed(hash)
-        case .verify(let hash?):
-            return functions.matches(hash, job.password) ? .matches : .differs
-        case .verify(nil):
-            _ = functions.matches(PasswordHash.decoy, job.password)
-            return .differs
-        }
+    /// Finishes the job that the flood's thread has done, if there is one.
+    private func finishFlooded() {
+        if let (job, outcome) = flood.takeDone() { job.finish(outcome) }
     }
 }

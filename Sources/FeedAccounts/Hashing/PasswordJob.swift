@@ -53,7 +53,7 @@ package struct PasswordJob: Sendable {
     ///   - purpose: What it is hashed for.
     ///   - interest: Whether the client still waits when the job's turn comes.
     ///   - deadline: When the job need not begin any more.
-    ///   - finish: Gets the outcome, once, on the hashing thread or the one that stops it; returns soon.
+    ///   - finish: Gets the outcome, once, on a hashing thread or the one that stops it; returns soon.
     package init(
         password: Secret,
         purpose: Purpose,

@@ -2,7 +2,7 @@ internal import FeedAccounts
 internal import FeedConcurrency
 internal import FeedTransport
 
-/// Passwords take longer than a loop iteration. They are hashed on a thread of their own, and their
+/// Passwords take longer than a loop iteration. They are hashed on threads of their own, and their
 /// calls are answered when that is done, after answers to later requests.
 extension ServiceLoop {
     /// A sign-in that waits for its hash.

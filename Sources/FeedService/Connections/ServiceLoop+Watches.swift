@@ -5,11 +5,9 @@ internal import FeedTransport
 ///
 /// A timer runs while anybody watches. At each tick the connections become ready whose events are due.
 /// The loop serves a portion of the ready ones in an iteration, so that votes do not wait for the events
-/// of thousands of watches. A connection is due again an interval after it was served, or two ticks
-/// later where fewer others are due then: see ``WatchSchedule``.
+/// of thousands of watches. A connection is due again an interval after it was served, or up to two
+/// ticks after that, where that tick has many and a later one fewer: see ``WatchSchedule``.
 extension ServiceLoop {
-    /// The connections that are served in a loop iteration.
-    private static let portionConnectionCount = 8
     /// The bytes of events after which the other connections wait for the next loop iteration.
     private static let portionByteCount = 32 << 10
     /// The posts that are looked at before the other connections wait: an eighth of a millisecond's worth.
@@ -80,7 +78,7 @@ extension ServiceLoop {
         var again: [ServerConnection] = []
         var byteCount = 0
         var workCount = 0
-        for _ in 0..<Self.portionConnectionCount
+        for _ in 0..<WatchTick.portionConnectionCount
         where byteCount < Self.portionByteCount && workCount < Self.portionWorkCount {
             guard let connection = readyWatchers.popFirst() else { break }
             connection.watchSet.isReady = false

@@ -37,7 +37,7 @@ final class ServiceContext: Sendable {
     let accounts: Accounts
     /// Limits how often passwords may be tried.
     let signInLimits: SignInLimits<ClientIdentity>
-    /// Hashes passwords on a thread of its own.
+    /// Hashes passwords on threads of its own.
     let passwords: PasswordHasher
     /// The rows of channels that were evicted and not deleted yet.
     private let evictedChannels = EvictedChannels()

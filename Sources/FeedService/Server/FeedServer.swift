@@ -137,8 +137,8 @@ package final class FeedServer: Sendable {
                 thread.stop()
                 thread.join()
             }
-            context.passwords.stop()
             state?.stop()
+            context.passwords.stop()
             throw error
         }
     }
@@ -172,8 +172,9 @@ package final class FeedServer: Sendable {
     /// directory is closed: it may be opened again then.
     package func wait() {
         for thread in threads { thread.join() }
-        context.passwords.stop()
         context.state?.stop()
+        // Last, as a hash may wait seconds for a processor, and nobody waits for it any more.
+        context.passwords.stop()
         operation?.stop()
     }
 

@@ -6,8 +6,6 @@ package import FeedConcurrency
 /// A member that is due beyond the ring is taken early, and added again by its owner.
 package struct WatchSchedule<Member> {
     private static var slotCount: UInt64 { 128 }
-    /// The members of a tick from which on further ones may be late.
-    private static var crowdCount: Int { 8 }
     /// The ticks that a member may be late, to be taken among fewer.
     private static var latestTickCount: UInt64 { 2 }
 
@@ -23,16 +21,23 @@ package struct WatchSchedule<Member> {
 
     /// The tick in which a member is taken that is due at an instant; O(1).
     ///
-    /// It is the first one then, and one of the next two where that has a crowd and they have fewer. So
-    /// members that are added again and again spread over the ring, also if they came together.
+    /// It is the first tick from then on. Where that has more than are served together, it is the one of
+    /// it and the next two that is expected to have the fewest members. So members that are added again
+    /// and again spread over the ring, also if they came together, and are late no more then.
     package func tick(forDue instant: MonotonicInstant) -> UInt64 {
         let last = lastTick + Self.slotCount
         let first = min(max(WatchTick.number(from: instant), lastTick + 1), last)
-        guard memberCount(first) >= Self.crowdCount else { return first }
+        guard memberCount(first) >= WatchTick.portionConnectionCount else { return first }
         // The earliest of the least.
         return (first...min(first + Self.latestTickCount, last)).min {
-            memberCount($0) < memberCount($1)
+            expectedCount($0, from: first) < expectedCount($1, from: first)
         } ?? first
+    }
+
+    /// The members of a tick and those that will come to it, if all come again after the same time: who
+    /// is taken a tick after those that come to `first` now comes to the tick after `first`.
+    private func expectedCount(_ tick: UInt64, from first: UInt64) -> Int {
+        memberCount(tick) + (tick > first ? memberCount(lastTick + tick - first) : 0)
     }
 
     private func memberCount(_ tick: UInt64) -> Int { slots[Int(tick % Self.slotCount)].count }

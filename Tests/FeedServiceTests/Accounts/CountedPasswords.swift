@@ -18,7 +18,7 @@ final class CountedPasswords: Sendable {
     var runCount: Int { runs.withLock { $0 } }
 
     func install(_ configuration: inout ServiceConfiguration) {
-        // The hashing thread stands back behind all others, also on a busy machine.
+        // A hashing thread stands back behind all others, also on a busy machine.
         configuration.limits.defaultTimeoutMilliseconds = 60_000
         configuration.passwordFunctions = PasswordHasher.Functions(
             hash: { [self] password in

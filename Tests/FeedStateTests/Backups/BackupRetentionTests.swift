@@ -30,7 +30,7 @@ import Testing
 
     @Test("a backup stays while it is among the newest, or the last of a day or a week")
     func agreesWithTheCalendar() {
-        let seed = UInt64.random(in: .min ... .max)
+        let seed: UInt64 = 20_261_126
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let rule = BackupRetention(

@@ -135,7 +135,7 @@ import Testing
         let database = try directory.create()
         try StateFixture.fill(database)
         let expected = try StateFixture.storeHash(database)
-        let seed = UInt64.random(in: .min ... .max)
+        let seed: UInt64 = 20_261_126
         var generator = SeededGenerator(seed: seed)
         var foundCount = 0
         for _ in 0..<40 {
