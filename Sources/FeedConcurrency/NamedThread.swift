@@ -116,6 +116,10 @@ package final class NamedThread: Sendable {
     /// Wakes the thread from ``waitForWakeUp(upTo:)``, or from its next call of it.
     package func wake() { wakeUps.signal() }
 
+    /// Forgets the wake-ups that no wait has taken; for the thread itself, before it looks at all that
+    /// they may tell of.
+    package func forgetWakeUps() { wakeUps.reset() }
+
     /// Waits for a ``wake()``, for some time at most; for the thread itself.
     package func waitForWakeUp(upTo longest: Duration) { _ = wakeUps.wait(upTo: longest) }
 

@@ -1,6 +1,6 @@
 """Sign-ins at 1,000 a second, on one account and on many, beside votes and pages.
 
-Passwords are hashed one at a time, in a flood on a thread of SCHED_IDLE, and most sign-ins are refused without a hash.
+Passwords are hashed at niceness 19, in a flood on a thread of SCHED_IDLE, and most sign-ins are refused without a hash.
 So votes and pages at a quarter of the service's capacity take no longer than without the sign-ins.
 """
 

@@ -3,8 +3,9 @@ internal import FeedConcurrency
 /// Hashes the password of one job at a time on a thread that gets only what no other wants
 /// (`NamedThread.Priority.idle`).
 ///
-/// Such a thread may lose its processor for seconds, also while it holds a lock. So it shares locks
-/// with the thread that gives it jobs alone, and that one finishes them.
+/// Such a thread may lose its processor for seconds, also while it holds a lock. So it shares locks of
+/// the program with the thread that gives it jobs alone, and that one finishes them. The kernel's lock
+/// of the address space is left: a hash maps and unmaps its memory.
 final class FloodHasher: Sendable {
     private enum Work {
         case none
@@ -39,6 +40,8 @@ final class FloodHasher: Sendable {
 
     /// Begins a job; none is under way.
     func begin(_ job: PasswordJob) {
+        // Of an earlier job that was taken before anybody waited.
+        done.reset()
         state.withLock { $0.work = .begun(job) }
         thread.wake()
     }
@@ -61,6 +64,8 @@ final class FloodHasher: Sendable {
     }
 
     /// Waits for the hash under way, whose job ``takeDone()`` gives then, and ends the thread.
+    ///
+    /// A job that the thread has not seen yet is skipped.
     func stop() {
         state.withLock { $0.isStopped = true }
         thread.wake()
@@ -84,7 +89,8 @@ final class FloodHasher: Sendable {
     ///
     /// At its end the state has the job's last reference: to free memory may take a lock of a loop.
     private func hashBegun() -> PasswordJob.Outcome? {
-        guard case .begun(let job) = state.withLock({ $0.work }) else { return nil }
-        return runner.run(job)
+        let (work, isStopped) = state.withLock { ($0.work, $0.isStopped) }
+        guard case .begun(let job) = work else { return nil }
+        return isStopped ? .skipped : runner.run(job)
     }
 }

@@ -48,6 +48,7 @@ package final class PasswordHasher: Sendable {
         mutating func takeOldest() -> PasswordJob? { jobs.isEmpty ? nil : jobs.removeFirst() }
 
         mutating func takeJobs(where isTaken: (PasswordJob) -> Bool) -> [PasswordJob] {
+            guard jobs.contains(where: isTaken) else { return [] }
             var taken: [PasswordJob] = []
             var left: [PasswordJob] = []
             for job in jobs {
@@ -94,6 +95,8 @@ package final class PasswordHasher: Sendable {
 
     /// Starts the threads; where the system refuses one, none is left.
     package func start() throws(ThreadStartError) {
+        // Not first on the flood's thread, for which others would wait then.
+        Sodium.prepare()
         try flood.start()
         do throws(ThreadStartError) {
             try thread.start { [self] in
@@ -135,6 +138,8 @@ package final class PasswordHasher: Sendable {
 
     /// Does what is due, or waits; false once the hasher has stopped.
     private func advance() -> Bool {
+        // In a flood the thread waits for the other one, and wake-ups of each offer would be left.
+        thread.forgetWakeUps()
         finishFlooded()
         let isFloodBusy = flood.isBusy
         let (job, isFlood, isStopped) = state.withLock { state in

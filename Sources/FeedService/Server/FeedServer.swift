@@ -173,7 +173,7 @@ package final class FeedServer: Sendable {
     package func wait() {
         for thread in threads { thread.join() }
         context.state?.stop()
-        // Last, as a hash may wait seconds for a processor, and nobody waits for it any more.
+        // After the state, as a hash may wait seconds for a processor, and nobody waits for it any more.
         context.passwords.stop()
         operation?.stop()
     }

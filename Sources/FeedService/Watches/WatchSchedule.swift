@@ -23,7 +23,7 @@ package struct WatchSchedule<Member> {
     ///
     /// It is the first tick from then on. Where that has more than are served together, it is the one of
     /// it and the next two that is expected to have the fewest members. So members that are added again
-    /// and again spread over the ring, also if they came together, and are late no more then.
+    /// and again spread over the ring, also if they came together, and few are late then.
     package func tick(forDue instant: MonotonicInstant) -> UInt64 {
         let last = lastTick + Self.slotCount
         let first = min(max(WatchTick.number(from: instant), lastTick + 1), last)
