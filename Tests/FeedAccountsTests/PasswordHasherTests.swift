@@ -50,6 +50,20 @@ import Testing
         }
     }
 
+    /// A hasher that is hashing the job "0".
+    private static func busyHasher(
+        queueLimit: Int,
+        _ gate: Gate,
+        _ outcomes: Outcomes,
+        clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
+    ) throws -> PasswordHasher {
+        let hasher = PasswordHasher(queueLimit: queueLimit, functions: gate.functions, clock: clock)
+        try hasher.start()
+        #expect(hasher.offer(outcomes.job("0", .create)))
+        gate.begun.wait()
+        return hasher
+    }
+
     @Test func passwordsMatchTheirHashes() throws {
         let hasher = PasswordHasher(queueLimit: 32, functions: .weakArgon2id)
         try hasher.start()
@@ -103,11 +117,8 @@ import Testing
 
     @Test func aFullQueueRefuses() throws {
         let gate = Gate()
-        let hasher = PasswordHasher(queueLimit: 2, functions: gate.functions)
-        try hasher.start()
         let outcomes = Outcomes()
-        #expect(hasher.offer(outcomes.job("0", .create)))
-        gate.begun.wait()
+        let hasher = try Self.busyHasher(queueLimit: 2, gate, outcomes)
         #expect(hasher.offer(outcomes.job("1", .create)))
         #expect(hasher.offer(outcomes.job("2", .create)))
         #expect(!hasher.offer(outcomes.job("3", .create)))
@@ -120,29 +131,23 @@ import Testing
 
     @Test func jobsOfClientsThatHaveGoneAreSkipped() throws {
         let gate = Gate()
-        let hasher = PasswordHasher(queueLimit: 8, functions: gate.functions)
-        try hasher.start()
         let outcomes = Outcomes()
         let interest = PasswordJob.Interest()
-        #expect(hasher.offer(outcomes.job("first", .create)))
-        gate.begun.wait()
+        let hasher = try Self.busyHasher(queueLimit: 8, gate, outcomes)
         #expect(hasher.offer(outcomes.job("gone", .create, interest: interest)))
         #expect(hasher.offer(outcomes.job("late", .create, deadline: 0)))
         interest.end()
         gate.open.signal()
         let all = outcomes.wait(3)
-        #expect(all == ["first": .hashed("hash"), "gone": .skipped, "late": .skipped])
+        #expect(all == ["0": .hashed("hash"), "gone": .skipped, "late": .skipped])
         #expect(hasher.runCount == 1)
         hasher.stop()
     }
 
     @Test func aStopSkipsWhatHasNotBegun() throws {
         let gate = Gate()
-        let hasher = PasswordHasher(queueLimit: 8, functions: gate.functions)
-        try hasher.start()
         let outcomes = Outcomes()
-        #expect(hasher.offer(outcomes.job("0", .create)))
-        gate.begun.wait()
+        let hasher = try Self.busyHasher(queueLimit: 8, gate, outcomes)
         #expect(hasher.offer(outcomes.job("1", .create)))
         let stopper = NamedThread("stopper")
         try stopper.start { hasher.stop() }
@@ -157,43 +162,37 @@ import Testing
         /// SCHED_IDLE of sched(7).
         let idle: Int32 = 5
         let gate = Gate()
-        let idleLengths = Locked<Set<Int>>([])
+        let idleHashes = Locked<Set<String>>([])
         let niceness = Locked<Set<Int32>>([])
-        let functions = PasswordHasher.Functions(
-            hash: { password in
-                let value = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
-                niceness.withLock { _ = $0.insert(value) }
-                if sched_getscheduler(0) == idle {
-                    idleLengths.withLock { _ = $0.insert(password.byteCount) }
-                }
-                return gate.functions.hash(password)
-            },
-            matches: { _, _ in false }
-        )
+        var functions = gate.functions
+        functions.matches = { hash, _ in
+            let value = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+            niceness.withLock { _ = $0.insert(value) }
+            if sched_getscheduler(0) == idle { idleHashes.withLock { _ = $0.insert(hash) } }
+            gate.begun.signal()
+            gate.open.wait()
+            return true
+        }
         let hasher = PasswordHasher(queueLimit: 4, functions: functions)
         try hasher.start()
         defer { hasher.stop() }
         let outcomes = Outcomes()
         for number in 0...4 {
-            let password = String(repeating: "x", count: number)
-            #expect(hasher.offer(outcomes.job("\(number)", .create, password: password)))
+            #expect(hasher.offer(outcomes.job("\(number)", .verify("\(number)"))))
             // The first is being hashed while the others wait.
             if number == 0 { gate.begun.wait() }
         }
         for _ in 0...4 { gate.open.signal() }
-        #expect(outcomes.wait(5).values.allSatisfy { $0 == .hashed("hash") })
+        #expect(outcomes.wait(5).values.allSatisfy { $0 == .matches })
         // When the first was done, four waited, and when the second was, three.
-        #expect(idleLengths.withLock { $0 } == [1, 2])
+        #expect(idleHashes.withLock { $0 } == ["1", "2"])
         #expect(niceness.withLock { $0 } == [19])
     }
 
     @Test func aStopWaitsForBothHashesUnderWay() throws {
         let gate = Gate()
-        let hasher = PasswordHasher(queueLimit: 2, functions: gate.functions)
-        try hasher.start()
         let outcomes = Outcomes()
-        #expect(hasher.offer(outcomes.job("0", .create)))
-        gate.begun.wait()
+        let hasher = try Self.busyHasher(queueLimit: 2, gate, outcomes)
         #expect(hasher.offer(outcomes.job("1", .create)))
         #expect(hasher.offer(outcomes.job("2", .create)))
         gate.open.signal()
@@ -209,13 +208,10 @@ import Testing
     @Test func aFloodLosesItsOldJobs() throws {
         let gate = Gate()
         let now = Locked<UInt64>(0)
-        let hasher = PasswordHasher(queueLimit: 4, functions: gate.functions) {
+        let outcomes = Outcomes()
+        let hasher = try Self.busyHasher(queueLimit: 4, gate, outcomes) {
             MonotonicInstant(nanoseconds: now.withLock { $0 })
         }
-        try hasher.start()
-        let outcomes = Outcomes()
-        #expect(hasher.offer(outcomes.job("0", .create)))
-        gate.begun.wait()
         for number in 1...4 {
             let deadline: UInt64 = number == 1 ? .max : 10
             #expect(hasher.offer(outcomes.job("\(number)", .create, deadline: deadline)))

@@ -7,8 +7,7 @@ import CSodium
 @safe
 package final class Secret: @unchecked Sendable {
     private let bytes: UnsafeMutablePointer<UInt8>
-    /// The number of bytes.
-    package let byteCount: Int
+    private let byteCount: Int
 
     /// Copies the bytes; the caller overwrites the original.
     package init(copying text: some Collection<UInt8>) {
