@@ -14,6 +14,9 @@ struct ChangeAdmission {
         disk = JournalAdmission(maximumByteCount: maximumByteCount)
     }
 
+    /// How long the next commit should wait, so that checkpoints keep up.
+    var commitDelay: Duration { checkpoints.commitDelay }
+
     /// Takes note of a commit.
     mutating func observe(byteCount: Int, took duration: Duration) {
         disk.observe(byteCount: byteCount, took: duration)

@@ -5,6 +5,9 @@
 /// half of the limit, as fast at three quarters, and at the limit not at all. So under
 /// a steady load the backlog stays at three quarters. A minimum lets some changes in, so that the
 /// speed is still measured. Time is handed in; every call is O(1).
+///
+/// Commits wait until the bucket is full again, for ``longestCommitDelay`` at most. So clients that
+/// wait for their answers are slowed, and a change is refused only where more come all the same.
 package struct CheckpointAdmission {
     /// The share of the limit from which changes are slowed.
     package static let slowingShare = 0.5
@@ -16,8 +19,13 @@ package struct CheckpointAdmission {
     package static let minimumBytesPerSecond = 64.0 * 1_024
     /// How long the speed is measured before it counts.
     package static let measuringTime = Duration.seconds(1)
+    /// The weight of the newest measurement in the speed: a checkpoint takes in changes for some seconds
+    /// before it writes, so the speed is a mean over about five.
+    static let measuringWeight = 0.2
     /// For how long the bucket keeps tokens that nobody uses.
     static let burstTime = Duration.milliseconds(100)
+    /// How long a commit is put off at most: all answers behind it wait as long.
+    package static let longestCommitDelay = Duration.milliseconds(20)
     /// The least and the most that a refused client is told to wait.
     private static let retryTimes: ClosedRange<Double> = 0.05...1
 
@@ -25,6 +33,8 @@ package struct CheckpointAdmission {
     package private(set) var bytesPerSecond = Self.assumedBytesPerSecond
     /// How long a client that is refused now should wait.
     package private(set) var retryTime = Duration.zero
+    /// How long the next commit should wait from the last update on.
+    package private(set) var commitDelay = Duration.zero
 
     /// When the measurement began, and what was written by then; nil while none is under way.
     private var measurement: (began: ContinuousClock.Instant, written: UInt64)?
@@ -49,12 +59,15 @@ package struct CheckpointAdmission {
         guard share >= Self.slowingShare else {
             tokens = nil
             retryTime = .zero
+            commitDelay = .zero
             return .max
         }
         guard share < 1 else {
             tokens = 0
             lastRefill = now
             retryTime = .seconds(Self.retryTimes.upperBound)
+            // Nothing more is let in, and what was is not kept waiting.
+            commitDelay = .zero
             return -1
         }
         let speed = max(Self.minimumBytesPerSecond, bytesPerSecond * 4 * (1 - share))
@@ -68,6 +81,7 @@ package struct CheckpointAdmission {
         }
         tokens = left
         lastRefill = now
+        commitDelay = min(.seconds((capacity - left) / speed), Self.longestCommitDelay)
         let wait = -left / speed
         retryTime = .seconds(
             min(max(wait, Self.retryTimes.lowerBound), Self.retryTimes.upperBound)
@@ -92,7 +106,7 @@ package struct CheckpointAdmission {
         let passed = begun.began.duration(to: now)
         guard passed >= Self.measuringTime else { return }
         let written = Double(backlog.writtenByteCount &- begun.written)
-        bytesPerSecond = (bytesPerSecond + written / (passed / .seconds(1))) / 2
+        bytesPerSecond += (written / (passed / .seconds(1)) - bytesPerSecond) * Self.measuringWeight
         measurement = (now, backlog.writtenByteCount)
     }
 }

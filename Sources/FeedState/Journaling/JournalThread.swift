@@ -8,7 +8,8 @@ internal import Synchronization
 ///
 /// Group commit as in Silo (Tu et al., SOSP '13): while one commit is on its way to the disk, the
 /// log entries of all requests wait for the next. A commit begins once the last one has ended and
-/// something waits, and a millisecond after the last one began at the earliest.
+/// something waits, and a millisecond after the last one began at the earliest. Where checkpoints
+/// lag, it begins some milliseconds later (``CheckpointAdmission``).
 package final class JournalThread: Sendable {
     /// The least time between the beginnings of two commits.
     static let interval = Duration.milliseconds(1)
@@ -37,7 +38,8 @@ package final class JournalThread: Sendable {
         let journal: any WatchedJournal
         var admission: ChangeAdmission
         var body: [UInt8] = []
-        var lastBegan: ContinuousClock.Instant?
+        /// When the next commit begins at the earliest.
+        var nextBegin: ContinuousClock.Instant?
         var lastSpaceCheck: ContinuousClock.Instant?
         var hadBallast: Bool
         var droppedSegmentCount = 0
@@ -191,12 +193,12 @@ package final class JournalThread: Sendable {
 
     /// Makes the open commit batch durable; false if nothing waits.
     ///
-    /// First it sleeps until ``interval`` after the last commit began: meanwhile the loops add more
-    /// to the open commit batch. After a longer pause it does not sleep.
+    /// First it sleeps until the commit may begin: meanwhile the loops add more to the open commit
+    /// batch. After a longer pause it does not sleep.
     private func commitNext(_ work: inout Work) throws(JournalError) -> Bool {
         let clock = ContinuousClock()
-        if let lastBegan = work.lastBegan {
-            SystemClock.sleep(for: clock.now.duration(to: lastBegan + Self.interval))
+        if let nextBegin = work.nextBegin {
+            SystemClock.sleep(for: clock.now.duration(to: nextBegin))
         }
         try checkSpaceIfDue(&work)
         let since = openSince.load(ordering: .relaxed)
@@ -205,7 +207,6 @@ package final class JournalThread: Sendable {
         // The logs are empty, and may not be filled again with what has just been taken.
         admit(&work, committing: work.body.count)
         let began = clock.now
-        work.lastBegan = began
         let position = try work.journal.append(
             work.body.span,
             count: UInt32(clamping: batch.entryCount),
@@ -228,13 +229,15 @@ package final class JournalThread: Sendable {
         if duration > JournalAdmission.slowCommit { events.slow(duration) }
         work.body = receiver.submit(work.body, at: position)
         admit(&work, committing: 0)
+        work.nextBegin = max(began + Self.interval, clock.now + work.admission.commitDelay)
         try forget(&work)
         return true
     }
 
     /// Says how many bytes may wait for the next commit; true where checkpoints restrict it.
     ///
-    /// This thread never waits for checkpoints itself: every answer is held behind its commits.
+    /// This thread waits for checkpoints no longer than a commit may be put off: every answer is held
+    /// behind its commits.
     @discardableResult
     private func admit(_ work: inout Work, committing byteCount: Int) -> Bool {
         let (isRestricted, news) = work.admission.set(

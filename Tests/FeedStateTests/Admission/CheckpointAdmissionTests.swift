@@ -96,6 +96,51 @@ import Testing
         #expect(abs(perSecond / expected - 1) < 0.05)
     }
 
+    /// Clients that wait for the answers to what they have sent, and then send as much again.
+    ///
+    /// A checkpoint writes the 64 MiB that it has taken in at once, at its end.
+    @Test(arguments: [20, 40, 60])
+    func clientsThatWaitForTheirAnswersAreSlowedAndNeverRefused(mebibytes: Int) {
+        var harness = Harness()
+        let sent = 100_000
+        let checkpointByteCount = 64 << 20
+        let checkpointTime = Duration.seconds(64) / mebibytes
+        var allowed = harness.pass()
+        var (elapsed, lastCheckpoint) = (Duration.zero, Duration.zero)
+        let end = Duration.seconds(120)
+        while elapsed < end {
+            #expect(allowed >= sent)
+            guard allowed >= sent else { return }
+            let step = max(.milliseconds(1), harness.admission.commitDelay)
+            elapsed += step
+            var written = 0
+            if elapsed - lastCheckpoint >= checkpointTime {
+                written = min(harness.pending, checkpointByteCount)
+                lastCheckpoint = elapsed
+            }
+            allowed = harness.pass(step, writing: written, committing: sent)
+        }
+        #expect(harness.pending > Self.limit / 2)
+        #expect(harness.pending < Self.limit)
+    }
+
+    @Test func aCommitIsPutOffByTheTimeThatItsBytesTakeAndNotForLong() {
+        var harness = Harness()
+        #expect(harness.pass(committing: Self.limit / 2 - 1) == .max)
+        #expect(harness.admission.commitDelay == .zero)
+        _ = harness.pass(committing: 1)
+        #expect(harness.admission.commitDelay == .zero)
+        // 128 MiB a second are let in at half of the limit.
+        _ = harness.pass(committing: 1 << 20)
+        let delay = harness.admission.commitDelay
+        #expect(delay > .milliseconds(7) && delay < .milliseconds(9))
+        _ = harness.pass(committing: 16 << 20)
+        #expect(harness.admission.commitDelay == CheckpointAdmission.longestCommitDelay)
+        // At the limit nothing more is let in, and what was is committed at once.
+        _ = harness.pass(committing: Self.limit / 2)
+        #expect(harness.admission.commitDelay == .zero)
+    }
+
     @Test func checkpointsThatStandStillLetInLessAndLessAndNeverMoreThanTheLimit() {
         var harness = Harness()
         var allowed = harness.pass()
@@ -106,7 +151,9 @@ import Testing
             )
         }
         #expect(harness.pending < Self.limit + (1 << 18))
-        #expect(harness.admission.bytesPerSecond < 1)
+        #expect(
+            harness.admission.bytesPerSecond < CheckpointAdmission.minimumBytesPerSecond / 4
+        )
         // What is left is the floor, by which a recovery is noticed.
         let before = harness.pending
         for _ in 0..<200 {
