@@ -199,7 +199,7 @@ let package = Package(
         .target(
             name: "LoadGen",
             dependencies: [
-                "CZlib", "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport",
+                "CPrefetch", "CZlib", "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport",
                 "FeedProto", "FeedTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),

@@ -37,7 +37,8 @@ extension ClientConnection {
 
     /// Reads the posts of the next answers together.
     ///
-    /// With many posts each read is a cache miss, and independent misses overlap.
+    /// With many posts each read is a cache miss, and independent misses overlap. They are read and not
+    /// prefetched, as an answer follows at once: a prefetch would not have ended.
     @inline(__always)
     private func preloadPosts(answerByteCount: Int) {
         let count = min(answerByteCount / Self.shortestAnswerByteCount, window.inFlightCount)

@@ -2,8 +2,22 @@ internal import FeedClient
 import FeedProto
 import FeedTransport
 
-/// The answers to batches of votes: each vote is checked and counted like a vote sent alone.
+/// Batches of votes and their answers: each vote is checked and counted like a vote sent alone.
 extension ClientConnection {
+    /// Encodes a batch into the bytes of the next write.
+    func encodeBatch(_ request: InFlightRequest, id: UInt64) {
+        let place = request.argument
+        worker.output.appendBatch(
+            id: id,
+            sequence: request.sequence,
+            actingUserID: actingUserID(request),
+            count: worker.batches.count(place)
+        ) { item in
+            let vote = worker.batches.vote(item, of: place)
+            return (worker.votedPostID(vote), worker.tallied.ballot(vote))
+        }
+    }
+
     /// Handles the answer in `worker.batchAnswer`, in which every vote was counted.
     func receiveBatch(at now: UInt64) throws(ProtocolViolation) {
         let id = worker.batchAnswer.id

@@ -116,33 +116,42 @@ final class ClientConnection: LoadConnection {
         guard !worker.isThinking else { return worker.think(index, room: room, at: now) }
         let count = worker.admit(room, at: now)
         guard count > 0 else { return }
-        for _ in 0..<count { take(intended: 0) }
+        take(count, of: &stream, intended: 0)
         flush(at: now)
         worker.requestsWritten()
     }
 
     /// Takes the next request of this connection's stream; the next flush sends it.
+    func take(intended: UInt64) { take(1, of: &stream, intended: intended) }
+
+    /// Takes the next requests of this connection's stream, in one access to it.
     @inline(__always)
-    func take(intended: UInt64) {
-        let request = worker.votesAsScheduled ? worker.nextScheduled() : stream.next()
-        var argument = request.argument
-        if worker.isBatching, request.operation == .vote {
-            argument = worker.makeBatch(argument) { stream.nextVote() }
+    private func take(_ count: Int, of stream: inout RequestStream, intended: UInt64) {
+        for _ in 0..<count {
+            let request = worker.votesAsScheduled ? worker.nextScheduled() : stream.next()
+            var argument = request.argument
+            if request.operation == .vote {
+                if worker.isBatching {
+                    argument = worker.makeBatch(argument) { stream.nextVote() }
+                } else {
+                    worker.prefetchPost(argument)
+                }
+            }
+            worker.inFlight[index, nextID] = InFlightRequest(
+                intended: intended,
+                sent: 0,
+                sequence: worker.isRetrying && request.operation.isChange
+                    ? recovery.takeSequence() : 0,
+                argument: argument,
+                operation: request.operation,
+                voter: request.voter
+            )
+            nextID &+= 1
         }
-        worker.inFlight[index, nextID] = InFlightRequest(
-            intended: intended,
-            sent: 0,
-            sequence: worker.isRetrying && request.operation.isChange
-                ? recovery.takeSequence() : 0,
-            argument: argument,
-            operation: request.operation,
-            voter: request.voter
-        )
-        nextID &+= 1
-        window.send(1)
-        if remainingLife != .max { remainingLife -= 1 }
+        window.send(count)
+        if remainingLife != .max { remainingLife -= UInt64(count) }
         // Counted from here on, so that the end of sending waits for the next write.
-        worker.outstandingCount += 1
+        worker.outstandingCount += count
     }
 
     /// Writes the requests taken, in one write; `now` was read just before, once for all of them.
@@ -205,22 +214,9 @@ final class ClientConnection: LoadConnection {
         write()
     }
 
-    private func encodeBatch(_ request: InFlightRequest, id: UInt64) {
-        let place = request.argument
-        worker.output.appendBatch(
-            id: id,
-            sequence: request.sequence,
-            actingUserID: actingUserID(request),
-            count: worker.batches.count(place)
-        ) { item in
-            let vote = worker.batches.vote(item, of: place)
-            return (worker.votedPostID(vote), worker.tallied.ballot(vote))
-        }
-    }
-
     /// The user of a request; 0 where the connection votes itself.
     @inline(__always)
-    private func actingUserID(_ request: InFlightRequest) -> UInt64 {
+    func actingUserID(_ request: InFlightRequest) -> UInt64 {
         voters.count > 0 ? voters.userID(request.voter) : 0
     }
 

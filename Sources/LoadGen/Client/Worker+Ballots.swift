@@ -7,6 +7,10 @@ extension Worker {
     @inline(__always)
     func votedPostID(_ vote: UInt32) -> UInt64 { posts.id(vote >> voteShift) }
 
+    /// Asks for the memory of the post of a vote of this number, before it is looked at.
+    @inline(__always)
+    func prefetchPost(_ vote: UInt32) { posts.prefetch(vote >> voteShift) }
+
     /// Takes an acknowledged vote into the ballots of client number `client` of this thread.
     ///
     /// The answer to a vote that was sent once has that vote as the voter's ballot. The answer to a

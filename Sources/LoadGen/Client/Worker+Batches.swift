@@ -5,10 +5,6 @@ import FeedProto
 /// Where votes leave in batches, the argument of a vote's request is its place in `batches`;
 /// otherwise it is the number of the vote itself.
 extension Worker {
-    /// Whether votes leave in batches.
-    @inline(__always)
-    var isBatching: Bool { batches.capacity > 1 }
-
     /// The number of operations of a request: the votes of a batch, otherwise one.
     @inline(__always)
     func weight(_ request: InFlightRequest) -> Int {

@@ -36,6 +36,8 @@ final class Worker {
     let timeoutNanoseconds: UInt64
     /// What the numbers of votes stand for.
     let tallied: Tallied
+    /// Whether votes leave in batches.
+    let isBatching: Bool
     /// Whether votes come from a schedule and end with it.
     let votesAsScheduled: Bool
     /// Whether requests are sent again where that is safe.
@@ -95,6 +97,7 @@ final class Worker {
         voteShift = setup.workload.tallied == .ballots ? 2 : 0
         timeoutNanoseconds = configuration.timeout.nanoseconds
         tallied = setup.workload.tallied
+        isBatching = configuration.batchVoteCount > 1
         votesAsScheduled = setup.schedule != nil
         isRetrying = setup.identity != nil
         isThinking = configuration.think != .none
@@ -227,11 +230,10 @@ final class Worker {
     }
 
     private func makeClient(_ index: Int) -> any LoadConnection {
-        if let posts = setup.workload.sortedSet {
-            RESPConnection(self, index: index, posts: posts)
-        } else {
-            ClientConnection(self, index: index)
+        guard let posts = setup.workload.sortedSet else {
+            return ClientConnection(self, index: index)
         }
+        return RESPConnection(self, index: index, posts: posts)
     }
 
     private func connectDue() {
@@ -277,8 +279,7 @@ final class Worker {
     }
 
     private func makeResult(_ now: UInt64) -> WorkerResult {
-        let (tallies, counts) =
-            tallied == .ballots ? ballotKnowledge() : (posts.tallies(), counts)
+        let (tallies, counts) = tallied == .ballots ? ballotKnowledge() : (posts.tallies(), counts)
         return WorkerResult(
             totals: recorder.makeTotals(),
             tallies: tallies,

@@ -26,6 +26,8 @@ final class Recorder {
     let isSplit: Bool
 
     private let measureCount: Int
+    /// Where the histograms of measured requests begin, behind those of all others.
+    private let firstMeasured: Int
     private let histograms: HistogramSlab
     private let counters = CounterSlab(count: Counter.count)
     private var totals: [LatencyHistogram]
@@ -39,6 +41,7 @@ final class Recorder {
         measureCount = isOpenLoop ? Measure.allCases.count : 1
         let count = Operation.allCases.count * measureCount
         histograms = HistogramSlab(count: 2 * count)
+        firstMeasured = count
         totals = (0..<count).map { _ in LatencyScale.makeHistogram() }
     }
 
@@ -58,7 +61,8 @@ final class Recorder {
             counters[Counter.measured + operationIndex] += count
             counters[Counter.measuredRequests] += 1
         }
-        let first = operationIndex * measureCount + (phases.isMeasured(intended) ? totals.count : 0)
+        let begin = phases.isMeasured(intended) ? firstMeasured : 0
+        let first = begin + operationIndex * measureCount
         histograms.record(first + Measure.service.rawValue, nanoseconds: answered &- sent)
         guard measureCount > 1 else { return }
         histograms.record(first + Measure.response.rawValue, nanoseconds: answered &- intended)
@@ -103,12 +107,12 @@ final class Recorder {
         for index in totals.indices {
             if index % measureCount == shown {
                 let operation = Operation.allCases[index / measureCount]
-                measured[operation] = histograms.copy(totals.count + index)
-                histograms.add(totals.count + index, to: &latencies)
+                measured[operation] = histograms.copy(firstMeasured + index)
+                histograms.add(firstMeasured + index, to: &latencies)
                 histograms.add(index, to: &latencies)
             }
-            histograms.add(totals.count + index, to: &totals[index])
-            histograms.reset(totals.count + index)
+            histograms.add(firstMeasured + index, to: &totals[index])
+            histograms.reset(firstMeasured + index)
             histograms.reset(index)
         }
         let counts = Operation.allCases.indices.map { counters[$0] }

@@ -1,3 +1,5 @@
+internal import CPrefetch
+
 /// The posts of a run as one thread sees them: one read when a vote is sent, three additions when
 /// its answer arrives.
 ///
@@ -38,6 +40,12 @@
     @inline(__always)
     func id(_ post: UInt32) -> UInt64 {
         unsafe entry(post).pointee.id
+    }
+
+    /// Asks for the memory of post number `post`.
+    @inline(__always)
+    func prefetch(_ post: UInt32) {
+        unsafe cprefetch_for_write(entry(post))
     }
 
     /// Counts a vote on post number `post` that was answered with `score`.
