@@ -1,7 +1,7 @@
 """Votes at full speed while the syncs of state.db are slow, and while they stand still.
 
-No client waits for the slow disk: Ping and reads are answered in time, and each vote is counted, or refused
-with a time to wait. Once the disk is quick again, everything is as before.
+No client waits for the slow disk longer than a commit is put off: Ping and reads are answered in time, and each
+vote is counted, or refused with a time to wait. Once the disk is quick again, everything is as before.
 """
 
 import json

@@ -136,6 +136,12 @@ import Testing
         #expect(delay > .milliseconds(7) && delay < .milliseconds(9))
         _ = harness.pass(committing: 16 << 20)
         #expect(harness.admission.commitDelay == CheckpointAdmission.longestCommitDelay)
+        // Once checkpoints have caught up, commits are not put off any more.
+        #expect(harness.pass(writing: Self.limit / 4) == .max)
+        #expect(harness.admission.commitDelay == .zero)
+        _ = harness.pass(committing: Self.limit / 4)
+        _ = harness.pass(committing: 16 << 20)
+        #expect(harness.admission.commitDelay == CheckpointAdmission.longestCommitDelay)
         // At the limit nothing more is let in, and what was is committed at once.
         _ = harness.pass(committing: Self.limit / 2)
         #expect(harness.admission.commitDelay == .zero)
