@@ -42,6 +42,44 @@ import Testing
         }
     }
 
+    @Test func handshakesOfWhichTheClientHasGoneAreForgotten() async throws {
+        try await files.plan().run { server in
+            let hello = try files.clientHello()
+            try await offload { [address = server.address] in
+                for _ in 0..<200 {
+                    let socket = try TestSocket(port: address.port)
+                    try socket.send(hello)
+                    socket.close()
+                }
+            }
+            // It is accepted after the others.
+            let client = try await server.secureClient(files.client)
+            client.write([1])
+            #expect(try await client.receive(1) == [1])
+            while await server.onLoop({ $0.connectionCount }) > 1 {}
+            #expect(server.budget.connectionByteCount == 0)
+            #expect(files.acceptor.securedCount == 1)
+        }
+    }
+
+    @Test(arguments: [1, 100]) func handshakesThatWaitToBeWorkedOnEndWithTheLoop(
+        count: Int
+    ) async throws {
+        try await files.plan().run { server in
+            let hello = try files.clientHello()
+            let sockets = try await offload { [address = server.address] in
+                try (0..<count).map { _ in
+                    let socket = try TestSocket(port: address.port)
+                    try socket.send(hello)
+                    return socket
+                }
+            }
+            // The first answer shows that the loop works on them.
+            _ = try await offload { try sockets[0].receiveSome(atMost: 1) }
+        }
+        #expect(files.acceptor.securedCount == 0)
+    }
+
     @Test func handshakesUnderWayEndWithTheLoop() async throws {
         try await files.plan().run { server in
             let sockets = try await offload { [address = server.address] in

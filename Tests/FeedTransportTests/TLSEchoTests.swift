@@ -20,6 +20,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 1_000, 60_000])
+    func answersWhatComesWithTheEndOfTheHandshake(count: Int) async throws {
+        try await files.plan().run { server in
+            let socket = try await server.client()
+            let sent = [UInt8](repeating: 7, count: count)
+            let received = try await offload { [files] in
+                let client = try RawTLSClient(socket, files.client)
+                try client.shakeHandsAndSend(sent)
+                return try client.receive(count)
+            }
+            #expect(received == sent)
+        }
+    }
+
     @Test func showsShortReadsTogetherAsWithoutTLS() async throws {
         var plan = files.plan()
         plan.configuration.showsReadsTogether = true
