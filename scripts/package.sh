@@ -41,7 +41,10 @@ while [[ $# -gt 0 ]]; do
 done
 [[ $version =~ ^[0-9][A-Za-z0-9.+~]*$ ]] || fail "--version: expected a version of Debian, got $version."
 
-for tool in dpkg-deb dpkg-shlibdeps objdump python3 strip; do
+tools=(dpkg-deb dpkg-shlibdeps objdump python3 strip)
+# Without them the tests would be skipped.
+if $is_test; then tools+=(debootstrap ip strace systemd-analyze); fi
+for tool in "${tools[@]}"; do
     command -v "$tool" >/dev/null || fail "$tool is missing: scripts/install-dependencies.sh --package"
 done
 
