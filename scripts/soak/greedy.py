@@ -43,8 +43,8 @@ class Greedy(beside.Calls):
         reasons = self.statuses()
         if set(reasons) - {"", "RATE_LIMITED"}:
             raise Failure(f"votes were answered with {dict(reasons)}")
-        if reasons[""] > SLACK * self.limit * (self.seconds + 1):
-            raise Failure(f"{reasons['']} votes of the greedy host counted in {self.seconds:.1f} s")
+        if reasons[""] > SLACK * self.limit * (self.answered_seconds + 1):
+            raise Failure(f"{reasons['']} votes of the greedy host counted in {self.answered_seconds:.1f} s")
         if reasons["RATE_LIMITED"] == 0:
             raise Failure("the greedy host was never refused")
         return {"counted": reasons[""], "refused": reasons["RATE_LIMITED"]}

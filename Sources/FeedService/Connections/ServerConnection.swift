@@ -23,6 +23,8 @@ package final class ServerConnection: ConnectionHandler {
     private var awaitedAnswerCount = 0
     /// Whether the connection is one too many, and takes the answer which says so.
     private var isLingering = false
+    /// What ends the connection's rest; nil while it is read from.
+    private var rest: LoopTimer?
     /// The connection's watches.
     var watchSet = WatchSet()
     /// Whether the client still waits for its passwords to be hashed.
@@ -76,6 +78,7 @@ package final class ServerConnection: ConnectionHandler {
             loop.startSignIns(for: self)
             loop.performWatchActions(for: self)
         }
+        if progress.callsForRest { beginRest() }
         if progress.wantsIteration {
             if progress.lacksRoom { recipient.waitForRoom() }
             waitingSince = waitingSince ?? loop.eventLoop.now
@@ -115,6 +118,7 @@ package final class ServerConnection: ConnectionHandler {
             break
         }
         interest.end()
+        rest?.cancel()
         loop.handler.endWatches(of: &watchSet, nil)
         if let channel = session.caller.channel { loop.context.channels.close(channel) }
         if let allowance = session.caller.allowance { loop.context.identities.leave(allowance) }
@@ -178,6 +182,17 @@ extension ServerConnection {
 }
 
 extension ServerConnection {
+    /// Reads nothing for a while, as the client sends far more than its identity may.
+    private func beginRest() {
+        guard rest == nil else { return }
+        rest = try? loop.eventLoop.addTimer(after: ServiceLimits.restTime) { [unowned self] in
+            rest = nil
+            // The connections of a service that stops stay as they are.
+            if !session.life.isDraining, !session.life.isClosing { connection.startReading() }
+        }
+        if rest != nil { connection.stopReading() }
+    }
+
     /// A request's answer comes later; the connection may be silent meanwhile.
     func awaitAnswer() {
         awaitedAnswerCount += 1
@@ -277,6 +292,7 @@ extension RequestHandler {
         answers.send(to: recipient, through: outbox)
         answers.refreshDueStripe()
         progress.hasSecret = hasReadSecret
+        progress.callsForRest = callsForRest
         progress.hasDeferredCalls = !backups.isEmpty || !signIns.isEmpty || !watches.actions.isEmpty
         return (progress, session.life)
     }

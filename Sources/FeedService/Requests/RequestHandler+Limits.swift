@@ -7,6 +7,13 @@ enum RequestExcess {
     case votes(retryAfter: Duration)
     /// It is another call.
     case calls(retryAfter: Duration)
+
+    /// When to come back.
+    var retryTime: Duration {
+        switch self {
+        case .votes(let time), .calls(let time): time
+        }
+    }
 }
 
 /// The limits of identities, which count requests before they are executed.
@@ -47,10 +54,14 @@ extension RequestHandler {
     }
 
     /// Refuses the request that is handled if it is over a limit.
-    func refuseExcess() throws(Status) {
+    ///
+    /// The refused of an identity are told to come back one after another. Where the next one would have to
+    /// wait longer than any is told to, its connection rests.
+    mutating func refuseExcess() throws(Status) {
+        guard let excess else { return }
+        if excess.retryTime >= RateBucket.longestRetryTime { callsForRest = true }
         let limits = environment.context.limits.identities
         switch excess {
-        case nil: return
         case .votes(let time):
             throw .rateLimited("votes", perSecond: limits.votesPerSecond, retryAfter: time)
         case .calls(let time):

@@ -18,6 +18,8 @@ extension RequestHandler {
         var lacksRoom = false
         /// Whether the served bytes may have a secret.
         var hasSecret = false
+        /// Whether so many requests were over the limits that the connection is to rest.
+        var callsForRest = false
         /// Whether a backup or a sign-in is to be started.
         var hasDeferredCalls = false
     }
@@ -47,6 +49,7 @@ extension RequestHandler {
     ) -> Progress {
         let context = environment.context
         hasReadSecret = false
+        callsForRest = false
         environment.renewServiceKey(of: &session.caller)
         var limits = IterationLimits(
             frameCount: context.limits.requestsPerIteration,

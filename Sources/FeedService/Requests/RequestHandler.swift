@@ -40,6 +40,8 @@ struct RequestHandler: ~Copyable {
     var watchEvents: WatchEvents
     /// Whether the bytes that are served, or were served last, may have a secret.
     var hasReadSecret = false
+    /// Whether a request of this loop iteration was told the longest time to come back.
+    var callsForRest = false
     /// Why the request that is handled is over the limits of its caller's identity; nil where it is not.
     var excess: RequestExcess?
 

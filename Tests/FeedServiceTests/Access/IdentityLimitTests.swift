@@ -8,11 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct IdentityLimitTests {
     private static let device = [UInt8](repeating: 1, count: 16)
-    private static let greedyHost: UInt32 = 0x7F00_0002
-    private static let otherHost: UInt32 = 0x7F00_0003
+    static let greedyHost: UInt32 = 0x7F00_0002
+    static let otherHost: UInt32 = 0x7F00_0003
 
     /// A service whose limits hold on loopback, too, on a clock that stands still.
-    private static func withLimits(
+    static func withLimits(
         votes: Int = 0,
         calls: Int = 0,
         connections: Int = 0,
@@ -35,7 +35,7 @@ struct IdentityLimitTests {
     }
 
     /// Sends votes at once, and returns the reasons of their refusals; nil for those that count.
-    private static func votes(
+    static func votes(
         _ client: WireClient,
         _ sequences: [UInt64]
     ) throws -> [Status?] {
@@ -55,8 +55,7 @@ struct IdentityLimitTests {
         return post.score
     }
 
-    private static func advance(_ clock: ManualClock, _ time: Duration, _ client: WireClient) throws
-    {
+    static func advance(_ clock: ManualClock, _ time: Duration, _ client: WireClient) throws {
         clock.advance(by: time)
         // The loop has the new time in its next iteration.
         for _ in 0..<2 { _ = try client.call(.ping(PingRequest())) }
@@ -87,6 +86,8 @@ struct IdentityLimitTests {
             let again = try Self.votes(client, Array(sequences.dropFirst(10)))
             #expect(again.count { $0 == nil } == 5)
             #expect(again.prefix(5).allSatisfy { $0 == nil })
+            // The last of them was told to come back in 2 s, so the connection rests.
+            try Self.advance(clock, .milliseconds(100), client)
             #expect(try Self.score(client) == 15)
         }
     }
