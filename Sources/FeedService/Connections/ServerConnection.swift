@@ -23,8 +23,7 @@ package final class ServerConnection: ConnectionHandler {
     private var awaitedAnswerCount = 0
     /// Whether the connection is one too many, and takes the answer which says so.
     private var isLingering = false
-    /// What ends the connection's rest; nil while it is read from.
-    private var rest: LoopTimer?
+    private var rest = ConnectionRest()
     /// The connection's watches.
     var watchSet = WatchSet()
     /// Whether the client still waits for its passwords to be hashed.
@@ -78,7 +77,7 @@ package final class ServerConnection: ConnectionHandler {
             loop.startSignIns(for: self)
             loop.performWatchActions(for: self)
         }
-        if progress.callsForRest { beginRest() }
+        if progress.hasLongestWait { beginRest() }
         if progress.wantsIteration {
             if progress.lacksRoom { recipient.waitForRoom() }
             waitingSince = waitingSince ?? loop.eventLoop.now
@@ -118,7 +117,7 @@ package final class ServerConnection: ConnectionHandler {
             break
         }
         interest.end()
-        rest?.cancel()
+        rest.timer?.cancel()
         loop.handler.endWatches(of: &watchSet, nil)
         if let channel = session.caller.channel { loop.context.channels.close(channel) }
         if let allowance = session.caller.allowance { loop.context.identities.leave(allowance) }
@@ -182,15 +181,15 @@ extension ServerConnection {
 }
 
 extension ServerConnection {
-    /// Reads nothing for a while, as the client sends far more than its identity may.
+    /// Reads nothing for a while if the client does not wait as it is told.
     private func beginRest() {
-        guard rest == nil else { return }
-        rest = try? loop.eventLoop.addTimer(after: ServiceLimits.restTime) { [unowned self] in
-            rest = nil
+        guard rest.isDue(at: loop.eventLoop.now) else { return }
+        rest.timer = try? loop.eventLoop.addTimer(after: ServiceLimits.restTime) { [unowned self] in
+            rest.timer = nil
             // The connections of a service that stops stay as they are.
             if !session.life.isDraining, !session.life.isClosing { connection.startReading() }
         }
-        if rest != nil { connection.stopReading() }
+        if rest.timer != nil { connection.stopReading() }
     }
 
     /// A request's answer comes later; the connection may be silent meanwhile.
@@ -292,7 +291,7 @@ extension RequestHandler {
         answers.send(to: recipient, through: outbox)
         answers.refreshDueStripe()
         progress.hasSecret = hasReadSecret
-        progress.callsForRest = callsForRest
+        progress.hasLongestWait = hasLongestWait
         progress.hasDeferredCalls = !backups.isEmpty || !signIns.isEmpty || !watches.actions.isEmpty
         return (progress, session.life)
     }

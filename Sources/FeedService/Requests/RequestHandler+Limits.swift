@@ -54,19 +54,20 @@ extension RequestHandler {
     }
 
     /// Refuses the request that is handled if it is over a limit.
-    ///
-    /// The refused of an identity are told to come back one after another. Where the next one would have to
-    /// wait longer than any is told to, its connection rests.
-    mutating func refuseExcess() throws(Status) {
-        guard let excess else { return }
-        if excess.retryTime >= RateBucket.longestRetryTime { callsForRest = true }
+    func refuseExcess() throws(Status) {
         let limits = environment.context.limits.identities
         switch excess {
+        case nil: return
         case .votes(let time):
             throw .rateLimited("votes", perSecond: limits.votesPerSecond, retryAfter: time)
         case .calls(let time):
             throw .rateLimited("calls", perSecond: limits.callsPerSecond, retryAfter: time)
         }
+    }
+
+    /// Notes how long a refused request has to wait.
+    mutating func noteWait(_ time: Duration) {
+        if time >= RateBucket.longestRetryTime { hasLongestWait = true }
     }
 }
 

@@ -18,8 +18,8 @@ extension RequestHandler {
         var lacksRoom = false
         /// Whether the served bytes may have a secret.
         var hasSecret = false
-        /// Whether so many requests were over the limits that the connection is to rest.
-        var callsForRest = false
+        /// Whether a request was told to wait for the longest time.
+        var hasLongestWait = false
         /// Whether a backup or a sign-in is to be started.
         var hasDeferredCalls = false
     }
@@ -49,7 +49,7 @@ extension RequestHandler {
     ) -> Progress {
         let context = environment.context
         hasReadSecret = false
-        callsForRest = false
+        hasLongestWait = false
         environment.renewServiceKey(of: &session.caller)
         var limits = IterationLimits(
             frameCount: context.limits.requestsPerIteration,

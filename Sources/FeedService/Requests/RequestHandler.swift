@@ -40,8 +40,8 @@ struct RequestHandler: ~Copyable {
     var watchEvents: WatchEvents
     /// Whether the bytes that are served, or were served last, may have a secret.
     var hasReadSecret = false
-    /// Whether a request of this loop iteration was told the longest time to come back.
-    var callsForRest = false
+    /// Whether a request of this loop iteration was refused and told to wait for the longest time.
+    var hasLongestWait = false
     /// Why the request that is handled is over the limits of its caller's identity; nil where it is not.
     var excess: RequestExcess?
 
@@ -132,6 +132,7 @@ struct RequestHandler: ~Copyable {
                 return .answered
             }
         } catch {
+            if let excess, error.reason == .rateLimited { noteWait(excess.retryTime) }
             answers.refuse(frame.id, method, error)
             environment.log.refused(method, error.reason.rawValue, from: caller.host)
         }

@@ -8,6 +8,8 @@ extension TCPConnection {
     /// Reads from the peer again.
     package func startReading() {
         loop.preconditionOnLoop()
+        // The rest of a frame may have waited in the socket.
+        deadlines.pausesReading(at: loop.sweep)
         resumeReading(.handler)
     }
 

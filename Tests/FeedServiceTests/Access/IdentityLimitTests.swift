@@ -86,8 +86,6 @@ struct IdentityLimitTests {
             let again = try Self.votes(client, Array(sequences.dropFirst(10)))
             #expect(again.count { $0 == nil } == 5)
             #expect(again.prefix(5).allSatisfy { $0 == nil })
-            // The last of them was told to come back in 2 s, so the connection rests.
-            try Self.advance(clock, .milliseconds(100), client)
             #expect(try Self.score(client) == 15)
         }
     }
