@@ -125,6 +125,38 @@ struct DrainTests {
         }
     }
 
+    @Test("T-RUN-5: a connection that is closing already ends with its client")
+    func endsAConnectionThatIsClosingAlready() async throws {
+        var configuration = ServiceConfiguration(
+            addresses: [.loopback(port: 0)],
+            threadCount: 1
+        )
+        // No deadline ends the connection in place of its client.
+        configuration.loopClock = ManualClock()
+        let server = try FeedServer.start(
+            configuration,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+        let port = try #require(server.addresses.first?.port)
+        let (closing, other) = try await offload {
+            let closing = try WireClient(port: port)
+            try closing.socket.send([0xff, 0xff, 0xff, 0xff])
+            #expect(try closing.receiveAll().map(\.status?.reason) == [.badFrame])
+            let other = try WireClient(port: port)
+            _ = try other.call(.ping(PingRequest()))
+            return (closing, other)
+        }
+        server.beginDraining()
+        try await offload {
+            // Its GoAway shows that the loop has told all of its connections.
+            let frames = try other.receiveAll()
+            #expect(frames.count == 1)
+            other.socket.close()
+            closing.socket.close()
+            server.wait()
+        }
+    }
+
     @Test("T-DIR-1: another service may have the directory as soon as the first one has ended")
     func leavesTheDirectoryUnlocked() async throws {
         let directory = try TemporaryDirectory()

@@ -126,6 +126,8 @@ package final class ServerConnection: ConnectionHandler {
 
     /// Finishes the requests that were received whole, says GoAway and closes.
     func drain() {
+        // One that is closing is read from until the end of its input.
+        guard !session.life.isClosing else { return }
         connection.stopReading()
         session.life.drain()
         // A connection that waits for a loop iteration says GoAway at the end of its last one.
