@@ -41,8 +41,6 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumCorrectedPostCount = 256
     /// The bytes of texts after which one CorrectTimes corrects no further: they are logged again.
     package var correctedTextByteCount = 256 << 10
-    /// How long nothing is read from a connection whose client does not wait as it is told.
-    static let restTime = Duration.milliseconds(100)
     /// The log names calls that took longer; nil names none.
     package var slowCallTime: Duration?
     /// The deadline that 0 stands for, in milliseconds.

@@ -23,7 +23,7 @@ package final class ServerConnection: ConnectionHandler {
     private var awaitedAnswerCount = 0
     /// Whether the connection is one too many, and takes the answer which says so.
     private var isLingering = false
-    private var rest = ConnectionRest()
+    private var pause = ReadPause()
     /// The connection's watches.
     var watchSet = WatchSet()
     /// Whether the client still waits for its passwords to be hashed.
@@ -77,7 +77,7 @@ package final class ServerConnection: ConnectionHandler {
             loop.startSignIns(for: self)
             loop.performWatchActions(for: self)
         }
-        if progress.hasLongestWait { beginRest() }
+        if progress.hasLongestWait { beginPause() }
         if progress.wantsIteration {
             if progress.lacksRoom { recipient.waitForRoom() }
             waitingSince = waitingSince ?? loop.eventLoop.now
@@ -117,7 +117,7 @@ package final class ServerConnection: ConnectionHandler {
             break
         }
         interest.end()
-        rest.timer?.cancel()
+        pause.timer?.cancel()
         loop.handler.endWatches(of: &watchSet, nil)
         if let channel = session.caller.channel { loop.context.channels.close(channel) }
         if let allowance = session.caller.allowance { loop.context.identities.leave(allowance) }
@@ -184,14 +184,14 @@ extension ServerConnection {
 
 extension ServerConnection {
     /// Reads nothing for a while if the client does not wait as it is told.
-    private func beginRest() {
-        guard rest.isDue(at: loop.eventLoop.now) else { return }
-        rest.timer = try? loop.eventLoop.addTimer(after: ServiceLimits.restTime) { [unowned self] in
-            rest.timer = nil
+    private func beginPause() {
+        guard pause.isDue(at: loop.eventLoop.now) else { return }
+        pause.timer = try? loop.eventLoop.addTimer(after: ReadPause.time) { [unowned self] in
+            pause.timer = nil
             // The connections of a service that stops stay as they are.
             if !session.life.isDraining, !session.life.isClosing { connection.startReading() }
         }
-        if rest.timer != nil { connection.stopReading() }
+        if pause.timer != nil { connection.stopReading() }
     }
 
     /// A request's answer comes later; the connection may be silent meanwhile.
