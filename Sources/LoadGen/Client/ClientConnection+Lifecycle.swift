@@ -41,14 +41,14 @@ extension ClientConnection: ConnectionHandler {
             lastReadNanoseconds = now
             sendUpkeep(.ping(PingRequest()))
         }
-        if now >= lifeEndNanoseconds { endLife() }
+        if life.isOver(at: now) { endLife() }
         if stage != .open { proceed(at: now) }
     }
 
     func connectionOpened(_ connection: TCPConnection) {
         guard stage == .greeting else { return connection.reset() }
         self.connection = connection
-        beginLife()
+        life.begin(at: MonotonicInstant.now.nanoseconds)
         var hello = HelloRequest(clientName: "loadgen")
         hello.serviceKey = worker.setup.configuration.serviceKey?.bytes ?? []
         if let identity = worker.setup.identity {
@@ -126,6 +126,29 @@ extension ClientConnection: ConnectionHandler {
         connection = nil
         abandonAll()
         if isDecided { worker.connectionLost() } else { decide(isOpen: false) }
+    }
+
+    /// Takes no more requests on this connection, whose life is over.
+    func endLife() {
+        guard stage == .open else { return }
+        stage = .ending
+    }
+
+    /// Closes the connection, which has no request in flight.
+    func closeToReopen() {
+        stage = .reopening
+        connection?.closeAfterFlush()
+    }
+
+    /// Opens the connection again after its end; the service sees a new one.
+    private func reopen() {
+        connection = nil
+        // A page continues only for the caller who began it.
+        pageToken = []
+        (headID, nextID, unwrittenID, unexpiredID) = (1, 1, 1, 1)
+        window = PipelineWindow(depth: window.depth, mode: window.mode)
+        worker.recorder.reopenedCount += 1
+        connect()
     }
 
     /// The connection ended, or never opened.

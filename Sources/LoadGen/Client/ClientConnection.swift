@@ -50,12 +50,8 @@ final class ClientConnection: LoadConnection {
     var unwrittenID: UInt64 = 1
     var unexpiredID: UInt64 = 1
     var lastReadNanoseconds: UInt64 = 0
-    /// Requests that it may still take before it is closed and opened again.
-    var remainingLife = UInt64.max
     /// When it is closed and opened again.
-    var lifeEndNanoseconds = UInt64.max
-    /// The lengths of its lives.
-    var lives: RandomStream
+    var life: RemainingLife
 
     /// The users for whom it votes; none where it votes itself.
     private let voters: VoterShare
@@ -70,11 +66,14 @@ final class ClientConnection: LoadConnection {
             depth: setup.configuration.pipelineDepth,
             mode: setup.configuration.pipelineMode
         )
-        lives = RandomStream(
-            seed: setup.configuration.seed,
-            thread: setup.thread,
-            client: index,
-            purpose: .lives
+        life = RemainingLife(
+            setup.configuration.connectionLife,
+            ages: RandomStream(
+                seed: setup.configuration.seed,
+                thread: setup.thread,
+                client: index,
+                purpose: .lives
+            )
         )
         voters = VoterShare(
             voterCount: setup.configuration.voterCount,
@@ -99,9 +98,7 @@ final class ClientConnection: LoadConnection {
     var hasRoom: Bool { stage == .open && room > 0 }
     /// How many requests may leave on it now.
     @inline(__always)
-    private var room: Int {
-        remainingLife == .max ? window.room : min(window.room, Int(remainingLife))
-    }
+    private var room: Int { life.limited(window.room) }
     /// Whether it took requests that are not written yet.
     var hasUnwritten: Bool { unwrittenID < nextID }
     /// Whether some request has no answer yet.
@@ -149,7 +146,8 @@ final class ClientConnection: LoadConnection {
             nextID &+= 1
         }
         window.send(count)
-        if remainingLife != .max { remainingLife -= UInt64(count) }
+        // Each change of the property is checked at run time, and most lives have no count.
+        if life.isCounted { life.take(count) }
         // Counted from here on, so that the end of sending waits for the next write.
         worker.outstandingCount += count
     }
@@ -173,7 +171,7 @@ final class ClientConnection: LoadConnection {
         }
         worker.recorder.outcomes.sent += UInt64(operationCount)
         write()
-        if remainingLife == 0 { endLife() }
+        if life.isUsedUp { endLife() }
     }
 
     /// Encodes a request into the bytes of the next write.
