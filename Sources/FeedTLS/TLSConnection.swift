@@ -23,6 +23,7 @@ package final class TLSConnection {
     /// The buffers of the loop.
     package let buffers: TLSBuffers
     private var isSecured = false
+    private var hellos = HelloScanner()
     private var hasBuffers = true
     private var wasUsed = true
 
@@ -92,7 +93,10 @@ package final class TLSConnection {
     package func receive(_ ciphertext: RawSpan) throws(TLSError) -> Progress {
         wasUsed = true
         hasBuffers = true
-        if !isSecured { OpenSSLErrors.clear() }
+        if !isSecured {
+            try checkHello(ciphertext)
+            OpenSSLErrors.clear()
+        }
         var hasEnded = false
         unsafe try buffers.decrypt(ciphertext) { (room) throws(TLSError) in
             var count = 0
@@ -146,6 +150,21 @@ package final class TLSConnection {
 }
 
 extension TLSConnection {
+    /// Refuses a client that announces a long ClientHello, before OpenSSL takes memory for it.
+    private func checkHello(_ ciphertext: RawSpan) throws(TLSError) {
+        guard context.side == .server else { return }
+        // The ticket of a client that has shown a certificate holds it.
+        let limit =
+            TLSLimits.maximumHelloByteCount
+            + (context.verifiesPeer ? TLSLimits.maximumPeerChainByteCount : 0)
+        let count = unsafe ciphertext.withUnsafeBytes { bytes in
+            unsafe hellos.lengthOver(limit, in: bytes.bindMemory(to: UInt8.self).span)
+        }
+        if let count {
+            throw .messageTooLong(count, limit: limit)
+        }
+    }
+
     /// Has the certificate of the server checked for the host's name or address.
     private func name(_ host: String) throws(TLSError) {
         guard let host = TLSIdentity.checked(host) else { throw .badHostName(host) }

@@ -12,6 +12,8 @@ package enum TLSError: Error, Sendable, Hashable {
     case endedInHandshake
     /// The handshake had to give way to others: too many were under way.
     case gaveWay
+    /// The peer announced a message of so many bytes, above the limit.
+    case messageTooLong(Int, limit: Int)
     /// OpenSSL has no memory left for the connection.
     case noMemory
     /// The name cannot be the name of a host.
@@ -28,6 +30,8 @@ extension TLSError: CustomStringConvertible {
         case .noCommonProtocol: "The peer does not speak feed/1 over TLS."
         case .endedInHandshake: "The peer ended the connection during the TLS handshake."
         case .gaveWay: "The TLS handshake gave way to others: too many were under way."
+        case .messageTooLong(let count, let limit):
+            "The peer announced a ClientHello of \(count) bytes, and the limit is \(limit)."
         case .noMemory: "No memory is left for a TLS connection."
         case .badHostName(let name): "\"\(name)\" cannot be the name of a host in a certificate."
         }

@@ -4,6 +4,9 @@ package enum TLSLimits {
     package static let maximumFileByteCount = 4 << 20
     /// The bytes of a peer's certificates: three of common size, many times over.
     package static let maximumPeerChainByteCount = 32 << 10
+    /// The longest ClientHello without the certificate that a ticket of a client may hold: with a ticket
+    /// and the keys of today it has less than 4 KiB.
+    package static let maximumHelloByteCount = 16 << 10
     /// The certificates between a peer's and one that is trusted.
     package static let maximumPeerChainDepth: Int32 = 6
     /// How long a client may resume a session: its certificate is not checked against a new list of

@@ -75,6 +75,60 @@ import Testing
         #expect(plaintext.last == 3)
     }
 
+    /// Records of a ClientHello that announces so many bytes, of which only so many are there.
+    private func hello(announcing length: Int, sent: Int = 0, inRecordsOf size: Int) -> [UInt8] {
+        let header = [1] + [16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }
+        let message = header + [UInt8](repeating: 0, count: sent)
+        return stride(from: 0, to: message.count, by: size).flatMap { start in
+            let piece = message[start..<min(start + size, message.count)]
+            return [22, 3, 1, UInt8(piece.count >> 8), UInt8(piece.count & 0xff)] + piece
+        }
+    }
+
+    @Test("no memory is taken for a long ClientHello", arguments: [1, 2, 3, 4], [1, 4, .max])
+    func refusesALongHello(recordSize: Int, readSize: Int) throws {
+        let limit = TLSLimits.maximumHelloByteCount
+        let long = hello(announcing: limit + 1, inRecordsOf: recordSize)
+        let pair = try TLSPair(server, client)
+        #expect(throws: TLSError.messageTooLong(limit + 1, limit: limit)) {
+            try pair.deliverToServer(long, pieces: readSize)
+        }
+        // One that has the limit is waited for.
+        let other = try TLSPair(server, client)
+        let longest = hello(announcing: limit, inRecordsOf: recordSize)
+        try other.deliverToServer(longest, pieces: readSize)
+        #expect(other.isSecured == (false, false))
+    }
+
+    @Test func refusesALongHelloBehindAnother() throws {
+        // The server asks for another ClientHello where the first one has no key that it takes.
+        let pair = try TLSPair(server, client)
+        let limit = TLSLimits.maximumHelloByteCount
+        let changeOfCipher: [UInt8] = [20, 3, 3, 0, 1, 1]
+        let first = pair.takeOutput(ofServer: false)
+        let second = hello(announcing: limit + 1, inRecordsOf: 100)
+        #expect(throws: TLSError.messageTooLong(limit + 1, limit: limit)) {
+            try pair.deliverToServer(first + changeOfCipher + second, pieces: .max)
+        }
+    }
+
+    @Test func aClientThatMayShowACertificateMayHaveALongTicket() throws {
+        let files = TLSServerFiles(
+            certificate: TLSCertificateFiles(
+                certificatePath: certificates.certificate("server"),
+                keyPath: certificates.key("server")
+            ),
+            clientAuthorityPath: certificates.certificate("ca")
+        )
+        let limit = TLSLimits.maximumHelloByteCount + TLSLimits.maximumPeerChainByteCount
+        let pair = try TLSPair(.server(files), client)
+        try pair.deliverToServer(hello(announcing: limit, inRecordsOf: 100), pieces: .max)
+        let other = try TLSPair(.server(files), client)
+        #expect(throws: TLSError.messageTooLong(limit + 1, limit: limit)) {
+            try other.deliverToServer(hello(announcing: limit + 1, inRecordsOf: 100), pieces: .max)
+        }
+    }
+
     @Test func refusesAChangedRecord() throws {
         let pair = try securedPair()
         var ciphertext = try pair.encrypted([1, 2, 3], byServer: false)

@@ -28,6 +28,28 @@ import Testing
         }
     }
 
+    @Test("half of all connections is left to others by handshakes that do not end")
+    func halfHandshakesBelowTheLimitOfConnections() async throws {
+        var plan = files.plan()
+        plan.admission = Admission(maximumConnectionCount: 20)
+        try await plan.run { server in
+            let flood = try await offload { [address = server.address] in
+                try (0..<30).map { _ in try TestSocket(port: address.port, from: 0x7f00_0002) }
+            }
+            #expect(try await files.waitForFailures(10).allSatisfy { $0 == .tls(.gaveWay) })
+            let client = try await server.secureClient(files.client)
+            client.write([1])
+            #expect(try await client.receive(1) == [1])
+            _ = flood
+        }
+    }
+
+    @Test(arguments: [(10_000, 2, 1_024), (10_000, 10, 500), (1_000, 2, 250), (1, 4, 1)])
+    func handshakesHaveHalfOfTheConnections(_ connections: Int, _ loops: Int, _ limit: Int) {
+        let admission = Admission(maximumConnectionCount: connections)
+        #expect(admission.handshakeLimit(loopCount: loops) == limit)
+    }
+
     @Test func manyHandshakesAtOnceAllEnd() async throws {
         try await files.plan().run { server in
             let clients = try await withThrowingTaskGroup(of: SecureClient.self) { group in

@@ -8,14 +8,11 @@ package struct HandshakeTable<Connection: AnyObject> {
         let host: HostSlot
     }
 
-    private let limit: Int
     private var entries: [Entry] = []
     private var counts: [HostSlot: Int] = [:]
 
-    /// A table for that many handshakes.
-    package init(limit: Int) {
-        self.limit = limit
-    }
+    /// A table without handshakes.
+    package init() {}
 
     /// The handshakes under way.
     package var count: Int { entries.count }
@@ -40,9 +37,14 @@ package struct HandshakeTable<Connection: AnyObject> {
     ///
     /// O(handshakes). The caller ends it, which removes it.
     ///
-    /// - Parameter isSilent: Whether no bytes of a connection wait to be worked on.
+    /// - Parameters:
+    ///   - limit: The handshakes that may be under way.
+    ///   - isSilent: Whether no bytes of a connection wait to be worked on.
     /// - Returns: The connection of the handshake.
-    package func connectionToGiveWay(isSilent: (Connection) -> Bool) -> Connection? {
+    package func connectionToGiveWay(
+        limit: Int,
+        isSilent: (Connection) -> Bool
+    ) -> Connection? {
         guard count >= limit else { return nil }
         let most = counts.values.max() ?? 0
         let greedy = entries.lazy.filter { counts[$0.host] == most }

@@ -68,6 +68,8 @@ package enum TransportLimits {
     package static let maximumLingeringRefusals = 32
 
     /// The TLS handshakes of peers that are under way on a loop; above it one gives way to the next.
+    ///
+    /// It is less where all loops would have more than half of the connections.
     package static let maximumHandshakeCount = 1_024
 
     /// The time that handshakes take of a loop iteration: two or three with a key on a curve, one with

@@ -19,4 +19,11 @@ package struct Admission: Sendable {
         self.refusal = refusal
         self.maximumLingeringRefusals = maximumLingeringRefusals
     }
+
+    /// The TLS handshakes that may be under way on one of so many loops.
+    ///
+    /// All of them have half of the connections: peers that do not finish theirs keep nobody out.
+    package func handshakeLimit(loopCount: Int) -> Int {
+        max(1, min(TransportLimits.maximumHandshakeCount, maximumConnectionCount / 2 / loopCount))
+    }
 }

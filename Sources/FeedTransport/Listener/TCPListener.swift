@@ -16,6 +16,7 @@ package final class TCPListener {
     private let targets: [LoopMailbox]
     private let admission: Admission
     private let security: TLSAcceptor?
+    private let handshakeLimit: Int
     private let makeHandler: MakeHandler
     private let descriptor: Int32
     private let handle: UVHandle
@@ -40,6 +41,7 @@ package final class TCPListener {
         self.targets = targets
         self.admission = admission
         self.security = security
+        handshakeLimit = admission.handshakeLimit(loopCount: targets.count)
         self.makeHandler = { [counters] connection in
             // Only now: a connection that is counted is one of its loop's, also for other threads.
             counters.countAccepted()
@@ -100,13 +102,16 @@ package final class TCPListener {
             return
         }
         target.addConnection(1)
-        if target.isSame(as: loop.mailbox) {
-            loop.adoptCounted(socket, securedBy: security, handler: makeHandler)
-            return
+        let adopt: @Sendable (EventLoop) -> Void = { [security, handshakeLimit, makeHandler] loop in
+            loop.adoptCounted(
+                socket,
+                securedBy: security,
+                handshakeLimit: handshakeLimit,
+                handler: makeHandler
+            )
         }
-        let isTaken = target.post { [security, makeHandler] loop in
-            loop.adoptCounted(socket, securedBy: security, handler: makeHandler)
-        }
+        if target.isSame(as: loop.mailbox) { return adopt(loop) }
+        let isTaken = target.post(adopt)
         guard !isTaken else { return }
         target.addConnection(-1)
         UVSocket.close(socket.descriptor)

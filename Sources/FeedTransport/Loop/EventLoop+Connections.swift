@@ -51,11 +51,12 @@ extension EventLoop {
     func adoptCounted(
         _ socket: AcceptedSocket,
         securedBy acceptor: TLSAcceptor? = nil,
+        handshakeLimit: Int = TransportLimits.maximumHandshakeCount,
         handler: @escaping TCPConnection.MakeHandler
     ) {
         guard let connection = makeCounted(socket) else { return }
         if let acceptor {
-            connection.open(secured: acceptor, handler)
+            connection.open(secured: acceptor, handshakeLimit: handshakeLimit, handler)
         } else {
             connection.open(handler(connection))
         }

@@ -10,7 +10,7 @@ final class LoopTLS {
     /// The buffers that connections decrypt into and encrypt into.
     let buffers: TLSBuffers
     /// The handshakes of peers that have connected.
-    var handshakes = HandshakeTable<TCPConnection>(limit: TransportLimits.maximumHandshakeCount)
+    var handshakes = HandshakeTable<TCPConnection>()
     /// The handshakes of which bytes wait to be worked on, from `next` on.
     private var queue: [TCPConnection] = []
     private var next = 0

@@ -5,11 +5,18 @@ package import FeedTLS
 /// The bytes of a handshake wait in the connection's own buffer until the loop works on them
 /// (``LoopTLS``), and nothing more is read meanwhile.
 extension TCPConnection {
-    /// Starts an accepted connection with a handshake; its handler is made when it opens.
-    func open(secured acceptor: TLSAcceptor, _ makeHandler: @escaping TCPConnection.MakeHandler) {
+    /// Starts an accepted connection with a handshake, of which so many may be under way on the loop; its
+    /// handler is made when it opens.
+    func open(
+        secured acceptor: TLSAcceptor,
+        handshakeLimit: Int,
+        _ makeHandler: @escaping TCPConnection.MakeHandler
+    ) {
         let tls = loop.tls
         // Before the new one counts: it is the oldest of a greedy host that gives way.
-        tls.handshakes.connectionToGiveWay { $0.handshake?.isQueued != true }?.giveWay()
+        tls.handshakes.connectionToGiveWay(limit: handshakeLimit) {
+            $0.handshake?.isQueued != true
+        }?.giveWay()
         tls.handshakes.add(self, from: hostSlot)
         handshake = Handshake(.server(acceptor, makeHandler))
         isSecured = true

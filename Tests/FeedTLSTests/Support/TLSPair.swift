@@ -31,6 +31,11 @@ final class TLSPair {
         }
     }
 
+    /// Gives the server bytes of a client, in pieces of at most that many bytes.
+    func deliverToServer(_ bytes: [UInt8], pieces: Int) throws {
+        for piece in Self.split(bytes, pieces) { _ = try deliver(piece, toServer: true) }
+    }
+
     /// Gives one side bytes of the other; returns the plaintext.
     func deliver(_ bytes: [UInt8], toServer: Bool) throws -> [UInt8] {
         let connection = toServer ? server : client
