@@ -87,13 +87,18 @@ struct RestoreCommand: ParsableCommand {
         )
     }
 
+    /// The flags that name the moment, as they were typed.
+    private var momentFlags: [String] {
+        at.map { ["--at", $0] } ?? atRevision.map { ["--at-revision", "\($0)"] } ?? []
+    }
+
     private func run(to moment: RestoreMoment) throws {
         let made: MomentRestore
         do throws(RestoreError) {
             made = try MomentRestore.run(of: backup, to: moment, into: directory)
         } catch {
             throw ServiceStartError.refused(
-                StartRefusal(error, of: backup, into: directory)
+                StartRefusal(error, of: backup, into: directory, flags: momentFlags)
             )
         }
         print("restored \(backup) into \(directory) as of \(moment)")

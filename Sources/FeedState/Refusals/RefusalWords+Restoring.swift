@@ -20,8 +20,12 @@ extension RefusalWords {
     }
 
     /// Restores a backup into a directory, and serves that.
-    private func restoring(_ backup: String, into directory: String) -> [String] {
-        [commands.restore(backup, into: directory), commands.serveRestored(directory)]
+    private func restoring(
+        _ backup: String,
+        into directory: String,
+        _ flags: [String] = []
+    ) -> [String] {
+        [commands.restore(backup, into: directory, flags), commands.serveRestored(directory)]
     }
 
     /// A restore was killed, of this backup where it has noted one.
@@ -52,8 +56,13 @@ extension RefusalWords {
     }
 
     /// Why a backup was not restored into the directory, and what to type then.
-    func consequences(of error: RestoreError, _ backup: String) -> Consequences {
-        let nothing = "Nothing was restored, and the backup is as it was."
+    func consequences(
+        of error: RestoreError,
+        _ backup: String,
+        _ flags: [String]
+    ) -> Consequences {
+        let source = flags.isEmpty ? "backup" : "data directory"
+        let nothing = "Nothing was restored, and the \(source) is as it was."
         let another = Step(
             text: "Restore another backup. `feed-service verify` and its path say whether one is "
                 + "whole."
@@ -70,13 +79,13 @@ extension RefusalWords {
             let step = Step(
                 text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "
                     + "directory, and run it again.",
-                commands: ["df -h \(quotedParent)"] + restoring(backup, into: path)
+                commands: ["df -h \(quotedParent)"] + restoring(backup, into: path, flags)
             )
             return (nothing, [step])
-        case .state(.notEmpty):
+        case .state(.notEmpty), .state(.directory(.locked)):
             let step = Step(
                 text: "Restore into a directory that is not there yet, and serve that.",
-                commands: restoring(backup, into: commands.restored)
+                commands: restoring(backup, into: commands.restored, flags)
             )
             return (nothing, [step])
         case .state(.notABackup), .notContinued: return (nothing, [])
@@ -93,7 +102,7 @@ extension RefusalWords {
             let step = Step(
                 text: "Look at the disk, the path and the rights, then run it again.",
                 commands: ["ls -ld \(quotedParent)", "dmesg | tail"]
-                    + restoring(backup, into: path)
+                    + restoring(backup, into: path, flags)
             )
             return (nothing, [step])
         }

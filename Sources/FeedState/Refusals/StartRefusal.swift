@@ -44,12 +44,17 @@ package struct StartRefusal: Error, Equatable, Sendable {
         (meaning, steps) = words.consequences(of: error)
     }
 
-    /// The refusal to restore a backup into a directory.
-    package init(_ error: RestoreError, of backup: String, into path: String) {
+    /// The refusal to restore a backup, or with flags a moment of a data directory, into a directory.
+    package init(
+        _ error: RestoreError,
+        of backup: String,
+        into path: String,
+        flags: [String] = []
+    ) {
         exitStatus = error.exitStatus
         problem = "\(error)"
         let words = RefusalWords(path: path) { _ in .noBackup }
-        (meaning, steps) = words.consequences(of: error, backup)
+        (meaning, steps) = words.consequences(of: error, backup, flags)
     }
 }
 
@@ -131,9 +136,10 @@ struct RefusalCommands {
         "feed-service restore --in-place \(Self.quoted(backup)) \(Self.quoted(path))"
     }
 
-    /// Makes a data directory of a backup.
-    func restore(_ backup: String, into directory: String) -> String {
-        "feed-service restore \(Self.quoted(backup)) \(Self.quoted(directory))"
+    /// Makes a data directory of a backup, or with flags of a moment of a data directory.
+    func restore(_ backup: String, into directory: String, _ flags: [String] = []) -> String {
+        (["feed-service", "restore"] + flags + [backup, directory].map(Self.quoted))
+            .joined(separator: " ")
     }
 
     /// A path as one word of a shell.

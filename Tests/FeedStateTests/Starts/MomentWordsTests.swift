@@ -13,8 +13,29 @@ import Testing
             "Moments from 2027-01-15T06:00:00.123Z to 2027-01-15T07:59:59.000Z, record 7, can be had. "
                 + "Each backup can be had as it is, the oldest one by --at 20270115T060000123Z."
         )
-        let refusal = StartRefusal(error, of: "/srv/feed", into: "/srv/feed.restored")
+        let refusal = StartRefusal(
+            error,
+            of: "/srv/feed",
+            into: "/srv/feed.restored",
+            flags: ["--at", "2027-01-15T06:00:00Z"]
+        )
         #expect(refusal.exitStatus == 5)
+        let text = RefusalWordsTests.general("feed-service: \(refusal)", "/srv/feed")
+        #expect(
+            try RefusalWordsTests.document().contains("```\n\(text)\n```"),
+            "not in the document:\n\(text)"
+        )
+    }
+
+    @Test("the commands of a restore that is refused have its flag again")
+    func momentIntoADirectoryInUse() throws {
+        let error = RestoreError.state(.directory(.locked(path: "/srv/feed", holder: 7)))
+        let refusal = StartRefusal(
+            error,
+            of: "/srv/old",
+            into: "/srv/feed",
+            flags: ["--at", "2027-01-15T06:00:00Z"]
+        )
         let text = RefusalWordsTests.general("feed-service: \(refusal)", "/srv/feed")
         #expect(
             try RefusalWordsTests.document().contains("```\n\(text)\n```"),
