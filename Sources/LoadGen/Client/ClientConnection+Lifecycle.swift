@@ -48,7 +48,10 @@ extension ClientConnection: ConnectionHandler {
     func connectionOpened(_ connection: TCPConnection) {
         guard stage == .greeting else { return connection.reset() }
         self.connection = connection
-        life.begin(at: MonotonicInstant.now.nanoseconds)
+        // Not changed in place: a call during a change of the property asks for a check of each access to it.
+        var next = life
+        next.begin(at: MonotonicInstant.now.nanoseconds)
+        life = next
         var hello = HelloRequest(clientName: "loadgen")
         hello.serviceKey = worker.setup.configuration.serviceKey?.bytes ?? []
         if let identity = worker.setup.identity {
