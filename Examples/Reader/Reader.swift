@@ -111,6 +111,10 @@ struct Reader {
         do {
             let report = try await feed.sync()
             print("Synced: sent \(report.sentCount), received \(report.changedPostCount).")
+            if report.otherUserCount > 0 {
+                // A change belongs to who made it: a person, or the device where nobody was signed in.
+                print("Changes that wait for another account: \(report.otherUserCount).")
+            }
             try await tellOutbox()
         } catch {
             let count = (try? await feed.outbox().count) ?? 0
