@@ -45,12 +45,23 @@ struct RestoreDaysTests {
         #expect(await service.stop() == 0)
     }
 
-    @Test("an interrupted restore is told with --must-exist too, with the backup's path")
-    func interruptedRestore() async throws {
+    @Test(
+        "an interrupted restore is told with --must-exist too, with what was typed",
+        arguments: [false, true]
+    )
+    func interruptedRestore(ofMoment isMoment: Bool) async throws {
         let (directory, parent, backup) = try await Self.written()
+        var note = "\(backup)\n"
+        if isMoment {
+            let backups = directory.path + "/backups"
+            try Self.manager.createDirectory(atPath: backups, withIntermediateDirectories: true)
+            let name = URL(filePath: backup).lastPathComponent
+            try Self.manager.copyItem(atPath: backup, toPath: "\(backups)/\(name)")
+            note = "--at\n\(name)\n\(directory.path)\n"
+        }
         let target = parent.path + "/data"
         try Self.manager.createDirectory(atPath: target, withIntermediateDirectories: false)
-        for (name, text) in [("restoring", backup + "\n"), ("state.db.new", "half"), ("lock", "")] {
+        for (name, text) in [("restoring", note), ("state.db.new", "half"), ("lock", "")] {
             try Data(text.utf8).write(to: URL(filePath: target + "/" + name))
         }
         for flags in [[], ["--must-exist"]] {
@@ -60,6 +71,7 @@ struct RestoreDaysTests {
             #expect(status == 5)
             #expect(output.joined().contains("was interrupted"), "\(output)")
             guard flags != [] else { continue }
+            #expect(output.joined().contains(" restore --at ") == isMoment, "\(output)")
             try await Self.type(Self.commands(output), directory)
         }
     }

@@ -64,7 +64,7 @@ struct RestoreCommand: ParsableCommand {
             try BackupRestore.run(backup: backup, into: directory)
         } catch {
             throw ServiceStartError.refused(
-                StartRefusal(error, of: backup, into: directory)
+                StartRefusal(error, of: source, into: directory)
             )
         }
         print("restored \(backup) into \(directory)")
@@ -87,18 +87,19 @@ struct RestoreCommand: ParsableCommand {
         )
     }
 
-    /// The flags that name the moment, as they were typed.
-    private var momentFlags: [String] {
-        at.map { ["--at", $0] } ?? atRevision.map { ["--at-revision", "\($0)"] } ?? []
+    /// What was typed before the directory to make.
+    private var source: RestoreSource {
+        let flags = at.map { ["--at", $0] } ?? atRevision.map { ["--at-revision", "\($0)"] } ?? []
+        return RestoreSource(path: backup, flags: flags)
     }
 
     private func run(to moment: RestoreMoment) throws {
         let made: MomentRestore
         do throws(RestoreError) {
-            made = try MomentRestore.run(of: backup, to: moment, into: directory)
+            made = try MomentRestore.run(of: source, to: moment, into: directory)
         } catch {
             throw ServiceStartError.refused(
-                StartRefusal(error, of: backup, into: directory, flags: momentFlags)
+                StartRefusal(error, of: source, into: directory)
             )
         }
         print("restored \(backup) into \(directory) as of \(moment)")

@@ -7,7 +7,7 @@ package enum BackupRestore {
     /// A file that a restore makes first and removes last: a directory that has it was not restored
     /// to the end, and is not served.
     ///
-    /// It notes the backup's path, after which is a line's end.
+    /// It notes the ``RestoreSource``.
     package static let restoringName = "restoring"
 
     /// Makes a data directory of a backup, under a new instance id, with a journal that begins anew.
@@ -21,12 +21,15 @@ package enum BackupRestore {
     ///   - backup: The directory in which the backup is; nothing of it is changed.
     ///   - directory: The data directory to make: missing, empty, or of a restore that was killed;
     ///     its parent there.
+    ///   - typed: What was typed, noted for the case that the restore is interrupted; nil is the
+    ///     backup's path.
     ///   - progress: Called now and then while rows are checked.
     ///   - advance: Brings the copy to a later state, before its rows are checked.
     /// - Throws: Why there is no data directory then.
     package static func run(
         backup: String,
         into directory: String,
+        typed: RestoreSource? = nil,
         progress: (LoadProgress) -> Void = { _ in },
         advancing advance: (StateDatabase) throws(StateError) -> Void = { _ in }
     ) throws(RestoreError) {
@@ -49,7 +52,7 @@ package enum BackupRestore {
         do throws(RestoreError) {
             try run(
                 source,
-                of: backup,
+                typed: typed ?? RestoreSource(path: backup),
                 into: directory,
                 files,
                 progress: progress,
@@ -65,7 +68,7 @@ package enum BackupRestore {
     ///
     /// - Parameters:
     ///   - source: The `state.db` of the backup.
-    ///   - backup: The path of the backup, noted for the case that the restore is interrupted.
+    ///   - typed: What was typed, noted for the case that the restore is interrupted.
     ///   - directory: The path under which SQLite finds the directory.
     ///   - files: The same directory.
     ///   - vfs: SQLite's virtual file system that has it; nil is the system's own.
@@ -74,7 +77,7 @@ package enum BackupRestore {
     /// - Throws: Why there is no data directory then.
     package static func run(
         _ source: any JournalFile,
-        of backup: String,
+        typed: RestoreSource,
         into directory: String,
         _ files: any JournalFiles,
         vfs: String? = nil,
@@ -90,7 +93,7 @@ package enum BackupRestore {
         let noRoom = try checkRoom(for: byteCount, directory, files)
         do throws(StateError) {
             try fileErrors { () throws(FileError) in
-                try note(backup, files)
+                try typed.write(files)
                 let copy = StateCopy(
                     of: source,
                     byteCount: byteCount,
@@ -133,25 +136,6 @@ package enum BackupRestore {
             guard error.isMissing else { throw .file(error) }
             return nil
         }
-    }
-
-    /// The backup that an interrupted restore has noted; nil where it has noted none, as in 0.1.
-    static func restoredBackup(_ files: any JournalFiles) -> String? {
-        guard let bytes = (try? files.begin(of: restoringName, byteCount: 1 << 16)) ?? nil,
-            bytes.count > 1, bytes.last == UInt8(ascii: "\n"), !bytes.contains(0)
-        else { return nil }
-        // Bytes of a power cut may be no text at all.
-        return String(validating: bytes.dropLast(), as: UTF8.self)
-    }
-
-    /// Makes the marker of a restore under way, with the absolute path of the backup.
-    private static func note(_ backup: String, _ files: any JournalFiles) throws(FileError) {
-        let folder = FileManager.default.currentDirectoryPath
-        let path = backup.hasPrefix("/") ? backup : "\(folder)/\(backup)"
-        let marker = try files.create(restoringName)
-        try marker.write(Array("\(path)\n".utf8).span, at: 0)
-        try marker.sync()
-        try files.syncDirectory(".")
     }
 
     /// Removes what a restore that was killed has left; refuses a directory that has anything else.

@@ -19,9 +19,9 @@ package enum StateStartError: Error {
     case recovery(record: UInt64, RecoveryError)
     /// A backup was being put in the place of `state.db`.
     case inPlaceInterrupted(path: String, backup: String)
-    /// A restore into the directory was interrupted; the backup is nil where a version that
+    /// A restore into the directory was interrupted; the source is nil where a version that
     /// did not note it has begun.
-    case restoreInterrupted(path: String, backup: String?)
+    case restoreInterrupted(path: String, source: RestoreSource?)
     /// The directory has a backup's `state.db`, and no journal.
     case backup(instanceID: UInt64)
     /// The directory was served from, and `state.db` is not there.

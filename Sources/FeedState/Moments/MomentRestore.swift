@@ -24,33 +24,35 @@ package struct MomentRestore: Equatable, Sendable {
     /// restore of a backup holds here: all is checked before the new directory is whole, and a
     /// restore that was killed leaves a directory that no start serves.
     /// - Parameters:
-    ///   - source: The data directory with the backups and the journal.
+    ///   - source: The data directory with the backups and the journal, and the flags that were
+    ///     typed for the moment, which are noted for the case that the restore is interrupted.
     ///   - moment: What is wanted.
     ///   - directory: The data directory to make.
     ///   - now: The time of day.
     /// - Returns: What was restored.
     /// - Throws: Why there is no new data directory.
     package static func run(
-        of source: String,
+        of source: RestoreSource,
         to moment: RestoreMoment,
         into directory: String,
         now: Date = .timeOfDay
     ) throws(RestoreError) -> MomentRestore {
         if case .time(let time) = moment, time > now {
-            throw .noMoment(source, moment, .future(now), "")
+            throw .noMoment(source.path, moment, .future(now), "")
         }
         let files: POSIXFiles
         do {
-            files = try POSIXFiles(reading: source)
+            files = try POSIXFiles(reading: source.path)
         } catch {
             guard error.isMissing else { throw .state(.file(error)) }
-            throw .noBackup(path: source)
+            throw .noBackup(path: source.path)
         }
-        let plan = try MomentPlan(of: source, files, moment)
+        let plan = try MomentPlan(of: source.path, files, moment)
         var revision: UInt64 = 0
         try BackupRestore.run(
-            backup: "\(source)/\(BackupFolders.directory)/\(plan.backup)",
+            backup: "\(source.path)/\(BackupFolders.directory)/\(plan.backup)",
             into: directory,
+            typed: source,
             advancing: { (database) throws(StateError) in
                 try plan.replay(files, into: database)
                 revision = database.meta.highestRevision

@@ -86,8 +86,8 @@ package struct StateDirectory {
         if let marker = files.flatMap({ InPlaceMarker.read($0) }) {
             throw .inPlaceInterrupted(path: path, backup: marker.backup)
         }
-        let backup = files.flatMap { BackupRestore.restoredBackup($0) }
-        throw .restoreInterrupted(path: path, backup: backup)
+        let source = files.flatMap { RestoreSource.read($0) }
+        throw .restoreInterrupted(path: path, source: source)
     }
 
     /// The names in a folder, "." being the directory's own.

@@ -153,7 +153,8 @@ extension RefusalWords {
         return StartRefusal.Step(
             text: "Restore the backup into a new directory, and serve that.",
             commands: [
-                commands.restore(backup, into: restored), commands.serve(restored, "--must-exist"),
+                commands.restore(RestoreSource(path: backup), into: restored),
+                commands.serve(restored, "--must-exist"),
             ]
         )
     }

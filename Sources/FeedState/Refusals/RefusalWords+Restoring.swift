@@ -15,23 +15,25 @@ extension RefusalWords {
         }
         return Step(
             text: "Restore the newest backup into a new directory, and serve that. \(backupList)",
-            commands: restoring("\(path)/\(BackupFolders.directory)/\(newest)", into: restored)
+            commands: restoring(
+                RestoreSource(path: "\(path)/\(BackupFolders.directory)/\(newest)"),
+                into: restored
+            )
         )
     }
 
-    /// Restores a backup into a directory, and serves that.
-    private func restoring(
-        _ backup: String,
-        into directory: String,
-        _ flags: [String] = []
-    ) -> [String] {
-        [commands.restore(backup, into: directory, flags), commands.serveRestored(directory)]
+    /// Restores a backup or a moment into a directory, and serves that.
+    private func restoring(_ source: RestoreSource, into directory: String) -> [String] {
+        [commands.restore(source, into: directory), commands.serveRestored(directory)]
     }
 
-    /// A restore was killed, of this backup where it has noted one.
-    func ofInterruptedRestore(of backup: String?) -> Consequences {
-        let meaning = "The backup is whole. Nothing of this directory is served before that."
-        guard let backup else {
+    /// A restore was killed, from this source where it has noted one.
+    func ofInterruptedRestore(of source: RestoreSource?) -> Consequences {
+        let whole =
+            source?.isMoment == true
+            ? "The data directory that is restored is as it was." : "The backup is whole."
+        let meaning = "\(whole) Nothing of this directory is served before that."
+        guard let source else {
             let step = Step(
                 text: "Run the same `feed-service restore` again; it begins anew. The version that "
                     + "began it has not noted the backup's path.",
@@ -41,7 +43,7 @@ extension RefusalWords {
         }
         let step = Step(
             text: "Run the same command again; it begins anew.",
-            commands: restoring(backup, into: path)
+            commands: restoring(source, into: path)
         )
         return (meaning, [step])
     }
@@ -50,19 +52,15 @@ extension RefusalWords {
     func ofBackup() -> Consequences {
         let step = Step(
             text: "Restore it into a new directory, and serve that.",
-            commands: restoring(path, into: commands.restored)
+            commands: restoring(RestoreSource(path: path), into: commands.restored)
         )
         return ("Nothing is lost, and nothing was changed. A backup is not served itself.", [step])
     }
 
-    /// Why a backup was not restored into the directory, and what to type then.
-    func consequences(
-        of error: RestoreError,
-        _ backup: String,
-        _ flags: [String]
-    ) -> Consequences {
-        let source = flags.isEmpty ? "backup" : "data directory"
-        let nothing = "Nothing was restored, and the \(source) is as it was."
+    /// Why nothing was restored into the directory, and what to type then.
+    func consequences(of error: RestoreError, _ source: RestoreSource) -> Consequences {
+        let kind = source.isMoment ? "data directory" : "backup"
+        let nothing = "Nothing was restored, and the \(kind) is as it was."
         let another = Step(
             text: "Restore another backup. `feed-service verify` and its path say whether one is "
                 + "whole."
@@ -79,13 +77,13 @@ extension RefusalWords {
             let step = Step(
                 text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "
                     + "directory, and run it again.",
-                commands: ["df -h \(quotedParent)"] + restoring(backup, into: path, flags)
+                commands: ["df -h \(quotedParent)"] + restoring(source, into: path)
             )
             return (nothing, [step])
         case .state(.notEmpty), .state(.directory(.locked)):
             let step = Step(
                 text: "Restore into a directory that is not there yet, and serve that.",
-                commands: restoring(backup, into: commands.restored, flags)
+                commands: restoring(source, into: commands.restored)
             )
             return (nothing, [step])
         case .state(.notABackup), .notContinued: return (nothing, [])
@@ -102,7 +100,7 @@ extension RefusalWords {
             let step = Step(
                 text: "Look at the disk, the path and the rights, then run it again.",
                 commands: ["ls -ld \(quotedParent)", "dmesg | tail"]
-                    + restoring(backup, into: path, flags)
+                    + restoring(source, into: path)
             )
             return (nothing, [step])
         }

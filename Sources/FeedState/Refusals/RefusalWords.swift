@@ -54,7 +54,7 @@ struct RefusalWords {
                 commands: [commands.serve(nil, "--accept-data-loss \(left)")]
             )
             return ("Records up to \(left) are whole. No other start changes the files.", [step])
-        case .restoreInterrupted(_, let backup): return ofInterruptedRestore(of: backup)
+        case .restoreInterrupted(_, let source): return ofInterruptedRestore(of: source)
         case .backup: return ofBackup()
         case .copied: return ofCopy()
         case .full(let needed, let free): return ofFullDisk(needed, free)

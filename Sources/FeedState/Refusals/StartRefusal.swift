@@ -44,17 +44,12 @@ package struct StartRefusal: Error, Equatable, Sendable {
         (meaning, steps) = words.consequences(of: error)
     }
 
-    /// The refusal to restore a backup, or with flags a moment of a data directory, into a directory.
-    package init(
-        _ error: RestoreError,
-        of backup: String,
-        into path: String,
-        flags: [String] = []
-    ) {
+    /// The refusal to restore a backup, or a moment of a data directory, into a directory.
+    package init(_ error: RestoreError, of source: RestoreSource, into path: String) {
         exitStatus = error.exitStatus
         problem = "\(error)"
         let words = RefusalWords(path: path) { _ in .noBackup }
-        (meaning, steps) = words.consequences(of: error, backup, flags)
+        (meaning, steps) = words.consequences(of: error, source)
     }
 }
 
@@ -136,10 +131,10 @@ struct RefusalCommands {
         "feed-service restore --in-place \(Self.quoted(backup)) \(Self.quoted(path))"
     }
 
-    /// Makes a data directory of a backup, or with flags of a moment of a data directory.
-    func restore(_ backup: String, into directory: String, _ flags: [String] = []) -> String {
-        (["feed-service", "restore"] + flags + [backup, directory].map(Self.quoted))
-            .joined(separator: " ")
+    /// Makes a data directory of a backup, or of a moment of a data directory.
+    func restore(_ source: RestoreSource, into directory: String) -> String {
+        let words = source.flags + [source.path, directory]
+        return (["feed-service", "restore"] + words.map(Self.quoted)).joined(separator: " ")
     }
 
     /// A path as one word of a shell.

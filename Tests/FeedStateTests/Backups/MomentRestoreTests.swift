@@ -198,7 +198,7 @@ private final class MomentDirectory {
         restoreCount += 1
         let path = targetPath + (restoreCount == 1 ? "" : "\(restoreCount)")
         let made = try MomentRestore.run(
-            of: directory.path,
+            of: RestoreSource(path: directory.path),
             to: moment,
             into: path,
             now: Self.now

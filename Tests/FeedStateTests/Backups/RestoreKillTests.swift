@@ -61,12 +61,12 @@ import Testing
             let error = #expect(throws: StateStartError.self) { try RestoreLife.start(disk) }
             #expect(error?.description.contains("was interrupted") == true)
             #expect(error?.exitStatus == 5)
-            // The whole path or none: a part of it would be another path.
-            guard case .restoreInterrupted(_, let backup) = error else {
+            // All that was typed or none: a part of it would be another restore.
+            guard case .restoreInterrupted(_, let noted) = error else {
                 Issue.record("\(String(describing: error))")
                 return 0
             }
-            #expect(backup == nil || backup == RestoreLife.backupPath)
+            #expect(noted == nil || noted == RestoreLife.typed)
         } else if disk.names.contains(StateDatabase.fileName) {
             #expect(try RestoreLife.start(disk) == hash)
             return 0
@@ -100,14 +100,17 @@ enum RestoreLife {
         return (source, hash)
     }
 
-    /// Where the backup is said to be: a name of two sectors, which a power cut may tear.
-    static let backupPath = "/mnt/" + String(repeating: "backups/", count: 100)
+    /// What is said to have been typed: a path of two sectors, which a power cut may tear.
+    static let typed = RestoreSource(
+        path: "/mnt/" + String(repeating: "feed/", count: 160),
+        flags: ["--at", "2026-11-25T14:05:00Z"]
+    )
 
     /// Restores it.
     static func restore(_ source: any JournalFile, _ disk: FakeDisk) throws {
         try BackupRestore.run(
             source,
-            of: backupPath,
+            typed: typed,
             into: ".",
             disk,
             vfs: disk.databaseDiskName

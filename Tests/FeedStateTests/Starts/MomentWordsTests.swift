@@ -15,9 +15,8 @@ import Testing
         )
         let refusal = StartRefusal(
             error,
-            of: "/srv/feed",
-            into: "/srv/feed.restored",
-            flags: ["--at", "2027-01-15T06:00:00Z"]
+            of: RestoreSource(path: "/srv/feed", flags: ["--at", "2027-01-15T06:00:00Z"]),
+            into: "/srv/feed.restored"
         )
         #expect(refusal.exitStatus == 5)
         let text = RefusalWordsTests.general("feed-service: \(refusal)", "/srv/feed")
@@ -32,9 +31,8 @@ import Testing
         let error = RestoreError.state(.directory(.locked(path: "/srv/feed", holder: 7)))
         let refusal = StartRefusal(
             error,
-            of: "/srv/old",
-            into: "/srv/feed",
-            flags: ["--at", "2027-01-15T06:00:00Z"]
+            of: RestoreSource(path: "/srv/old", flags: ["--at", "2027-01-15T06:00:00Z"]),
+            into: "/srv/feed"
         )
         let text = RefusalWordsTests.general("feed-service: \(refusal)", "/srv/feed")
         #expect(

@@ -164,11 +164,21 @@ import Testing
         Row(testDescription: "interrupted", error: .interruptedAcceptance(after: 7)),
         Row(
             testDescription: "half restore",
-            error: .restoreInterrupted(path: "/srv/feed", backup: restoreBackup)
+            error: .restoreInterrupted(
+                path: "/srv/feed",
+                source: RestoreSource(path: restoreBackup)
+            )
+        ),
+        Row(
+            testDescription: "half restore of a moment",
+            error: .restoreInterrupted(
+                path: "/srv/feed",
+                source: RestoreSource(path: "/srv/old", flags: ["--at", "2026-11-25T14:05:00Z"])
+            )
         ),
         Row(
             testDescription: "half restore of 0.1",
-            error: .restoreInterrupted(path: "/srv/feed", backup: nil)
+            error: .restoreInterrupted(path: "/srv/feed", source: nil)
         ),
         Row(
             testDescription: "wrong number",
@@ -220,7 +230,11 @@ import Testing
 
     @Test(arguments: restoreErrors)
     func aRestoreThatIsRefusedIsInTheDocument(_ error: RestoreError) throws {
-        let refusal = StartRefusal(error, of: Self.restoreBackup, into: "/srv/feed")
+        let refusal = StartRefusal(
+            error,
+            of: RestoreSource(path: Self.restoreBackup),
+            into: "/srv/feed"
+        )
         let text = Self.general("feed-service: \(refusal)", "/srv/feed")
         #expect(try Self.document().contains("```\n\(text)\n```"), "not in the document:\n\(text)")
     }
