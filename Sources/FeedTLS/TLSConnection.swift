@@ -195,16 +195,27 @@ extension TLSConnection {
         let (reason, text) = OpenSSLErrors.take()
         switch reason {
         case SSL_R_CERTIFICATE_VERIFY_FAILED:
-            let result = unsafe SSL_get_verify_result(ssl)
-            return .certificateRefused(
-                unsafe String(cString: X509_verify_cert_error_string(result))
-            )
+            return refusal(unsafe SSL_get_verify_result(ssl))
         case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
             return .certificateRefused("it has shown none")
         case SSL_R_NO_APPLICATION_PROTOCOL, SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
             return .noCommonProtocol
         case SSL_AD_REASON_OFFSET...SSL_AD_REASON_OFFSET + 255: return .refusedByPeer(text)
         default: return .protocolViolation(text)
+        }
+    }
+
+    /// Why the peer's certificate is refused; where nobody vouches for it, whose word was asked for.
+    private func refusal(_ result: Int) -> TLSError {
+        let reason = unsafe String(cString: X509_verify_cert_error_string(result))
+        switch Int32(result) {
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+            X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+            guard context.trustsSystem else { fallthrough }
+            return .certificateRefused(
+                "\(reason); no file of authorities was given, so those of the system were asked"
+            )
+        default: return .certificateRefused(reason)
         }
     }
 

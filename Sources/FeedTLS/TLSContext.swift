@@ -17,17 +17,21 @@ package final class TLSContext: @unchecked Sendable {
     package let expiry: TLSDate?
     /// Whether peers show a certificate.
     let verifiesPeer: Bool
+    /// Whether the system's authorities vouch for peers, as no file of others was given.
+    let trustsSystem: Bool
 
     private init(
         _ pointer: OpaquePointer,
         _ side: Side,
         expiry: TLSDate?,
-        verifiesPeer: Bool
+        verifiesPeer: Bool,
+        trustsSystem: Bool = false
     ) {
         unsafe self.pointer = pointer
         self.side = side
         self.expiry = expiry
         self.verifiesPeer = verifiesPeer
+        self.trustsSystem = trustsSystem
     }
 
     deinit { unsafe SSL_CTX_free(pointer) }
@@ -67,7 +71,13 @@ package final class TLSContext: @unchecked Sendable {
             throw error
         }
         unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
-        return unsafe TLSContext(pointer, .client, expiry: expiry, verifiesPeer: true)
+        return unsafe TLSContext(
+            pointer,
+            .client,
+            expiry: expiry,
+            verifiesPeer: true,
+            trustsSystem: files.authorityPath == nil
+        )
     }
 }
 

@@ -101,7 +101,10 @@ extension SeriesPlan {
             ("--verify-only", options.verifyOnly),
         ]
         for case (let other, let value?) in others {
-            throw FlagError(flag: other, expected: "no \(flag) beside it", actual: value)
+            let words =
+                flag == "--search" && other == "--duration"
+                ? " (--search-trial and --search-confirm say how long it measures)" : ""
+            throw FlagError(flag: other, expected: "no \(flag) beside it\(words)", actual: value)
         }
         let pauses = options.load.think
         if pauses != "0" {

@@ -61,6 +61,25 @@ struct TLSDaysTests {
         #expect(await service.stop() == 0)
     }
 
+    @Test(
+        "a client without TLS, and one that was given no authority, are told what is missing",
+        arguments: [
+            ([], "Where its address is for TLS, the client has to use TLS, too."),
+            (["--tls"], "no file of authorities was given, so those of the system were asked."),
+        ]
+    )
+    func tellsWhatIsMissing(flags: [String], words: String) async throws {
+        let service = try await SecuredService.start(TestCertificates())
+        let feedctl = try RunningProcess(
+            Programs.feedCtl,
+            ["list", "--target", "localhost:\(service.port)"] + flags
+        )
+        let (status, output) = await feedctl.finish()
+        #expect(status != 0)
+        #expect(output.joined(separator: "\n").contains(words), "\(output)")
+        #expect(await service.stop() == 0)
+    }
+
     @Test("T-TLS-5: a new certificate is for new connections, and a bad one for none")
     func reloadsItsCertificate() async throws {
         let certificates = try TestCertificates()

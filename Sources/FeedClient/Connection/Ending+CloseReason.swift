@@ -2,10 +2,19 @@ import FeedTransport
 
 extension Ending {
     /// What the end of a connection means for its calls.
-    init(_ reason: CloseReason) {
+    ///
+    /// - Parameters:
+    ///   - reason: Why the connection ended.
+    ///   - isUnanswered: Whether Hello was sent without TLS, and nothing has come.
+    init(_ reason: CloseReason, isUnanswered: Bool) {
         self =
             switch reason {
             case .local: .closed
+            case .peerClosed where isUnanswered, .reset where isUnanswered:
+                .lost(
+                    "The service closed the connection before it answered. Where its address is for "
+                        + "TLS, the client has to use TLS, too."
+                )
             case .peerClosed: .lost("The service closed the connection.")
             case .reset: .lost("The service or the network broke the connection.")
             case .idleTimeout: .lost("The service was silent for too long.")

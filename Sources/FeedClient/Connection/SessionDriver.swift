@@ -203,7 +203,8 @@ extension SessionDriver {
             dialer?.failed(error)
             dialNext()
         } else {
-            session.disconnected(Ending(reason), at: loop.now)
+            let isUnanswered = session.awaitsHello && configuration.security == nil
+            session.disconnected(Ending(reason, isUnanswered: isUnanswered), at: loop.now)
         }
         proceed()
     }

@@ -12,6 +12,11 @@ extension ClientSession {
         state = .connected(deadline: deadline)
     }
 
+    /// Whether Hello was sent on the connection, and its answer did not come yet.
+    package var awaitsHello: Bool {
+        if case .greeting = state { true } else { false }
+    }
+
     /// The connection ended, or did not open.
     package mutating func disconnected(_ ending: Ending, at now: MonotonicInstant) {
         switch state {

@@ -2,12 +2,17 @@ package import FeedClient
 internal import FeedProto
 
 extension FeedClientError {
-    /// The error; where an identity is missing, with the flags that give one.
-    package func naming(identityFlags: String) -> FeedClientError {
-        guard case .refused(var status) = self, status.reason == .identityRequired else {
-            return self
-        }
-        status.message += " (\(identityFlags))"
+    /// The error; where an identity or a key is missing, with the flags that give one.
+    package func naming(identityFlags: String, keyFlag: String? = nil) -> FeedClientError {
+        guard case .refused(var status) = self else { return self }
+        let flags: String? =
+            switch status.reason {
+            case .identityRequired: identityFlags
+            case .serviceOnly, .roleDenied: keyFlag
+            default: nil
+            }
+        guard let flags else { return self }
+        status.message += " (\(flags))"
         return .refused(status)
     }
 

@@ -29,7 +29,8 @@ extension ServiceCommand {
             report = try await perform(user == 0 ? client : client.acting(for: user))
         } catch {
             await client.close()
-            throw (error as? FeedClientError)?.naming(identityFlags: Self.identityFlags) ?? error
+            throw (error as? FeedClientError)?
+                .naming(identityFlags: Self.identityFlags, keyFlag: "--service-key-file") ?? error
         }
         await client.close()
         try Console.write(try rendered(report), to: .standardOutput)

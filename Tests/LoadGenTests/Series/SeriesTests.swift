@@ -170,6 +170,16 @@ import Testing
         }
     }
 
+    @Test func saysHowLongASearchMeasures() throws {
+        let options = try Options.reading(["--search", "p99<5ms", "--duration", "10s"])
+        let error = #expect(throws: FlagError.self) { _ = try SeriesPlan(options, seed: 1) }
+        #expect(
+            error?.description
+                == "--duration: expected no --search beside it (--search-trial and --search-confirm "
+                + "say how long it measures), got 10s."
+        )
+    }
+
     @Test func isNoSeriesUnlessAskedFor() throws {
         for flags in [[], ["--ramp", "1:2:3s"], ["--runs", "1"]] {
             #expect(try SeriesPlan(Options.reading(flags), seed: 1) == nil)
