@@ -40,4 +40,18 @@ import Testing
             "not in the document:\n\(text)"
         )
     }
+
+    @Test("a restore that was interrupted is to be typed again with its flag")
+    func interruptedMoment() throws {
+        let error = StateStartError.restoreInterrupted(
+            path: "/srv/feed",
+            source: RestoreSource(path: "/srv/old", flags: ["--at", "2027-01-15T06:00:00Z"])
+        )
+        let refusal = StartRefusal(error, directory: "/srv/feed")
+        let text = RefusalWordsTests.general("feed-service: \(refusal)", "/srv/feed")
+        #expect(
+            try RefusalWordsTests.document().contains("```\n\(text)\n```"),
+            "not in the document:\n\(text)"
+        )
+    }
 }

@@ -170,13 +170,6 @@ import Testing
             )
         ),
         Row(
-            testDescription: "half restore of a moment",
-            error: .restoreInterrupted(
-                path: "/srv/feed",
-                source: RestoreSource(path: "/srv/old", flags: ["--at", "2026-11-25T14:05:00Z"])
-            )
-        ),
-        Row(
             testDescription: "half restore of 0.1",
             error: .restoreInterrupted(path: "/srv/feed", source: nil)
         ),
