@@ -19,9 +19,9 @@ package enum StateStartError: Error {
     case recovery(record: UInt64, RecoveryError)
     /// A backup was being put in the place of `state.db`.
     case inPlaceInterrupted(path: String, backup: String)
-    /// A restore into the directory was interrupted; the source is nil where a version that
-    /// did not note it has begun.
-    case restoreInterrupted(path: String, source: RestoreSource?)
+    /// A restore into the directory was interrupted, which read a backup, or with flags a moment of a
+    /// data directory; the source is nil where a version that did not note it has begun.
+    case restoreInterrupted(path: String, source: String?, flags: [String])
     /// The directory has a backup's `state.db`, and no journal.
     case backup(instanceID: UInt64)
     /// The directory was served from, and `state.db` is not there.
@@ -89,7 +89,7 @@ extension StateStartError: CustomStringConvertible {
             "Record \(number) of the journal cannot be read: \(error)"
         case .recovery(let number, let error):
             "Record \(number) of the journal cannot be applied: \(error)"
-        case .restoreInterrupted(let path, _):
+        case .restoreInterrupted(let path, _, _):
             "A restore into \(path) was interrupted: the directory holds only a part of the backup."
         case .inPlaceInterrupted(let path, _):
             "A restore in place in \(path) was interrupted: state.db is not in its place yet."

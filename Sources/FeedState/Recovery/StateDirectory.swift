@@ -87,7 +87,7 @@ package struct StateDirectory {
             throw .inPlaceInterrupted(path: path, backup: marker.backup)
         }
         let source = files.flatMap { RestoreSource.read($0) }
-        throw .restoreInterrupted(path: path, source: source)
+        throw .restoreInterrupted(path: path, source: source?.path, flags: source?.flags ?? [])
     }
 
     /// The names in a folder, "." being the directory's own.

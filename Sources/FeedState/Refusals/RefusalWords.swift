@@ -54,7 +54,8 @@ struct RefusalWords {
                 commands: [commands.serve(nil, "--accept-data-loss \(left)")]
             )
             return ("Records up to \(left) are whole. No other start changes the files.", [step])
-        case .restoreInterrupted(_, let source): return ofInterruptedRestore(of: source)
+        case .restoreInterrupted(_, let source, let flags):
+            return ofInterruptedRestore(of: source.map { RestoreSource(path: $0, flags: flags) })
         case .backup: return ofBackup()
         case .copied: return ofCopy()
         case .full(let needed, let free): return ofFullDisk(needed, free)

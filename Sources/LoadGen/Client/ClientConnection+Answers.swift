@@ -7,20 +7,21 @@ extension ClientConnection {
     func receive(_ bytes: RawSpan, at now: UInt64) throws(ProtocolViolation) -> Int {
         var offset = 0
         let firstID = headID
-        var votes: UInt64 = 0
+        var run = AnswerRun(answered: now)
         // Answers before a violation count all the same.
         defer {
-            worker.recorder.outcomes.ok += votes
-            worker.outstandingCount -= Int(votes)
+            run.end(worker.recorder, worker.phases)
+            worker.recorder.outcomes.ok += run.answerCount
+            worker.outstandingCount -= Int(run.answerCount)
             window.answer(Int(headID - firstID))
         }
         preloadPosts(answerByteCount: bytes.byteCount)
-        while let body = try nextBody(bytes, offset) {
+        while true {
+            offset = receiveVotes(bytes, offset, &run)
+            guard let body = try nextBody(bytes, offset) else { break }
             let dueID = headID
             do throws(ProtocolViolation) {
-                if let vote = VoteAnswer(scanning: bytes, in: body) {
-                    if try receive(vote, at: now) { votes += 1 }
-                } else if worker.isBatching, worker.batchAnswer.scan(bytes, in: body) {
+                if worker.isBatching, worker.batchAnswer.scan(bytes, in: body) {
                     try receiveBatch(at: now)
                 } else {
                     try receiveMessage(bytes.extracting(body), at: now)
@@ -42,7 +43,7 @@ extension ClientConnection {
     @inline(__always)
     private func preloadPosts(answerByteCount: Int) {
         let count = min(answerByteCount / Self.shortestAnswerByteCount, window.inFlightCount)
-        guard count > 2, !worker.isBatching else { return }
+        guard count > 2, worker.posts.isLarge, !worker.isBatching else { return }
         var mixed: UInt64 = 0
         for id in headID..<headID &+ UInt64(count) {
             let request = worker.inFlight[index, id]
@@ -67,31 +68,35 @@ extension ClientConnection {
         }
     }
 
-    /// Counts an acknowledged vote; returns whether it came in time.
+    /// Counts acknowledged votes, each as expected in everything; returns where the first frame
+    /// begins that is anything else.
+    ///
+    /// Nearly all answers of a load are such votes. What is left goes the general way, which takes votes,
+    /// too, and finds what is wrong with one.
     @inline(__always)
-    private func receive(_ vote: VoteAnswer, at now: UInt64) throws(ProtocolViolation) -> Bool {
-        let request = try dueRequest(vote.id)
-        guard request.operation == .vote, !worker.isBatching else {
-            throw .wrongAnswer(id: vote.id, expected: request.operation?.name ?? "greeting or ping")
+    private func receiveVotes(_ bytes: RawSpan, _ start: Int, _ run: inout AnswerRun) -> Int {
+        guard !worker.isBatching else { return start }
+        var offset = start
+        var id = headID
+        while id < nextID {
+            var end = offset
+            guard let vote = VoteAnswer(scanning: bytes, at: &end), vote.id == id else { break }
+            let request = worker.inFlight[index, id]
+            guard request.operation == .vote, request.marks.isEmpty,
+                vote.postID == worker.votedPostID(request.argument)
+            else { break }
+            run.add(
+                intended: request.intended,
+                sent: request.sent,
+                to: worker.recorder,
+                worker.phases
+            )
+            acknowledge(vote, of: request.argument, in: request)
+            id &+= 1
+            offset = end
         }
-        let expected = worker.votedPostID(request.argument)
-        guard vote.postID == expected else {
-            throw .wrongPost(id: vote.id, received: vote.postID, expected: expected)
-        }
-        guard !request.marks.contains(.expired) else {
-            worker.recorder.lateAnswerCount += 1
-            return false
-        }
-        worker.recorder.recordAnswer(
-            .vote,
-            intended: request.intended,
-            sent: request.sent,
-            answered: now,
-            phases: worker.phases
-        )
-        acknowledge(vote, of: request.argument, in: request)
-        if request.marks.contains(.again) { recovery.answered() }
-        return true
+        headID = id
+        return offset
     }
 
     /// Counts the acknowledged vote of a number, and notes a score that contradicts the answers
@@ -105,14 +110,23 @@ extension ClientConnection {
         guard worker.tallied != .ballots else {
             return worker.acknowledgeBallot(answer, of: vote, in: request, client: index)
         }
+        guard request.marks.contains(.again) else { return count(answer, vote) }
         let count = worker.tallied.count(answer, vote)
         worker.posts.acknowledge(vote, score: count)
         if request.marks.contains(.doubtful) { worker.counts.repeatVote(vote) }
-        let isWrong =
-            request.marks.contains(.again)
-            ? worker.scores.falls(client: index, post: vote, score: count)
-            : !worker.scores.rises(client: index, post: vote, score: count)
-        if isWrong { noteFallingScore(answer) }
+        if worker.scores.falls(client: index, post: vote, score: count) {
+            noteFallingScore(answer.postID, answer.score)
+        }
+    }
+
+    /// Counts the vote of a number that was sent once, and raised the score.
+    @inline(__always)
+    private func count(_ answer: VoteAnswer, _ vote: UInt32) {
+        let count = worker.tallied.count(answer, vote)
+        worker.posts.acknowledge(vote, score: count)
+        if !worker.scores.rises(client: index, post: vote, score: count) {
+            noteFallingScore(answer.postID, answer.score)
+        }
     }
 
     @inline(__always)
@@ -124,11 +138,11 @@ extension ClientConnection {
     }
 
     @inline(never)
-    private func noteFallingScore(_ vote: VoteAnswer) {
+    private func noteFallingScore(_ postID: UInt64, _ score: Int64) {
         worker.counts.findings.note(
             .fallingScore,
             """
-            Post \(vote.postID): a vote of client \(number) was answered with score \(vote.score), \
+            Post \(postID): a vote of client \(number) was answered with score \(score), \
             not above the score of its vote before.
             """
         )
@@ -152,7 +166,7 @@ extension ClientConnection {
             return
         }
         let request = try dueRequest(frame.id)
-        guard let operation = request.operation else { return receiveUpkeep(frame) }
+        guard let operation = request.operation else { return try receiveUpkeep(frame) }
         guard !request.marks.contains(.expired) else {
             worker.recorder.lateAnswerCount += 1
             return
@@ -188,12 +202,16 @@ extension ClientConnection {
         )
     }
 
-    private func receiveUpkeep(_ frame: ServerFrame) {
+    private func receiveUpkeep(_ frame: ServerFrame) throws(ProtocolViolation) {
         if let status = frame.status {
             count(status)
             isRefused = true
-        } else if case .hello(let hello) = frame.response {
-            helloAnswered(hello)
+            return
+        }
+        switch frame.response {
+        case .hello(let hello): helloAnswered(hello)
+        case .ping: break
+        default: throw .wrongAnswer(id: frame.id, expected: "greeting or ping")
         }
     }
 

@@ -4,6 +4,18 @@ import FeedTransport
 
 /// Batches of votes and their answers: each vote is checked and counted like a vote sent alone.
 extension ClientConnection {
+    /// Takes the next requests of this connection's stream, whose votes leave in batches.
+    @inline(never)
+    func takeBatches(_ count: Int, of stream: inout RequestStream, intended: UInt64) {
+        for _ in 0..<count {
+            let request = worker.votesAsScheduled ? worker.nextScheduled() : stream.next()
+            let argument =
+                request.operation == .vote
+                ? worker.makeBatch(request.argument) { stream.nextVote() } : request.argument
+            take(request, argument, intended: intended)
+        }
+    }
+
     /// Encodes a batch into the bytes of the next write.
     func encodeBatch(_ request: InFlightRequest, id: UInt64) {
         let place = request.argument

@@ -124,26 +124,14 @@ final class ClientConnection: LoadConnection {
     /// Takes the next requests of this connection's stream, in one access to it.
     @inline(__always)
     private func take(_ count: Int, of stream: inout RequestStream, intended: UInt64) {
-        for _ in 0..<count {
-            let request = worker.votesAsScheduled ? worker.nextScheduled() : stream.next()
-            var argument = request.argument
-            if request.operation == .vote {
-                if worker.isBatching {
-                    argument = worker.makeBatch(argument) { stream.nextVote() }
-                } else {
-                    worker.prefetchPost(argument)
-                }
+        if worker.isBatching {
+            takeBatches(count, of: &stream, intended: intended)
+        } else {
+            for _ in 0..<count {
+                let request = worker.votesAsScheduled ? worker.nextScheduled() : stream.next()
+                if request.operation == .vote { worker.prefetchPost(request.argument) }
+                take(request, request.argument, intended: intended)
             }
-            worker.inFlight[index, nextID] = InFlightRequest(
-                intended: intended,
-                sent: 0,
-                sequence: worker.isRetrying && request.operation.isChange
-                    ? recovery.takeSequence() : 0,
-                argument: argument,
-                operation: request.operation,
-                voter: request.voter
-            )
-            nextID &+= 1
         }
         window.send(count)
         // Each change of the property is checked at run time, and most lives have no count.
@@ -152,26 +140,64 @@ final class ClientConnection: LoadConnection {
         worker.outstandingCount += count
     }
 
+    /// Takes one request; `argument` is its batch where it is one, else its own argument.
+    @inline(__always)
+    func take(_ request: PlannedRequest, _ argument: UInt32, intended: UInt64) {
+        worker.inFlight[index, nextID] = InFlightRequest(
+            intended: intended,
+            sent: 0,
+            sequence: worker.isRetrying && request.operation.isChange
+                ? recovery.takeSequence() : 0,
+            argument: argument,
+            operation: request.operation,
+            voter: request.voter
+        )
+        nextID &+= 1
+    }
+
     /// Writes the requests taken, in one write; `now` was read just before, once for all of them.
     @inline(__always)
     func flush(at now: UInt64) {
-        var operationCount = 0
-        while unwrittenID < nextID {
-            var request = worker.inFlight[index, unwrittenID]
-            request.sent = now
-            if !worker.isOpenLoop { request.intended = now }
-            worker.inFlight[index, unwrittenID] = request
-            if worker.recorder.isSplit, worker.sampler.takesNext() {
-                encodeMessage(request, id: unwrittenID, isTimed: true)
-            } else {
-                encode(request, id: unwrittenID)
-            }
-            operationCount &+= worker.weight(request)
-            unwrittenID &+= 1
+        let intended = worker.isOpenLoop ? nil : now
+        let ids = unwrittenID..<nextID
+        if worker.sendsOnlyVotes {
+            encodeVotes(ids, at: now, intended: intended)
+        } else {
+            encodeRequests(ids, at: now, intended: intended)
         }
-        worker.recorder.outcomes.sent += UInt64(operationCount)
+        unwrittenID = nextID
         write()
         if life.isUsedUp { endLife() }
+    }
+
+    /// Encodes votes that leave alone, and of which none asks for the service's times.
+    @inline(__always)
+    private func encodeVotes(_ ids: Range<UInt64>, at now: UInt64, intended: UInt64?) {
+        let tallied = worker.tallied
+        worker.output.appendVotes(ids.count) { item in
+            let id = ids.lowerBound &+ UInt64(item)
+            let request = worker.inFlight.depart(index, id, at: now, intended: intended)
+            return (
+                id, request.sequence, actingUserID(request), worker.votedPostID(request.argument),
+                tallied.ballot(request.argument)
+            )
+        }
+        worker.recorder.outcomes.sent += UInt64(ids.count)
+    }
+
+    @inline(never)
+    private func encodeRequests(_ ids: Range<UInt64>, at now: UInt64, intended: UInt64?) {
+        var operationCount = 0
+        for id in ids {
+            let request = worker.inFlight.depart(index, id, at: now, intended: intended)
+            if worker.recorder.isSplit, worker.sampler.takesNext() {
+                encodeMessage(request, id: id, isTimed: true)
+            } else {
+                encode(request, id: id)
+            }
+            operationCount &+= worker.weight(request)
+        }
+        worker.recorder.outcomes.sent += UInt64(operationCount)
     }
 
     /// Encodes a request into the bytes of the next write.
@@ -225,7 +251,8 @@ final class ClientConnection: LoadConnection {
         append(
             ClientFrame(
                 id: id,
-                request: message(operation, request),
+                request: RequestMessages(worker, maker: number)
+                    .message(operation, request, pageToken: pageToken),
                 sequence: request.sequence,
                 actingUserID: operation == .vote ? actingUserID(request) : 0,
                 isTimed: isTimed
@@ -246,43 +273,3 @@ final class ClientConnection: LoadConnection {
 
 @available(*, unavailable)
 extension ClientConnection: Sendable {}
-
-extension ClientConnection {
-    /// The message of a request for the general encoder.
-    private func message(
-        _ operation: Operation,
-        _ request: InFlightRequest
-    ) -> FeedProto.Request {
-        let configuration = worker.setup.configuration
-        let argument = request.argument
-        switch operation {
-        case .vote where worker.isBatching:
-            let count = worker.batches.count(argument)
-            let votes = (0..<count).map { castVote(worker.batches.vote($0, of: argument)) }
-            return .batchCastVotes(BatchCastVotesRequest(votes: votes))
-        case .vote:
-            return .castVote(castVote(argument))
-        case .get:
-            return .getPost(GetPostRequest(id: worker.posts.id(argument)))
-        case .create:
-            let title = PostText.title(maker: number + 1, number: Int(argument))
-            let post = Post(title: title, text: PostText.body)
-            return .createPost(CreatePostRequest(feed: configuration.feed, post: post))
-        case .list, .page:
-            return .listPosts(
-                ListPostsRequest(
-                    feed: configuration.feed,
-                    order: .top,
-                    pageSize: Int32(configuration.pageSize),
-                    pageToken: operation == .page ? pageToken : []
-                )
-            )
-        }
-    }
-
-    /// The vote of a number.
-    private func castVote(_ vote: UInt32) -> CastVoteRequest {
-        let direction = VoteDirection(rawValue: Int32(worker.tallied.ballot(vote).rawValue))
-        return CastVoteRequest(postID: worker.votedPostID(vote), direction: direction)
-    }
-}

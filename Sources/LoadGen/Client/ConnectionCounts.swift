@@ -22,7 +22,10 @@ package struct ConnectionCounts {
 
     /// The number of the connection to begin now; nil when all were begun, or `dueCount` were, or
     /// `limit` are begun and not decided.
-    package mutating func nextToConnect(dueCount: Int, limit: Int) -> Int? {
+    package mutating func nextToConnect(
+        dueCount: Int,
+        limit: Int = maximumConnectingCount
+    ) -> Int? {
         guard begunCount < min(clientCount, dueCount), begunCount - decidedCount < limit else {
             return nil
         }
@@ -42,4 +45,7 @@ package struct ConnectionCounts {
     package mutating func lose() {
         openCount -= 1
     }
+
+    /// Connections that are opened at once, below any usual backlog.
+    package static let maximumConnectingCount = 128
 }

@@ -6,18 +6,19 @@ extension RESPConnection {
     func receive(_ bytes: RawSpan, at now: UInt64) throws(ProtocolViolation) -> Int {
         var offset = 0
         let firstID = headID
-        var voteCount: UInt64 = 0
+        var run = AnswerRun(answered: now)
         // Replies before a violation count all the same.
         defer {
-            worker.recorder.outcomes.ok += voteCount
-            worker.outstandingCount -= Int(voteCount)
+            run.end(worker.recorder, worker.phases)
+            worker.recorder.outcomes.ok += run.answerCount
+            worker.outstandingCount -= Int(run.answerCount)
             window.answer(Int(headID &- firstID))
         }
         while offset < bytes.byteCount {
             let isVote =
                 headID < unwrittenID && worker.inFlight[index, headID].operation == .vote
             if isVote, let score = RESPReader.nextScore(in: bytes, at: &offset) {
-                if try receiveVote(score, at: now) { voteCount &+= 1 }
+                try receiveVote(score, &run)
             } else {
                 guard try receiveAny(bytes, &offset, at: now) else { break }
             }
@@ -25,20 +26,27 @@ extension RESPConnection {
         return offset
     }
 
-    /// Counts an acknowledged vote; returns whether it came in time.
+    /// Counts an acknowledged vote, unless it came too late.
     @inline(__always)
-    private func receiveVote(_ score: Int64, at now: UInt64) throws(ProtocolViolation) -> Bool {
+    private func receiveVote(
+        _ score: Int64,
+        _ run: inout AnswerRun
+    ) throws(ProtocolViolation) {
         let request = try dueRequest()
         guard !request.marks.contains(.expired) else {
             worker.recorder.lateAnswerCount += 1
-            return false
+            return
         }
-        record(.vote, request, at: now)
+        run.add(
+            intended: request.intended,
+            sent: request.sent,
+            to: worker.recorder,
+            worker.phases
+        )
         worker.posts.acknowledge(request.argument, score: score)
         if !worker.scores.rises(client: index, post: request.argument, score: score) {
             noteFallingScore(request, score)
         }
-        return true
     }
 
     /// Handles a reply that is not a score for a vote; returns whether all of it had arrived.
@@ -100,7 +108,6 @@ extension RESPConnection {
         return worker.inFlight[index, headID]
     }
 
-    @inline(__always)
     private func record(_ operation: Operation, _ request: InFlightRequest, at now: UInt64) {
         worker.recorder.recordAnswer(
             operation,

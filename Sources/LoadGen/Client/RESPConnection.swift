@@ -97,11 +97,14 @@ final class RESPConnection: LoadConnection {
     func flush(at now: UInt64) {
         worker.recorder.outcomes.sent += nextID &- unwrittenID
         while unwrittenID < nextID {
-            var request = worker.inFlight[index, unwrittenID]
-            request.sent = now
-            if !worker.isOpenLoop { request.intended = now }
-            worker.inFlight[index, unwrittenID] = request
-            encode(request)
+            encode(
+                worker.inFlight.depart(
+                    index,
+                    unwrittenID,
+                    at: now,
+                    intended: worker.isOpenLoop ? nil : now
+                )
+            )
             unwrittenID &+= 1
         }
         worker.recorder.recordWrite(byteCount: worker.output.byteCount)

@@ -5,11 +5,13 @@
 extension Worker {
     /// The post that the vote of a number is on.
     @inline(__always)
-    func votedPostID(_ vote: UInt32) -> UInt64 { posts.id(vote >> voteShift) }
+    func votedPostID(_ vote: UInt32) -> UInt64 { posts.id(vote &>> voteShift) }
 
     /// Asks for the memory of the post of a vote of this number, before it is looked at.
     @inline(__always)
-    func prefetchPost(_ vote: UInt32) { posts.prefetch(vote >> voteShift) }
+    func prefetchPost(_ vote: UInt32) {
+        if posts.isLarge { posts.prefetch(vote &>> voteShift) }
+    }
 
     /// Takes an acknowledged vote into the ballots of client number `client` of this thread.
     ///

@@ -38,6 +38,8 @@ final class Worker {
     let tallied: Tallied
     /// Whether votes leave in batches.
     let isBatching: Bool
+    /// Whether all requests are votes that leave alone, and none asks for the service's times.
+    let sendsOnlyVotes: Bool
     /// Whether votes come from a schedule and end with it.
     let votesAsScheduled: Bool
     /// Whether requests are sent again where that is safe.
@@ -98,6 +100,7 @@ final class Worker {
         timeoutNanoseconds = configuration.timeout.nanoseconds
         tallied = setup.workload.tallied
         isBatching = configuration.batchVoteCount > 1
+        sendsOnlyVotes = configuration.sendsOnlyVotes
         votesAsScheduled = setup.schedule != nil
         isRetrying = setup.identity != nil
         isThinking = configuration.think != .none
@@ -241,12 +244,7 @@ final class Worker {
         let rate = configuration.connectsPerSecond / Double(configuration.threadCount)
         let seconds = Double(MonotonicInstant.now.duration(since: connectStart).nanoseconds) / 1e9
         let dueCount = Int(min(seconds * rate, Double(setup.clientCount))) + 1
-        while let next = connections.nextToConnect(
-            dueCount: dueCount,
-            limit: Self.maximumConnectingCount
-        ) {
-            clients[next].connect()
-        }
+        while let next = connections.nextToConnect(dueCount: dueCount) { clients[next].connect() }
         if connections.areBegun { connector?.cancel() }
     }
 
@@ -292,8 +290,6 @@ final class Worker {
 
     /// Timeouts are noticed at most this late.
     private static let sweepInterval = Duration.milliseconds(20)
-    /// Connections that are opened at once, below any usual backlog.
-    private static let maximumConnectingCount = 128
 }
 
 @available(*, unavailable)

@@ -9,7 +9,7 @@ import Histogram
 /// Answers are recorded into the histograms of the current second; `closeInterval()` adds those to
 /// the totals. A histogram covers one operation and one measure, and either measured requests or
 /// requests outside the measured phase (the warm-up). No total includes the latter.
-final class Recorder {
+package final class Recorder {
     /// The outcomes of the requests.
     var outcomes = Outcomes()
     /// What went wrong.
@@ -35,7 +35,7 @@ final class Recorder {
     private var countsAtIntervalStart = [UInt64](repeating: 0, count: Operation.allCases.count)
 
     /// A recorder; a closed loop has one measure, an open loop three.
-    init(isOpenLoop: Bool, isSplit: Bool) {
+    package init(isOpenLoop: Bool, isSplit: Bool) {
         self.isSplit = isSplit
         split = isSplit ? LatencySplit() : nil
         measureCount = isOpenLoop ? Measure.allCases.count : 1
@@ -47,7 +47,7 @@ final class Recorder {
 
     /// Counts and times one successful answer, to a request of `count` operations.
     @inline(__always)
-    func recordAnswer(
+    package func recordAnswer(
         _ operation: Operation,
         count: UInt64 = 1,
         intended: UInt64,
@@ -55,20 +55,44 @@ final class Recorder {
         answered: UInt64,
         phases: Phases
     ) {
+        recordAnswers(
+            operation,
+            requestCount: 1,
+            operationCount: count,
+            intended: intended,
+            sent: sent,
+            answered: answered,
+            phases: phases
+        )
+    }
+
+    /// Counts and times the successful answers to `requestCount` requests with the same times, of
+    /// `operationCount` operations each.
+    @inline(__always)
+    package func recordAnswers(
+        _ operation: Operation,
+        requestCount: UInt64,
+        operationCount: UInt64 = 1,
+        intended: UInt64,
+        sent: UInt64,
+        answered: UInt64,
+        phases: Phases
+    ) {
         let operationIndex = Int(operation.rawValue)
+        let count = requestCount &* operationCount
         counters[operationIndex] += count
         if phases.isMeasured(answered) {
             counters[Counter.measured + operationIndex] += count
-            counters[Counter.measuredRequests] += 1
+            counters[Counter.measuredRequests] += requestCount
         }
         let begin = phases.isMeasured(intended) ? firstMeasured : 0
         let first = begin + operationIndex * measureCount
-        histograms.record(first + Measure.service.rawValue, nanoseconds: answered &- sent)
+        histograms.record(first + Measure.service.rawValue, answered &- sent, requestCount)
         guard measureCount > 1 else { return }
-        histograms.record(first + Measure.response.rawValue, nanoseconds: answered &- intended)
-        histograms.record(first + Measure.slip.rawValue, nanoseconds: sent &- intended)
+        histograms.record(first + Measure.response.rawValue, answered &- intended, requestCount)
+        histograms.record(first + Measure.slip.rawValue, sent &- intended, requestCount)
         if sent &- intended > Self.lateSendNanoseconds && phases.isMeasured(intended) {
-            counters[Counter.lateSends] += 1
+            counters[Counter.lateSends] += requestCount
         }
     }
 
@@ -99,7 +123,7 @@ final class Recorder {
     }
 
     /// Adds the current interval to the totals and returns it for the progress line and the charts.
-    func closeInterval() -> IntervalCounts {
+    package func closeInterval() -> IntervalCounts {
         var latencies = LatencyScale.makeHistogram()
         var measured: [Operation: LatencyHistogram] = [:]
         // A user waits for the response time; a closed loop knows only the service time.
@@ -128,7 +152,7 @@ final class Recorder {
     }
 
     /// Everything recorded, after the last interval was closed.
-    func makeTotals() -> RecorderTotals {
+    package func makeTotals() -> RecorderTotals {
         var result = RecorderTotals()
         result.outcomes = outcomes
         result.failures = failures

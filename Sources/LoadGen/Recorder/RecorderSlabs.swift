@@ -22,12 +22,12 @@ import Histogram
         unsafe histograms.deallocate()
     }
 
-    /// Adds one value; values beyond the scale count as its highest value.
+    /// Adds a value, `times` times; values beyond the scale count as its highest value.
     @inline(__always)
-    func record(_ index: Int, nanoseconds: UInt64) {
+    func record(_ index: Int, _ nanoseconds: UInt64, _ times: UInt64) {
         precondition(index >= 0 && index < count, "No such histogram.")
         unsafe (histograms + index).pointee
-            .record(min(nanoseconds, LatencyScale.highestNanoseconds))
+            .record(min(nanoseconds, LatencyScale.highestNanoseconds), count: times)
     }
 
     /// Adds what histogram `index` holds to `total`.

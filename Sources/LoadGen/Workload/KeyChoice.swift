@@ -3,6 +3,8 @@ package struct KeyChoice: Sendable {
     /// How many posts there are; a pick is below it.
     package let postCount: Int
     private let distribution: KeyDistribution
+    /// Whether each pick is any post, with the same probability.
+    let isUniform: Bool
     private let zipf: ZipfDistribution
     /// The posts by the weights of their ranks; nil where there are none, or too many posts.
     private let table: AliasTable?
@@ -14,6 +16,7 @@ package struct KeyChoice: Sendable {
     package init(_ distribution: KeyDistribution, postCount: Int, seed: UInt64) {
         precondition(postCount >= 1, "A workload needs a post.")
         self.distribution = distribution
+        isUniform = distribution == .uniform
         self.postCount = postCount
         var exponent = 0.0
         var hotCount = 0
@@ -62,6 +65,7 @@ package struct KeyChoice: Sendable {
         return nextWithoutTable(&stream, index: index)
     }
 
+    @inline(never)
     private func nextWithoutTable(_ stream: inout RandomStream, index: Int) -> Int {
         switch distribution {
         case .uniform: stream.nextIndex(below: postCount)

@@ -26,8 +26,12 @@ package struct Mix: Sendable, Equatable {
     }
 
     /// The next operation of `stream`.
+    @inline(__always)
     package func next(_ stream: inout RandomStream) -> Operation {
-        if let only { return only }
+        only ?? draw(&stream)
+    }
+
+    private func draw(_ stream: inout RandomStream) -> Operation {
         var remaining = UInt32(stream.nextIndex(below: Int(sum)))
         for operation in Operation.allCases {
             let weight = weights[Int(operation.rawValue)]

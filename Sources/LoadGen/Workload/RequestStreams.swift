@@ -43,15 +43,25 @@ package struct RequestStream: Sendable {
     }
 
     /// The next request.
+    @inline(__always)
     package mutating func next() -> PlannedRequest {
         let operation = mix.next(&stream)
-        index += 1
+        index &+= 1
+        return operation == .vote ? drawVoteRequest() : drawOther(operation)
+    }
+
+    @inline(__always)
+    private mutating func drawVoteRequest() -> PlannedRequest {
+        let vote = drawVote()
+        guard voterCount > 0 else { return PlannedRequest(operation: .vote, argument: vote) }
+        let voter = UInt16(stream.nextIndex(below: voterCount))
+        return PlannedRequest(operation: .vote, argument: vote, voter: voter)
+    }
+
+    @inline(never)
+    private mutating func drawOther(_ operation: Operation) -> PlannedRequest {
         switch operation {
-        case .vote:
-            let vote = drawVote()
-            guard voterCount > 0 else { return PlannedRequest(operation: .vote, argument: vote) }
-            let voter = UInt16(stream.nextIndex(below: voterCount))
-            return PlannedRequest(operation: .vote, argument: vote, voter: voter)
+        case .vote: preconditionFailure("Votes are drawn elsewhere.")
         case .get:
             return PlannedRequest(
                 operation: operation,
@@ -66,8 +76,13 @@ package struct RequestStream: Sendable {
     }
 
     /// The number of the next vote, of the request that was counted last.
+    @inline(__always)
     private mutating func drawVote() -> UInt32 {
-        let post = UInt32(keys.next(&stream, index: index - 1))
+        // Not in `keys`, which is copied for each draw from a stream beside it.
+        let next =
+            keys.isUniform
+            ? stream.nextIndex(below: keys.postCount) : keys.next(&stream, index: index &- 1)
+        let post = UInt32(truncatingIfNeeded: next)
         return voterCount > 0 ? Tallied.number(.next(&stream), on: post) : post
     }
 }

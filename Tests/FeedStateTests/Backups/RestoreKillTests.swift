@@ -62,11 +62,12 @@ import Testing
             #expect(error?.description.contains("was interrupted") == true)
             #expect(error?.exitStatus == 5)
             // All that was typed or none: a part of it would be another restore.
-            guard case .restoreInterrupted(_, let noted) = error else {
+            guard case .restoreInterrupted(_, let noted, let flags) = error else {
                 Issue.record("\(String(describing: error))")
                 return 0
             }
-            #expect(noted == nil || noted == RestoreLife.typed)
+            #expect(noted == nil || noted == RestoreLife.typed.path)
+            #expect(flags == (noted == nil ? [] : RestoreLife.typed.flags))
         } else if disk.names.contains(StateDatabase.fileName) {
             #expect(try RestoreLife.start(disk) == hash)
             return 0

@@ -43,8 +43,11 @@ import Testing
 
     @Test("a command has each word of a moment as one word of the shell")
     func wordsAreQuoted() {
-        let source = RestoreSource(path: "/srv/old feed", flags: ["--at", "2026-11-25 14:05:00Z"])
-        let error = StateStartError.restoreInterrupted(path: "/srv/feed", source: source)
+        let error = StateStartError.restoreInterrupted(
+            path: "/srv/feed",
+            source: "/srv/old feed",
+            flags: ["--at", "2026-11-25 14:05:00Z"]
+        )
         let text = "\(StartRefusal(error, directory: "/srv/feed"))"
         let command = "feed-service restore --at '2026-11-25 14:05:00Z' '/srv/old feed' /srv/feed"
         #expect(text.contains("    \(command)\n"), "\(text)")

@@ -45,7 +45,8 @@ import Testing
     func interruptedMoment() throws {
         let error = StateStartError.restoreInterrupted(
             path: "/srv/feed",
-            source: RestoreSource(path: "/srv/old", flags: ["--at", "2027-01-15T06:00:00Z"])
+            source: "/srv/old",
+            flags: ["--at", "2027-01-15T06:00:00Z"]
         )
         let refusal = StartRefusal(error, directory: "/srv/feed")
         let text = RefusalWordsTests.general("feed-service: \(refusal)", "/srv/feed")

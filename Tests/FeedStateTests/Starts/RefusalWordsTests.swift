@@ -164,14 +164,11 @@ import Testing
         Row(testDescription: "interrupted", error: .interruptedAcceptance(after: 7)),
         Row(
             testDescription: "half restore",
-            error: .restoreInterrupted(
-                path: "/srv/feed",
-                source: RestoreSource(path: restoreBackup)
-            )
+            error: .restoreInterrupted(path: "/srv/feed", source: restoreBackup, flags: [])
         ),
         Row(
             testDescription: "half restore of 0.1",
-            error: .restoreInterrupted(path: "/srv/feed", source: nil)
+            error: .restoreInterrupted(path: "/srv/feed", source: nil, flags: [])
         ),
         Row(
             testDescription: "wrong number",

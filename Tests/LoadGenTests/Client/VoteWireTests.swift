@@ -52,6 +52,48 @@ import Testing
         #expect(buffer.byteCount == 0)
     }
 
+    @Test(arguments: [0, 1, 3, 100])
+    func appendsManyVotesAsOneAfterTheOther(count: Int) {
+        let together = FrameBuffer(capacity: 0)
+        let alone = FrameBuffer(capacity: 0)
+        together.appendVotes(count) { item in
+            (UInt64(item) << 7, UInt64(item), UInt64(item) << 9, UInt64(item) << 14, .down)
+        }
+        for item in 0..<UInt64(count) {
+            alone.appendVote(
+                id: item << 7,
+                sequence: item,
+                actingUserID: item << 9,
+                postID: item << 14,
+                direction: .down
+            )
+        }
+        #expect(bytes(together) == bytes(alone))
+        #expect(bytes(together).isEmpty == (count == 0))
+    }
+
+    @Test(arguments: numbers)
+    func readsAFrameOnlyWhereAllOfItIsThere(_ number: UInt64) throws {
+        let response = CastVoteResponse(
+            postID: number,
+            score: 7,
+            upvoteCount: 7,
+            downvoteCount: 0,
+            vote: .up
+        )
+        let frame = ServerFrame(id: number, revision: number, response: .castVote(response))
+        let before: [UInt8] = [1, 2, 3]
+        let bytes = try before + frame.encoded()
+        for count in before.count...bytes.count {
+            let begin = Array(bytes[..<count])
+            var offset = before.count
+            let answer = unsafe VoteAnswer(scanning: begin.span.bytes, at: &offset)
+            let isWhole = count == bytes.count
+            #expect(answer?.postID == (isWhole ? number : nil))
+            #expect(offset == (isWhole ? bytes.count : before.count))
+        }
+    }
+
     @Test(arguments: numbers)
     func readsAnAnswerAsTheGeneralDecoderDoes(_ number: UInt64) throws {
         for score in [0, 1, -1, 127, 128, .max, .min] as [Int64] {

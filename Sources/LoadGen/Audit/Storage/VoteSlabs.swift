@@ -15,6 +15,9 @@ internal import CPrefetch
     private let entries: UnsafeMutablePointer<Entry>
     private let count: Int
 
+    /// Whether a processor's caches near it have no room for all posts.
+    let isLarge: Bool
+
     /// The bytes that `count` posts take.
     static func byteCount(count: Int) -> Int { count * MemoryLayout<Entry>.stride }
 
@@ -22,6 +25,7 @@ internal import CPrefetch
     init(ids: [UInt64]) {
         count = ids.count
         let size = MemoryLayout<Entry>.stride
+        isLarge = count * size > Self.nearByteCount
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: max(1, count) * size,
             alignment: size
@@ -58,6 +62,9 @@ internal import CPrefetch
     func tallies() -> [VoteTally] {
         (0..<count).map { unsafe entry(UInt32($0)).pointee.tally }
     }
+
+    /// What a second-level cache has room for beside all else.
+    private static var nearByteCount: Int { 256 << 10 }
 
     @inline(__always)
     private func entry(_ post: UInt32) -> UnsafeMutablePointer<Entry> {

@@ -40,15 +40,52 @@
         postID: UInt64,
         direction: Ballot = .up
     ) {
-        reserve(Self.voteFrameByteCount)
+        appendVotes(1) { _ in (id, sequence, actingUserID, postID, direction) }
+    }
+
+    /// Appends `count` votes, as `appendVote` would one after the other.
+    @inline(__always)
+    package func appendVotes(
+        _ count: Int,
+        _ vote: (Int) -> (
+            id: UInt64, sequence: UInt64, actingUserID: UInt64, postID: UInt64, direction: Ballot
+        )
+    ) {
+        reserve(count * Self.voteFrameByteCount)
         let bytes = unsafe state.pointee.bytes
-        let start = unsafe state.pointee.filledByteCount
-        var end = start + 4
+        var end = unsafe state.pointee.filledByteCount
+        for item in 0..<count {
+            let vote = vote(item)
+            unsafe Self.putVote(
+                vote.id,
+                vote.sequence,
+                vote.actingUserID,
+                vote.postID,
+                vote.direction,
+                bytes,
+                &end
+            )
+        }
+        unsafe state.pointee.filledByteCount = end
+    }
+
+    @inline(__always)
+    private static func putVote(
+        _ id: UInt64,
+        _ sequence: UInt64,
+        _ actingUserID: UInt64,
+        _ postID: UInt64,
+        _ direction: Ballot,
+        _ bytes: UnsafeMutableRawBufferPointer,
+        _ end: inout Int
+    ) {
+        let start = end
+        end &+= 4
         unsafe Self.putEnvelope(id, sequence, actingUserID, bytes, &end)
         unsafe Self.put(0xC2, bytes, &end)
         unsafe Self.put(0x02, bytes, &end)
         let inner = end
-        end += 1
+        end &+= 1
         unsafe Self.put(0x08, bytes, &end)
         unsafe Self.putVarint(postID, bytes, &end)
         unsafe Self.put(0x10, bytes, &end)
@@ -56,7 +93,6 @@
         unsafe bytes[inner] = UInt8(truncatingIfNeeded: end &- inner &- 1)
         let length = UInt32(truncatingIfNeeded: end &- start &- 4).bigEndian
         unsafe bytes.storeBytes(of: length, toByteOffset: start, as: UInt32.self)
-        unsafe state.pointee.filledByteCount = end
     }
 
     /// Appends a batch of `count` votes as `FrameEncoder` would encode it.
@@ -208,6 +244,21 @@
         _ bytes: UnsafeMutableRawBufferPointer,
         _ end: inout Int
     ) {
+        // The lengths of most ids, without a loop.
+        if value < 0x80 { return unsafe put(UInt8(truncatingIfNeeded: value), bytes, &end) }
+        if value < 0x4000 {
+            let pair = UInt16(truncatingIfNeeded: value & 0x7F | (value & 0x3F80) << 1 | 0x80)
+            unsafe bytes.storeBytes(of: pair.littleEndian, toByteOffset: end, as: UInt16.self)
+            end &+= 2
+            return
+        }
+        if value < 0x20_0000 {
+            let pair = UInt16(truncatingIfNeeded: value & 0x7F | (value & 0x3F80) << 1 | 0x8080)
+            unsafe bytes.storeBytes(of: pair.littleEndian, toByteOffset: end, as: UInt16.self)
+            unsafe bytes[end &+ 2] = UInt8(truncatingIfNeeded: value >> 14)
+            end &+= 3
+            return
+        }
         var rest = value
         while rest >= 0x80 {
             unsafe put(UInt8(truncatingIfNeeded: rest) | 0x80, bytes, &end)

@@ -67,6 +67,15 @@ struct InFlightRequest {
         nonmutating set { unsafe requests[index(client, id)] = newValue }
     }
 
+    /// Notes when a request leaves, and when it should have where it is not known; returns the request.
+    @inline(__always)
+    func depart(_ client: Int, _ id: UInt64, at now: UInt64, intended: UInt64?) -> InFlightRequest {
+        let place = index(client, id)
+        if let intended { unsafe requests[place].intended = intended }
+        unsafe requests[place].sent = now
+        return unsafe requests[place]
+    }
+
     @inline(__always)
     private func index(_ client: Int, _ id: UInt64) -> Int {
         let index = client &* ringSize &+ Int(truncatingIfNeeded: id) & (ringSize &- 1)

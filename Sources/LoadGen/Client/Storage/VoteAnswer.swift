@@ -1,3 +1,5 @@
+import FeedProto
+
 /// The answer to a vote, read from the bytes of its frame without decoding a message.
 package struct VoteAnswer: Sendable, Equatable {
     /// The request.
@@ -33,6 +35,24 @@ package struct VoteAnswer: Sendable, Equatable {
 }
 
 extension VoteAnswer {
+    /// Reads the frame at `offset` if all of it is there and it is a plain answer to a vote; moves the
+    /// offset behind it, where it is one.
+    @inline(__always)
+    package init?(scanning bytes: RawSpan, at offset: inout Int) {
+        let start = offset &+ FrameHeader.byteCount
+        guard start < bytes.byteCount else { return nil }
+        let length = UInt32(
+            bigEndian: unsafe bytes.unsafeLoadUnaligned(
+                fromUncheckedByteOffset: offset,
+                as: UInt32.self
+            )
+        )
+        guard bytes.byteCount &- start >= Int(length) else { return nil }
+        let end = start &+ Int(length)
+        self.init(scanning: bytes, in: start..<end)
+        offset = end
+    }
+
     /// Reads the frame body in `range` if it is a plain answer to a vote.
     ///
     /// A plain answer is what every encoder writes: the id, the revision, then the vote with its
@@ -45,9 +65,10 @@ extension VoteAnswer {
         guard bytes.take(0x08, &offset, end), let id = bytes.takeVarint(&offset, end) else {
             return nil
         }
-        if bytes.take(0x10, &offset, end), bytes.takeVarint(&offset, end) == nil { return nil }
+        if bytes.take(0x10, &offset, end), !bytes.skipVarint(&offset, end) { return nil }
         guard bytes.take(0xC2, &offset, end), bytes.take(0x02, &offset, end),
-            let length = bytes.takeVarint(&offset, end), length == UInt64(end &- offset)
+            let length = bytes.takeVarint(&offset, end), offset <= end,
+            length == UInt64(end &- offset)
         else { return nil }
         self.init(scanning: bytes, at: &offset, end: end, id: id)
     }
@@ -63,29 +84,47 @@ extension VoteAnswer {
             guard let found = bytes.takeVarint(&offset, end) else { return nil }
             score = found
         }
-        var counts: (ups: UInt64, downs: UInt64) = (0, 0)
+        var upvoteCount: UInt64 = 0
         if bytes.take(0x18, &offset, end) {
             guard let found = bytes.takeVarint(&offset, end) else { return nil }
-            counts.ups = found
+            upvoteCount = found
         }
-        if bytes.take(0x20, &offset, end) {
-            guard let found = bytes.takeVarint(&offset, end) else { return nil }
-            counts.downs = found
+        var rest: (downvoteCount: UInt64, standingBallot: UInt64) = (0, 0)
+        if offset != end {
+            guard let found = Self.rest(bytes, offset, end) else { return nil }
+            rest = found
+            offset = end
         }
-        var standing: UInt64 = 0
-        if bytes.take(0x28, &offset, end) {
-            guard let found = bytes.takeVarint(&offset, end) else { return nil }
-            standing = found
-        }
-        guard offset == end else { return nil }
         self.init(
             id: id,
             postID: postID,
             score: Int64(bitPattern: score),
-            upvoteCount: counts.ups,
-            downvoteCount: counts.downs,
-            standingBallot: standing
+            upvoteCount: upvoteCount,
+            downvoteCount: rest.downvoteCount,
+            standingBallot: rest.standingBallot
         )
+    }
+
+    /// Reads what an answer has after its upvotes, where there were votes down or the post's feed takes
+    /// ballots.
+    @inline(never)
+    private static func rest(
+        _ bytes: RawSpan,
+        _ start: Int,
+        _ end: Int
+    ) -> (downvoteCount: UInt64, standingBallot: UInt64)? {
+        var offset = start
+        var downvoteCount: UInt64 = 0
+        if bytes.take(0x20, &offset, end) {
+            guard let found = bytes.takeVarint(&offset, end) else { return nil }
+            downvoteCount = found
+        }
+        var standingBallot: UInt64 = 0
+        if bytes.take(0x28, &offset, end) {
+            guard let found = bytes.takeVarint(&offset, end) else { return nil }
+            standingBallot = found
+        }
+        return offset == end ? (downvoteCount, standingBallot) : nil
     }
 }
 
@@ -99,15 +138,54 @@ extension RawSpan {
         return true
     }
 
+    /// Reads a number: most have one byte to three, and are not the last bytes of the span.
+    ///
+    /// A number that is cut off by `end` may be read beyond it, within the span, so that the offset is
+    /// beyond it then: a caller checks the end once, behind the last number.
     @inline(__always)
     func takeVarint(_ offset: inout Int, _ end: Int) -> UInt64? {
+        guard let (value, next) = varint(offset, end) else { return nil }
+        offset = next
+        return value
+    }
+
+    @inline(__always)
+    private func varint(_ offset: Int, _ end: Int) -> (value: UInt64, next: Int)? {
+        guard byteCount &- offset >= 3 else { return longVarint(offset, end) }
+        let first = byte(offset)
+        if first < 0x80 { return (first, offset &+ 1) }
+        let second = byte(offset &+ 1)
+        let two = first &- 0x80 &+ second << 7
+        if second < 0x80 { return (two, offset &+ 2) }
+        let third = byte(offset &+ 2)
+        if third < 0x80 { return (two &- 0x4000 &+ third << 14, offset &+ 3) }
+        return longVarint(offset, end)
+    }
+
+    /// Passes a number.
+    @inline(__always)
+    func skipVarint(_ offset: inout Int, _ end: Int) -> Bool {
+        var next = offset
+        while next < end, byte(next) >= 0x80 { next &+= 1 }
+        offset = next &+ 1
+        return next < end
+    }
+
+    @inline(__always)
+    private func byte(_ offset: Int) -> UInt64 {
+        UInt64(unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self))
+    }
+
+    @inline(never)
+    private func longVarint(_ offset: Int, _ end: Int) -> (value: UInt64, next: Int)? {
         var value: UInt64 = 0
         var shift: UInt64 = 0
-        while offset < end && shift < 64 {
-            let byte = unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
-            offset &+= 1
-            value |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return value }
+        var next = offset
+        while next < end && shift < 64 {
+            let byte = byte(next)
+            next &+= 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80 { return (value, next) }
             shift &+= 7
         }
         return nil
@@ -139,21 +217,22 @@ package struct VoteBatchAnswer: ~Copyable {
         guard bytes.take(0x08, &offset, end), let id = bytes.takeVarint(&offset, end) else {
             return false
         }
-        if bytes.take(0x10, &offset, end), bytes.takeVarint(&offset, end) == nil { return false }
+        if bytes.take(0x10, &offset, end), !bytes.skipVarint(&offset, end) { return false }
         guard bytes.take(0xCA, &offset, end), bytes.take(0x02, &offset, end),
-            let length = bytes.takeVarint(&offset, end), length == UInt64(end &- offset)
+            let length = bytes.takeVarint(&offset, end), offset <= end,
+            length == UInt64(end &- offset)
         else { return false }
         self.id = id
         count = 0
         while offset < end {
             guard count < votes.count, bytes.take(0x0A, &offset, end),
                 let resultLength = bytes.takeVarint(&offset, end),
-                resultLength <= UInt64(end &- offset)
+                offset <= end, resultLength <= UInt64(end &- offset)
             else { return false }
             let resultEnd = offset &+ Int(resultLength)
             guard bytes.take(0x12, &offset, resultEnd),
                 let voteLength = bytes.takeVarint(&offset, resultEnd),
-                voteLength == UInt64(resultEnd &- offset),
+                offset <= resultEnd, voteLength == UInt64(resultEnd &- offset),
                 let vote = VoteAnswer(scanning: bytes, at: &offset, end: resultEnd, id: id)
             else { return false }
             votes[count] = vote
