@@ -10,7 +10,7 @@ import servers
 import votes
 from report import Table, middle, spread, verdict
 
-TARGET_COST = 0.25      # CPU-seconds per million votes at 64 in flight
+TARGET_COST = 0.15      # CPU-seconds per million votes at 64 in flight
 TARGET_OVER_PUMP = 1.2  # at 1 in flight
 
 

@@ -65,6 +65,29 @@ extension LiveTests {
             #expect(result.exitStatus == .failed)
         }
 
+        @Test(arguments: ["1", "16"])
+        func resetsAConnectionWhereAVoteIsOfAnotherPost(_ pipeline: String) async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(misdirectAt: 2008))
+            let result = try await load(service, shortLoad + ["-P", pipeline])
+            await service.stop()
+            let text = try #require(result.totals.failures.firstProtocolError)
+            #expect(text.contains("is about post"))
+            #expect(result.totals.failures.causes[.protocolError] == 1)
+            #expect(result.totals.outcomes.isConserved)
+            #expect(result.audit.isPassed)
+            #expect(result.exitStatus == .failed)
+        }
+
+        @Test func seesThatTheScoreOfAVoteFalls() async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(dropEvery: 1000))
+            let result = try await load(service, shortLoad + ["--clients", "1", "--keys", "one"])
+            await service.stop()
+            // The vote after each one that was forgotten gets the same score; the last one has none.
+            let counts = try #require(result.audit.summary).findings.counts
+            #expect(counts[.fallingScore] == 4)
+            #expect(result.exitStatus == .auditFailed)
+        }
+
         @Test func reportsWhatIsKnownOfAServiceThatDies() async throws {
             let service = try await FakeService.start(FakeFeed.Faults(dieAt: 3000))
             let result = try await load(service, shortLoad)

@@ -10,6 +10,8 @@ struct FakeFaults: Sendable {
     var failEvery: UInt64?
     /// The answer to this vote gets the id of the next.
     var misnumberAt: UInt64?
+    /// The answer to this vote is about another post.
+    var misdirectAt: UInt64?
     /// With this vote the service dies, before it counts.
     var dieAt: UInt64?
     /// With this created post the service dies, after it was created.

@@ -184,7 +184,9 @@ final class FakeFeed: Sendable {
             post.add(vote.direction, count)
         }
         state.ballots.isAnswerWrong = isDue(faults.wrongBallotEvery)
-        let frame = voteAnswer(id + (number == faults.misnumberAt ? 1 : 0), post, state)
+        var told = post
+        if number == faults.misdirectAt { told.id += 1 }
+        let frame = voteAnswer(id + (number == faults.misnumberAt ? 1 : 0), told, state)
         state.posts[vote.postID] = post
         if isDue(faults.dropEvery) { (state.posts[vote.postID], state.ballots) = before }
         ids = [post.id]
