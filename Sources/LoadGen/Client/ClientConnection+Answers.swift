@@ -15,7 +15,6 @@ extension ClientConnection {
             worker.outstandingCount -= Int(run.answerCount)
             window.answer(Int(headID - firstID))
         }
-        preloadPosts(answerByteCount: bytes.byteCount)
         while true {
             offset = receiveVotes(bytes, offset, &run)
             guard let body = try nextBody(bytes, offset) else { break }
@@ -35,26 +34,6 @@ extension ClientConnection {
         }
         return offset
     }
-
-    /// Reads the posts of the next answers together.
-    ///
-    /// With many posts each read is a cache miss, and independent misses overlap. They are read and not
-    /// prefetched, as an answer follows at once: a prefetch would not have ended.
-    @inline(__always)
-    private func preloadPosts(answerByteCount: Int) {
-        let count = min(answerByteCount / Self.shortestAnswerByteCount, window.inFlightCount)
-        guard count > 2, worker.posts.isLarge, !worker.isBatching else { return }
-        var mixed: UInt64 = 0
-        for id in headID..<headID &+ UInt64(count) {
-            let request = worker.inFlight[index, id]
-            if request.operation == .vote { mixed ^= worker.votedPostID(request.argument) }
-        }
-        // Keeps the compiler from removing the loads.
-        worker.preloaded = mixed
-    }
-
-    /// The length, an id and a revision, and a vote with a post and a score.
-    private static var shortestAnswerByteCount: Int { 18 }
 
     @inline(__always)
     private func nextBody(
@@ -78,7 +57,11 @@ extension ClientConnection {
         guard !worker.isBatching else { return start }
         var offset = start
         var id = headID
+        // With many posts each tally is a cache miss, which is over before its answer is read.
+        let isAhead = worker.posts.isLarge && worker.tallied != .ballots
+        if isAhead { for early in id..<min(id &+ Self.tallyLead, nextID) { prefetchTally(early) } }
         while id < nextID {
+            if isAhead, id &+ Self.tallyLead < nextID { prefetchTally(id &+ Self.tallyLead) }
             var end = offset
             guard let vote = VoteAnswer(scanning: bytes, at: &end), vote.id == id else { break }
             let request = worker.inFlight[index, id]
@@ -98,6 +81,16 @@ extension ClientConnection {
         headID = id
         return offset
     }
+
+    /// Asks for the memory of the tally of a vote in flight.
+    @inline(__always)
+    private func prefetchTally(_ id: UInt64) {
+        let request = worker.inFlight[index, id]
+        if request.operation == .vote { worker.posts.prefetch(request.argument) }
+    }
+
+    /// How many answers are read while the memory for one more is fetched.
+    private static var tallyLead: UInt64 { 8 }
 
     /// Counts the acknowledged vote of a number, and notes a score that contradicts the answers
     /// before; the only place that acknowledges a vote.

@@ -129,7 +129,7 @@ final class ClientConnection: LoadConnection {
         } else {
             for _ in 0..<count {
                 let request = worker.votesAsScheduled ? worker.nextScheduled() : stream.next()
-                if request.operation == .vote { worker.prefetchPost(request.argument) }
+                if request.operation == .vote { worker.prefetchPostID(request.argument) }
                 take(request, request.argument, intended: intended)
             }
         }

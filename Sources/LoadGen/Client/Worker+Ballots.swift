@@ -7,11 +7,9 @@ extension Worker {
     @inline(__always)
     func votedPostID(_ vote: UInt32) -> UInt64 { posts.id(vote &>> voteShift) }
 
-    /// Asks for the memory of the post of a vote of this number, before it is looked at.
+    /// Asks for the memory of the id of a vote's post, before it is read.
     @inline(__always)
-    func prefetchPost(_ vote: UInt32) {
-        if posts.isLarge { posts.prefetch(vote &>> voteShift) }
-    }
+    func prefetchPostID(_ vote: UInt32) { posts.prefetchID(vote &>> voteShift) }
 
     /// Takes an acknowledged vote into the ballots of client number `client` of this thread.
     ///

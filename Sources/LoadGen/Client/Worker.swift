@@ -53,8 +53,6 @@ final class Worker {
     /// Chooses the calls that ask the service for its own times.
     var sampler = CallSampler()
     var phases = Phases(start: .max / 4, warmup: .zero, duration: nil)
-    /// The result of reading ahead, which nothing uses.
-    var preloaded: UInt64 = 0
     /// The planned votes that have not been taken.
     var schedule: VoteSchedule
     /// Requests that were taken, have no answer, and have not run out of time.

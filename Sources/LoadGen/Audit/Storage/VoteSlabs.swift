@@ -4,8 +4,9 @@ internal import CPrefetch
 /// its answer arrives.
 ///
 /// The id and the tally of a post share a cache line. With many posts each of the two would be a
-/// cache miss, which costs more than all the rest of a vote.
-@safe struct PostSlab: ~Copyable {
+/// cache miss, which costs more than all the rest of a vote. Ids that follow each other, as those of
+/// posts that one client has created, are not read at all.
+@safe package struct PostSlab: ~Copyable {
     private struct Entry {
         let id: UInt64
         var tally = VoteTally()
@@ -14,7 +15,8 @@ internal import CPrefetch
     // Not a buffer pointer: the thread sanitizer of Swift 6.3 cannot compile a change through one.
     private let entries: UnsafeMutablePointer<Entry>
     private let count: Int
-
+    /// The id of the first post where the ids of all others follow it, one by one; else nil.
+    private let firstID: UInt64?
     /// Whether a processor's caches near it have no room for all posts.
     let isLarge: Bool
 
@@ -22,10 +24,13 @@ internal import CPrefetch
     static func byteCount(count: Int) -> Int { count * MemoryLayout<Entry>.stride }
 
     /// The posts with these ids and no vote.
-    init(ids: [UInt64]) {
+    package init(ids: [UInt64]) {
         count = ids.count
         let size = MemoryLayout<Entry>.stride
         isLarge = count * size > Self.nearByteCount
+        let first = ids.first ?? 0
+        let areConsecutive = ids.enumerated().allSatisfy { $1 == first &+ UInt64($0) }
+        firstID = areConsecutive ? first : nil
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: max(1, count) * size,
             alignment: size
@@ -42,8 +47,15 @@ internal import CPrefetch
 
     /// The id of post number `post`.
     @inline(__always)
-    func id(_ post: UInt32) -> UInt64 {
-        unsafe entry(post).pointee.id
+    package func id(_ post: UInt32) -> UInt64 {
+        let entry = unsafe entry(post)
+        return unsafe firstID.map { $0 &+ UInt64(post) } ?? entry.pointee.id
+    }
+
+    /// Asks for the memory that has the id of post number `post`, where it may be far away.
+    @inline(__always)
+    func prefetchID(_ post: UInt32) {
+        if isLarge, firstID == nil { prefetch(post) }
     }
 
     /// Asks for the memory of post number `post`.
@@ -54,12 +66,12 @@ internal import CPrefetch
 
     /// Counts a vote on post number `post` that was answered with `score`.
     @inline(__always)
-    func acknowledge(_ post: UInt32, score: Int64) {
+    package func acknowledge(_ post: UInt32, score: Int64) {
         unsafe entry(post).pointee.tally.acknowledge(score: score)
     }
 
     /// All tallies, by the post's number.
-    func tallies() -> [VoteTally] {
+    package func tallies() -> [VoteTally] {
         (0..<count).map { unsafe entry(UInt32($0)).pointee.tally }
     }
 
