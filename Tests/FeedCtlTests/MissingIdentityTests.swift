@@ -8,7 +8,8 @@ import Testing
     static let rows: [(Reason, String)] = [
         (.identityRequired, "refused (--client-id)"),
         (.serviceOnly, "refused (--service-key-file)"),
-        (.roleDenied, "refused (--service-key-file)"), (.rateLimited, "refused"),
+        (.roleDenied, "refused (a key of another role: --service-key-file)"),
+        (.rateLimited, "refused"),
     ]
 
     @Test(arguments: rows)

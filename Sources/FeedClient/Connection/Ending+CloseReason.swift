@@ -10,7 +10,7 @@ extension Ending {
         self =
             switch reason {
             case .local: .closed
-            case .peerClosed where isUnanswered, .reset where isUnanswered:
+            case .peerClosed where isUnanswered:
                 .lost(
                     "The service closed the connection before it answered. Where its address is for "
                         + "TLS, the client has to use TLS, too."

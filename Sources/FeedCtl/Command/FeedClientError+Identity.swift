@@ -8,7 +8,8 @@ extension FeedClientError {
         let flags: String? =
             switch status.reason {
             case .identityRequired: identityFlags
-            case .serviceOnly, .roleDenied: keyFlag
+            case .serviceOnly: keyFlag
+            case .roleDenied: keyFlag.map { "a key of another role: \($0)" }
             default: nil
             }
         guard let flags else { return self }

@@ -31,14 +31,15 @@ extension RestoreSource {
             var rest = String(validating: bytes.dropLast(), as: UTF8.self)?[...]
         else { return nil }
         var flags: [String] = []
-        // A path is absolute, so that it is no flag. It may have a line's end.
+        // A path is absolute, so that it is no flag.
         while rest.hasPrefix("--") {
             let lines = rest.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
             guard lines.count == 3 else { return nil }
             flags += lines[...1].map(String.init)
             rest = lines[2]
         }
-        guard rest.hasPrefix("/") else { return nil }
+        // With a line's end in it, it may be a part of a longer one.
+        guard rest.hasPrefix("/"), !rest.contains("\n") else { return nil }
         return RestoreSource(path: String(rest), flags: flags)
     }
 

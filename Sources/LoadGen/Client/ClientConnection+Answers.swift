@@ -57,11 +57,11 @@ extension ClientConnection {
         guard !worker.isBatching else { return start }
         var offset = start
         var id = headID
-        // With many posts each tally is a cache miss, which is over before its answer is read.
-        let isAhead = worker.posts.isLarge && worker.tallied != .ballots
-        if isAhead { for early in id..<min(id &+ Self.tallyLead, nextID) { prefetchTally(early) } }
+        // With many posts each one is a cache miss, which is over before its answer is read.
+        let isAhead = worker.posts.isLarge
+        if isAhead { for early in id..<min(id &+ Self.lead, nextID) { prefetchPost(early) } }
         while id < nextID {
-            if isAhead, id &+ Self.tallyLead < nextID { prefetchTally(id &+ Self.tallyLead) }
+            if isAhead, id &+ Self.lead < nextID { prefetchPost(id &+ Self.lead) }
             var end = offset
             guard let vote = VoteAnswer(scanning: bytes, at: &end), vote.id == id else { break }
             let request = worker.inFlight[index, id]
@@ -82,15 +82,20 @@ extension ClientConnection {
         return offset
     }
 
-    /// Asks for the memory of the tally of a vote in flight.
+    /// Asks for the memory of the post of a vote in flight: its tally, or with ballots its id.
     @inline(__always)
-    private func prefetchTally(_ id: UInt64) {
+    private func prefetchPost(_ id: UInt64) {
         let request = worker.inFlight[index, id]
-        if request.operation == .vote { worker.posts.prefetch(request.argument) }
+        guard request.operation == .vote else { return }
+        if worker.tallied == .ballots {
+            worker.prefetchPostID(request.argument)
+        } else {
+            worker.posts.prefetch(request.argument)
+        }
     }
 
     /// How many answers are read while the memory for one more is fetched.
-    private static var tallyLead: UInt64 { 8 }
+    private static var lead: UInt64 { 8 }
 
     /// Counts the acknowledged vote of a number, and notes a score that contradicts the answers
     /// before; the only place that acknowledges a vote.
@@ -160,6 +165,7 @@ extension ClientConnection {
         }
         let request = try dueRequest(frame.id)
         guard let operation = request.operation else { return try receiveUpkeep(frame) }
+        try checkVote(frame, is: operation, request)
         guard !request.marks.contains(.expired) else {
             worker.recorder.lateAnswerCount += 1
             return
@@ -203,7 +209,7 @@ extension ClientConnection {
         }
         switch frame.response {
         case .hello(let hello): helloAnswered(hello)
-        case .ping: break
+        case .ping where stage != .greeting: break
         default: throw .wrongAnswer(id: frame.id, expected: "greeting or ping")
         }
     }
@@ -235,10 +241,6 @@ extension ClientConnection {
     ) throws(ProtocolViolation) {
         switch (operation, frame.response) {
         case (.vote, .castVote(let vote)):
-            let expected = worker.votedPostID(request.argument)
-            guard vote.postID == expected else {
-                throw .wrongPost(id: frame.id, received: vote.postID, expected: expected)
-            }
             acknowledge(VoteAnswer(frame.id, vote), of: request.argument, in: request)
         case (.create, .post(let post)):
             worker.counts.create(post.id)
@@ -254,6 +256,22 @@ extension ClientConnection {
             throw .wrongAnswer(id: frame.id, expected: operation.name)
         }
         if request.marks.contains(.again) { recovery.answered() }
+    }
+
+    /// Checks that the answer of a vote is to a vote on that post, also where it comes too late.
+    private func checkVote(
+        _ frame: ServerFrame,
+        is operation: Operation,
+        _ request: InFlightRequest
+    ) throws(ProtocolViolation) {
+        guard frame.status == nil, case .castVote(let vote) = frame.response else { return }
+        guard operation == .vote, !worker.isBatching else {
+            throw .wrongAnswer(id: frame.id, expected: operation.name)
+        }
+        let expected = worker.votedPostID(request.argument)
+        guard vote.postID == expected else {
+            throw .wrongPost(id: frame.id, received: vote.postID, expected: expected)
+        }
     }
 
     func count(_ status: Status) {

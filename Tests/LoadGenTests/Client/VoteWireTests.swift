@@ -143,25 +143,51 @@ import Testing
         )
         let whole = try ServerFrame(id: 9, revision: 1 << 40, response: .castVote(response))
             .encoded()
-        for count in 5..<whole.count { #expect(scan(Array(whole[..<count])) == nil) }
+        for count in 5..<whole.count {
+            #expect(scan(Array(whole[..<count])) == nil)
+            // As well where another frame is behind the cut.
+            #expect(scan(whole + whole, count: count) == nil)
+        }
+        #expect(scan(whole + whole, count: whole.count) == scan(whole))
         #expect(scan(whole + [0]) == nil)
         var generator = RandomStream(seed: 8, thread: 0, client: 0)
         for _ in 0..<20_000 {
             var changed = whole
             let place = 4 + generator.nextIndex(below: whole.count - 4)
             changed[place] = UInt8(truncatingIfNeeded: generator.next())
-            // It reads only within the bytes; what both read, both read alike.
-            guard let answer = scan(changed) else { continue }
+            // What it reads, the general decoder reads alike, whatever is behind the frame.
+            let answer = scan(changed)
+            #expect(scan(changed + whole, count: changed.count) == answer, "seed 8")
+            guard let answer else { continue }
             var decoder = MessageDecoder()
-            guard let frame = try? decoder.decodeServerFrame(Array(changed[4...])) else { continue }
+            let frame = try decoder.decodeServerFrame(Array(changed[4...]))
             if case .castVote(let vote) = frame.response {
                 #expect(answer.id == frame.id && answer.score == vote.score, "seed 8")
             }
         }
     }
 
-    private func scan(_ frame: [UInt8]) -> VoteAnswer? {
-        unsafe VoteAnswer(scanning: frame.span.bytes, in: 4..<frame.count)
+    @Test("a number of more than ten bytes is none", arguments: [10, 11, 12, 40])
+    func refusesLongNumbers(byteCount: Int) throws {
+        let response = CastVoteResponse(
+            postID: 3,
+            score: 5,
+            upvoteCount: 5,
+            downvoteCount: 0,
+            vote: .up
+        )
+        let whole = try ServerFrame(id: 9, revision: 1, response: .castVote(response)).encoded()
+        #expect(Array(whole[4..<8]) == [0x08, 9, 0x10, 1])
+        // The id and the revision in turn, with zeros in all bytes but the first.
+        for place in [5, 7] {
+            let number = [UInt8](repeating: 0x80, count: byteCount - 1) + [0]
+            let frame = whole[..<place] + number + whole[(place + 1)...]
+            #expect((scan(Array(frame)) != nil) == (byteCount <= 10))
+        }
+    }
+
+    private func scan(_ frame: [UInt8], count: Int? = nil) -> VoteAnswer? {
+        unsafe VoteAnswer(scanning: frame.span.bytes, in: 4..<(count ?? frame.count))
     }
 
     private func bytes(_ buffer: borrowing FrameBuffer) -> [UInt8] {

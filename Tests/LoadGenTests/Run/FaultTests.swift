@@ -21,6 +21,29 @@ extension LiveTests {
             #expect(result.exitStatus == .success)
         }
 
+        @Test("more posts than a cache has room for, and requests that are no votes among them")
+        func passesAServiceWithManyPosts() async throws {
+            let service = try await FakeService.start()
+            let flags = ["--posts", "10k", "-P", "16", "--mix", "vote=80,create=10,get=10"]
+            let result = try await load(service, shortLoad + flags)
+            await service.stop()
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.examples == [])
+            #expect(summary.exactPostCount == 10_000)
+            #expect(result.totals.outcomes.ok == 5000)
+        }
+
+        @Test func resetsAConnectionWhoseHelloIsAnsweredWithAPing() async throws {
+            let service = try await FakeService.start(FakeFaults(greetsWithPing: true))
+            await #expect {
+                _ = try await load(service, shortLoad)
+            } throws: { error in
+                "\(error)".contains("No connection of the load could be opened")
+                    && "\(error)".contains("protocol error")
+            }
+            await service.stop()
+        }
+
         @Test(arguments: [
             ([], Violation.lostVote, FakeFeed.Faults(dropEvery: 1000)),
             ([], Violation.extraVote, FakeFeed.Faults(doubleEvery: 1000)),

@@ -34,6 +34,8 @@ struct FakeFaults: Sendable {
     var silentEvery: UInt64?
     /// After this vote the service sends GoAway on its connection.
     var leaveAt: UInt64?
+    /// Hello of a connection of the load is answered with a ping.
+    var greetsWithPing = false
     /// Nobody may act for a user.
     var refusesUsers = false
     /// Sequences are looked at by nobody: what is sent twice is executed twice.

@@ -11,6 +11,10 @@ extension FakeFeed {
         switch request {
         case .hello(let hello):
             state.serviceKeys.insert(hello.serviceKey)
+            // The load comes after its posts.
+            if faults.greetsWithPing, !state.posts.isEmpty {
+                return .answer(frame(id, .ping(PingResponse(payload: [], serving: .serving))))
+            }
             let answer = answerHello(hello, &state)
             let key = FakeChannels.Key(clientID: hello.clientID, channel: hello.channel)
             return state.unansweredHellos.contains(key) ? .lose : .answer(frame(id, .hello(answer)))

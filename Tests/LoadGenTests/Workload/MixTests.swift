@@ -37,6 +37,18 @@ import Testing
         return (0..<500).map { _ in stream.next() }
     }
 
+    /// The posts of a mix of votes alone are those of the choice of posts, drawn one after the other.
+    @Test(arguments: [KeyDistribution.uniform, .zipf(exponent: 0.99), .sequential, .one])
+    func drawsThePostsOfItsChoice(_ distribution: KeyDistribution) {
+        let keys = KeyChoice(distribution, postCount: 1000, seed: 3)
+        var stream = RequestStream(mix: .vote, keys: keys, seed: 3, thread: 1, client: 2)
+        var random = RandomStream(seed: 3, thread: 1, client: 2)
+        let drawn = (0..<500).map { _ in stream.next() }
+        let expected = (0..<500).map { UInt32(keys.next(&random, index: 2 + $0)) }
+        #expect(drawn.allSatisfy { $0.operation == .vote })
+        #expect(drawn.map(\.argument) == expected)
+    }
+
     @Test func isTheSameForTheSameSeed() throws {
         #expect(
             try requests(seed: 1, thread: 0, client: 3) == requests(seed: 1, thread: 0, client: 3)

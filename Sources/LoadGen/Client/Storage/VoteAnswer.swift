@@ -162,13 +162,17 @@ extension RawSpan {
         return longVarint(offset, end)
     }
 
+    /// The most bytes of a number of 64 bits.
+    private static var longestVarint: Int { 10 }
+
     /// Passes a number.
     @inline(__always)
     func skipVarint(_ offset: inout Int, _ end: Int) -> Bool {
+        let last = min(end, offset &+ Self.longestVarint)
         var next = offset
-        while next < end, byte(next) >= 0x80 { next &+= 1 }
+        while next < last, byte(next) >= 0x80 { next &+= 1 }
         offset = next &+ 1
-        return next < end
+        return next < last
     }
 
     @inline(__always)
