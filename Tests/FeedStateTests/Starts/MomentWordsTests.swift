@@ -19,11 +19,7 @@ import Testing
             into: "/srv/feed.restored"
         )
         #expect(refusal.exitStatus == 5)
-        let text = RefusalWordsTests.general("feed-service: \(refusal)", "/srv/feed")
-        #expect(
-            try RefusalWordsTests.document().contains("```\n\(text)\n```"),
-            "not in the document:\n\(text)"
-        )
+        try expectInDocument(refusal)
     }
 
     @Test("the commands of a restore that is refused have its flag again")
@@ -34,11 +30,7 @@ import Testing
             of: RestoreSource(path: "/srv/old", flags: ["--at", "2027-01-15T06:00:00Z"]),
             into: "/srv/feed"
         )
-        let text = RefusalWordsTests.general("feed-service: \(refusal)", "/srv/feed")
-        #expect(
-            try RefusalWordsTests.document().contains("```\n\(text)\n```"),
-            "not in the document:\n\(text)"
-        )
+        try expectInDocument(refusal)
     }
 
     @Test("a restore that was interrupted is to be typed again with its flag")
@@ -49,6 +41,10 @@ import Testing
             flags: ["--at", "2027-01-15T06:00:00Z"]
         )
         let refusal = StartRefusal(error, directory: "/srv/feed")
+        try expectInDocument(refusal)
+    }
+
+    private func expectInDocument(_ refusal: StartRefusal) throws {
         let text = RefusalWordsTests.general("feed-service: \(refusal)", "/srv/feed")
         #expect(
             try RefusalWordsTests.document().contains("```\n\(text)\n```"),
