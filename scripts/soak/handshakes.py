@@ -4,14 +4,9 @@ Handshakes have little time in each loop iteration, and few may be under way. So
 service's capacity take at most twice as long as without them, and a half handshake gets nothing.
 """
 
-import contextlib
+import json
 import os
-import select
-import socket
-import ssl
 import subprocess
-import threading
-import time
 
 import beside
 import flags
@@ -21,13 +16,8 @@ from service import Failure, Service
 from wire import framed
 
 HOST = "127.0.0.2"  # of the handshakes; the load is of another
-# The clients of handshakes stand for other machines, and share the processors with the service here.
-NICENESS = 10
 PIPELINE = ["--pipeline", "16"]
-# The service gives a handshake ten seconds, and looks after them each second.
-LONGEST_SECONDS = 12
-# The answer to a ClientHello: the hello, the certificate and what proves it. An answer to a call follows none.
-MOST_BYTES = 4096
+LONGEST_SECONDS = 12  # in which the client waits for the end of what it has begun
 
 
 def add_flags(parser):
@@ -47,134 +37,61 @@ class Certificate:
              "-keyout", self.key, "-out", self.path], check=True, capture_output=True)
 
 
-def client_context():
-    """A client that does not look at the certificate, which would cost this machine's processors more."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    context.minimum_version = ssl.TLSVersion.TLSv1_3
-    context.set_alpn_protocols(["feed/1"])
-    return context
+class Handshakes:
+    """Handshakes at a rate beside a load, whole ones or half ones, by the client in `tls`.
 
+    Clients stand for other machines, and share the processors with the service here. So theirs looks at no
+    certificate, and takes less than half of the processor time of one with OpenSSL.
+    """
 
-class Connections(beside.Paced):
-    """Connections at a rate; a subclass says how one begins, and whether it has ended."""
+    def __init__(self, client, rate, kind="whole"):
+        self.rate, self.process = rate, None
+        self.name = "the handshakes" if kind == "whole" else "the half handshakes"
+        self.command = [client, kind, None, HOST, str(rate)]
+        if kind == "whole":
+            self.command.append(framed(1, ping=feed.PingRequest()).hex())
 
-    def __init__(self, name, rate):
-        super().__init__(name, rate)
-        self.poller, self.open = None, {}
+    def start(self, port):
+        self.command[2] = str(port)
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    @contextlib.contextmanager
-    def connected(self, port):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
-        with select.epoll() as self.poller:
-            try:
-                yield port, time.monotonic()
-                end = time.monotonic() + LONGEST_SECONDS
-                while self.open and time.monotonic() < end:
-                    self._go_on(0.1)
-            finally:
-                for one in self.open.values():
-                    one.close()
+    def await_connected(self):
+        """It begins at once."""
 
-    def step(self, beginning):
-        port, began = beginning
-        while self.sent < self.due(began):
-            one = self.begin(socket.create_connection(
-                ("127.0.0.1", port), LONGEST_SECONDS, source_address=(HOST, 0)))
-            self.sent += 1
-            # The service may have answered all of it already, and would say nothing more.
-            if self.has_ended(one):
-                one.close()
-                continue
-            self.open[one.fileno()] = one
-            self.poller.register(one, select.EPOLLIN)
-        self._go_on(0.002)
-
-    def _go_on(self, seconds):
-        for descriptor, _ in self.poller.poll(seconds):
-            if self.has_ended(self.open[descriptor]):
-                self.open.pop(descriptor).close()
-
-    def check_ended(self):
-        """Raises Failure where a connection is open that should not be."""
-        self.check_sent()
-        if self.open:
-            raise Failure(f"{len(self.open)} of {self.name} have no end after {LONGEST_SECONDS} s")
-
-
-class Handshakes(Connections):
-    """Whole handshakes, each with one call, for which it has to be done on both sides."""
-
-    CALL = framed(1, ping=feed.PingRequest())
-
-    def __init__(self, rate):
-        super().__init__("the handshakes", rate)
-        self.context = client_context()
-
-    def begin(self, plain):
-        plain.setblocking(False)
-        return self.context.wrap_socket(plain, do_handshake_on_connect=False, server_hostname="localhost")
-
-    def has_ended(self, one):
-        try:
-            if one.version() is None:
-                one.do_handshake()
-                one.sendall(self.CALL)
-            if not one.recv(4096):
-                raise Failure("the service closed the connection of a handshake")
-            return True
-        except ssl.SSLWantReadError:
-            return False
-        except OSError as error:
-            raise Failure(f"a handshake failed: {error}") from error
+    def stop(self):
+        """Lets it begin no more, and waits until all have ended, or should have."""
+        self.process.stdin.close()
+        self.process.wait()
 
     def answers(self):
-        """How many were done. Raises Failure."""
-        self.check_ended()
-        return {"handshakes": self.sent}
+        """How many have ended as they should. Raises Failure."""
+        with self.process.stdout as told, self.process.stderr as fault:
+            if self.process.returncode != 0:
+                raise Failure(f"{self.name}: {fault.read().strip()}")
+            told = json.load(told)
+        if told["begun"] < beside.LEAST_SENT * self.rate * told["seconds"]:
+            raise Failure(f"only {told['begun']} of {self.name} in {told['seconds']:.1f} s: the machine is too busy")
+        if told["open"]:
+            raise Failure(f"{told['open']} of {self.name} have no end after {LONGEST_SECONDS} s")
+        return {self.name.removeprefix("the "): told["ended"]}
 
 
-class HalfHandshakes(Connections):
-    """Handshakes that end after the client's first message, or in the middle of it."""
-
-    def __init__(self, rate):
-        super().__init__("the half handshakes", rate)
-        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        with contextlib.suppress(ssl.SSLWantReadError):
-            client_context().wrap_bio(incoming, outgoing, server_hostname="localhost").do_handshake()
-        self.hello, self.received = outgoing.read(), {}
-
-    def begin(self, plain):
-        plain.sendall(self.hello if self.sent % 2 else self.hello[:len(self.hello) // 2])
-        plain.setblocking(False)
-        return plain
-
-    def has_ended(self, one):
-        try:
-            data = one.recv(1 << 16)
-        except BlockingIOError:
-            return False
-        except ConnectionResetError:
-            data = b""
-        total = self.received.pop(one, 0) + len(data)
-        if total > MOST_BYTES:
-            raise Failure(f"a half handshake got {total} bytes")
-        if data:
-            self.received[one] = total
-        return not data
-
-    def answers(self):
-        """How many the service has ended. Raises Failure."""
-        self.check_ended()
-        return {"half handshakes": self.sent}
+def built_client(directory):
+    """Compiles the client of handshakes; its path."""
+    client, sources = directory + "/handshakes", os.path.dirname(__file__) + "/tls/"
+    subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", client,
+                    *(sources + name for name in ("handshakes.c", "client.c", "keys.c")), "-lcrypto"], check=True)
+    return client
 
 
 def live_through(options, directory, say):
     """Makes one run, and returns its results. Raises Failure."""
     certificate = Certificate(directory)
     secured = ["--tls", "--ca", certificate.path]
-    kinds = {"handshakes": lambda: Handshakes(options.rate),
-             "half handshakes": lambda: HalfHandshakes(max(1, options.halves // options.seconds))}
+    client = built_client(directory)
+    kinds = {"handshakes": lambda: Handshakes(client, options.rate),
+             "half handshakes": lambda: Handshakes(client, max(1, options.halves // options.seconds), "half")}
     piece = {}
     with Service(options.binaries, directory + "/data", certificate=certificate) as service:
         # With one call in flight a connection, each call is a read and a write of its own, as at a rate.
