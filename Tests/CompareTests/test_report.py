@@ -47,11 +47,13 @@ class ReportTests(unittest.TestCase):
     def test_a_target_of_the_load_generator_says_what_it_is_of(self):
         def taken(cost):
             return [{"cost": cost, "per_second": 1e6, "audited": 1, "passed": True}]
-        results = {"pump 1": taken(4), "loadgen 1": taken(4.4),
-                   "pump 64": taken(0.1), "loadgen 64": taken(0.16)}
+        results = {"floor 1": taken(5), "pump 1": taken(4), "loadgen 1": taken(4.4),
+                   "floor 64": taken(0.08), "pump 64": taken(0.1), "loadgen 64": taken(0.16)}
         rows = generator.table(results, None).rows
-        self.assertEqual(rows[1][5:], ["1.10", "≤ 1.2 × minimal: met"])
-        self.assertEqual(rows[3][3:], ["0.160", "0.160 – 0.160", "1.60", "≤ 0.15 CPU-s: met within noise"])
+        self.assertEqual(rows[0][3:], ["5.000", "5.000 – 5.000", "", "1.00", ""])
+        self.assertEqual(rows[2][5:], ["1.10", "0.88", "≤ 1.2 × minimal: met"])
+        self.assertEqual(rows[5][3:], ["0.160", "0.160 – 0.160", "1.60", "2.00",
+                                       "≤ 0.15 CPU-s: met within noise; ≤ 1.74 × floor: **missed**"])
 
     def test_a_server_without_processor_time_has_no_cost(self):
         with self.assertRaises(RuntimeError):
