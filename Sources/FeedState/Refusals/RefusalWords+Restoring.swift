@@ -35,8 +35,8 @@ extension RefusalWords {
         let meaning = "\(whole) Nothing of this directory is served before that."
         guard let source else {
             let step = Step(
-                text: "Run the same `feed-service restore` again; it begins anew. The version that "
-                    + "began it has not noted the backup's path.",
+                text: "Run the same `feed-service restore` again; it begins anew. The directory "
+                    + "does not say which backup it was.",
                 commands: [commands.serveRestored(path)]
             )
             return (meaning, [step])
