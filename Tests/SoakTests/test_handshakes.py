@@ -1,14 +1,18 @@
 """Handshakes beside votes and pages: a service that ends half ones and serves the rest passes, and no other."""
 
+import json
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import unittest
 
 from support import SOAK, SoakTestCase
 
-PING = b"\0\0\0\2\x08\1"  # what it says does not matter to the client
+PING = b"\0\0\0\4\x08\1\xf2\1"  # what it asks for does not matter to the client
+PONG = b"\0\0\0\6\x08\1\x10\7\xf2\1"
+SECONDS = 30  # of waiting, before a test has failed
 
 
 class HandshakeTests(SoakTestCase):
@@ -36,93 +40,138 @@ class HandshakeTests(SoakTestCase):
 
 
 class ClientTests(unittest.TestCase):
-    """The client alone, with servers that a handshake must not be counted of, and with one that it must."""
+    """The client alone, with servers whose handshakes must not be counted, and with one whose must."""
 
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.directory.cleanup)
         cls.client, cls.certificate = cls.directory.name + "/client", cls.directory.name + "/certificate"
-        sources = [str(SOAK / "tls" / name) for name in ("handshakes.c", "client.c", "keys.c")]
-        subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-o", cls.client, *sources, "-lcrypto"], check=True)
+        subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-o", cls.client, *(SOAK / "tls").glob("*.c"),
+                        "-lcrypto"], check=True)
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                         "-subj", "/CN=localhost", "-keyout", cls.certificate, "-out", cls.certificate + ".pem"],
                        check=True, capture_output=True)
 
-    def handshake(self, serve, kind="whole"):
-        """One handshake with a server; the exit code, what is printed and the fault."""
+    def handshake(self, serve, kind="whole", call=PING):
+        """One handshake with a server; the exit code, what is printed, and the fault."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
-            command = [self.client, kind, str(listener.getsockname()[1]), "127.0.0.2", "20"]
-            with subprocess.Popen(command + ([PING.hex()] if kind == "whole" else []), stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
-                plain, address = listener.accept()
-                with plain:
-                    serve(plain)
-                listener.close()
-                told, fault = client.communicate()
+            listener.settimeout(SECONDS)
+            # The second one would be begun four seconds after the first.
+            command = [self.client, kind, str(listener.getsockname()[1]), "127.0.0.2", "0.25"]
+            if kind == "whole":
+                command.append(call.hex())
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as client:
+                try:
+                    plain, address = listener.accept()
+                    plain.settimeout(SECONDS)
+                    with plain:
+                        serve(plain)
+                    told, fault = client.communicate(timeout=SECONDS)
+                finally:
+                    client.kill()
         self.assertEqual(address[0], "127.0.0.2")
-        return client.returncode, told, fault
+        return client.returncode, json.loads(told), fault
 
-    def secured(self, plain, **limits):
+    def context(self):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.certificate + ".pem", self.certificate)
         context.set_alpn_protocols(["feed/1"])
-        for name, value in limits.items():
-            setattr(context, name, value)
-        return context.wrap_socket(plain, server_side=True)
+        return context
 
-    def test_counts_an_answered_call(self):
+    def answering(self, answer):
+        """A server that has one call, and answers it."""
         def serve(plain):
-            with self.secured(plain) as server:
+            with self.context().wrap_socket(plain, server_side=True) as server:
                 self.assertEqual(server.version(), "TLSv1.3")
                 self.assertEqual(server.selected_alpn_protocol(), "feed/1")
                 self.assertEqual(server.recv(100), PING)
-                server.sendall(PING)
+                server.sendall(answer)
                 self.assertEqual(server.recv(100), b"")
-        _, told, _ = self.handshake(serve)
-        self.assertRegex(told, '"ended": 1,')
+        return serve
+
+    def test_counts_an_answered_call(self):
+        code, told, fault = self.handshake(self.answering(PONG))
+        self.assertEqual((code, fault), (0, ""))
+        self.assertEqual((told["begun"], told["ended"], told["open"]), (1, 1, 0))
+
+    def test_fails_where_the_call_is_refused(self):
+        self.check_failed(self.answering(b"\0\0\0\6\x08\1\x1a\2\x08\x08"), "its call was refused")
+        self.check_failed(self.answering(b"\0\0\0\4\x1a\2\x08\x08"), "its call was refused")
 
     def test_fails_where_the_server_goes_after_the_handshake(self):
         def serve(plain):
-            with self.secured(plain) as server:
+            with self.context().wrap_socket(plain, server_side=True) as server:
                 server.recv(100)
         self.check_failed(serve, "the service closed the connection")
 
     def test_fails_where_the_server_has_another_version(self):
         def serve(plain):
+            context = self.context()
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
             with self.assertRaises(ssl.SSLError):
-                self.secured(plain, maximum_version=ssl.TLSVersion.TLSv1_2)
+                context.wrap_socket(plain, server_side=True)
         self.check_failed(serve, "the server sent an alert")
 
     def test_fails_where_the_server_speaks_no_tls(self):
-        self.check_failed(lambda plain: plain.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "a record is too long")
+        self.check_failed(lambda plain: plain.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"),
+                          "a record is too long")
 
     def test_fails_where_a_record_is_changed(self):
-        self.check_failed(lambda plain: self.serve_changed(plain), "a record has a wrong tag")
+        def serve(plain):
+            incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+            server = self.context().wrap_bio(incoming, outgoing, server_side=True)
+            incoming.write(plain.recv(1000))
+            with self.assertRaises(ssl.SSLWantReadError):
+                server.do_handshake()
+            answer = bytearray(outgoing.read())
+            answer[-1] ^= 1
+            plain.sendall(answer)
+            plain.recv(1)
+        self.check_failed(serve, "a record has a wrong tag")
+
+    def test_counts_a_half_handshake_that_is_closed(self):
+        code, told, _ = self.handshake(lambda plain: plain.recv(1000), "half")
+        self.assertEqual((code, told["ended"]), (0, 1))
 
     def test_fails_where_half_a_handshake_gets_much(self):
         self.check_failed(lambda plain: plain.sendall(bytes(5000)), "got more than an answer", "half")
 
-    def serve_changed(self, plain):
-        """Answers a ClientHello, and changes the last byte of the answer."""
-        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.certificate + ".pem", self.certificate)
-        server = context.wrap_bio(incoming, outgoing, server_side=True)
-        incoming.write(plain.recv(1000))
-        with self.assertRaises(ssl.SSLWantReadError):
-            server.do_handshake()
-        answer = bytearray(outgoing.read())
-        answer[-1] ^= 1
-        plain.sendall(answer)
-        plain.recv(1)
+    def test_refuses_a_call_that_is_none(self):
+        for digits in ("", "0", "0g", "00" * 513):
+            finished = subprocess.run([self.client, "whole", "1", "127.0.0.2", "1", digits], timeout=SECONDS,
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            self.assertEqual(finished.returncode, 2, digits)
+            self.assertIn("usage: handshakes", finished.stderr)
 
     def check_failed(self, serve, fault, kind="whole"):
         code, told, said = self.handshake(serve, kind)
         self.assertEqual(code, 1)
         self.assertIn("a handshake failed: ", said)
         self.assertIn(fault, said)
-        self.assertIn('"ended": 0,', told)
+        self.assertEqual(told["ended"], 0)
+
+
+class CheckTests(SoakTestCase):
+    """What the client tells is looked at."""
+
+    def test_says_what_was_not_as_it_should_be(self):
+        sys.path[:0] = [self.binaries, str(SOAK)]
+        self.addCleanup(sys.path.remove, self.binaries)
+        self.addCleanup(sys.path.remove, str(SOAK))
+        import handshakes
+        told = {"begun": 1000, "ended": 1000, "open": 0, "seconds": 2, "most_late_seconds": 0.9,
+                "longest_seconds": 4.9}
+        faults = {"begun": (899, "only 899 of the handshakes in 2.0 s"),
+                  "most_late_seconds": (1.1, "began 1.1 s late"), "open": (3, "3 of the handshakes have no end"),
+                  "longest_seconds": (5.1, "took 5.1 s, over 5")}
+        client = handshakes.Handshakes("client", 500)
+        client.check(told)
+        for name, (value, words) in faults.items():
+            with self.assertRaisesRegex(handshakes.Failure, words):
+                client.check({**told, name: value})
+        handshakes.Handshakes("client", 500, "half").check({**told, "longest_seconds": 11})
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from report import Table, middle, spread, verdict
 
 TARGET_OVER_PUMP = 1.2  # at 1 in flight
 TARGET_COST = 0.15      # CPU-seconds per million votes at 64 in flight
-# The same where a processor is slower or faster: the floor takes 0.086 where the target is from.
+# The same on another machine: where the target is from, the floor takes 0.086.
 TARGET_OVER_FLOOR = round(TARGET_COST / 0.086, 2)
 
 
@@ -50,7 +50,7 @@ def pump(tools, in_flight, options):
 
 
 def floor(tools, in_flight, options):
-    """What the server takes that only echoes; its client is the minimal one, too."""
+    """What a server takes that only echoes what the minimal client sends."""
     with servers.Floor(tools) as echo:
         sample = clients.pump(
             tools, echo, connections=options.connections, in_flight=in_flight,
@@ -87,7 +87,7 @@ def table(results, options):
         "The load generator: what a vote costs the client",
         ["In flight", "Client", "Votes/s", "CPU-s per million votes", "least – most",
          "× minimal client", "× floor", "Target"])
-    names = {"floor": "none: the server, a C echo of the same frames", "pump": "minimal client in C",
+    names = {"floor": "the floor itself: a C echo of the same frames", "pump": "minimal client in C",
              "loadgen": "loadgen, audited"}
     for in_flight in (1, 64):
         floors, minimal = results[f"floor {in_flight}"], results[f"pump {in_flight}"]

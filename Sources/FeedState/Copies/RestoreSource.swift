@@ -22,8 +22,10 @@ package struct RestoreSource: Equatable, Sendable {
 
 // The file `restoring`: the flags, one on each line, and the absolute path after them.
 extension RestoreSource {
-    /// The source that an interrupted restore has noted; nil where it has noted none, as in 0.1, and
-    /// where its path has a line's end.
+    /// The source that an interrupted restore has noted.
+    ///
+    /// nil where it has noted none, as in 0.1, where a part has a line's end in it, and where a power
+    /// cut left a part of the note.
     package static func read(_ files: any JournalFiles) -> RestoreSource? {
         let name = BackupRestore.restoringName
         guard let bytes = (try? files.begin(of: name, byteCount: 1 << 16)) ?? nil,

@@ -30,13 +30,16 @@ extension RefusalWords {
     /// A restore was killed, from this source where it has noted one.
     func ofInterruptedRestore(of source: RestoreSource?) -> Consequences {
         let whole =
-            source?.isMoment == true
-            ? "The data directory that is restored is as it was." : "The backup is whole."
+            switch source?.isMoment {
+            case true: "The data directory that is restored is as it was."
+            case false: "The backup is whole."
+            case nil: "What is restored is as it was."
+            }
         let meaning = "\(whole) Nothing of this directory is served before that."
         guard let source else {
             let step = Step(
-                text: "Run the same `feed-service restore` again; it begins anew. The directory "
-                    + "does not say which backup it was.",
+                text: "Run the same `feed-service restore` again, which begins anew. The directory "
+                    + "does not say from what.",
                 commands: [commands.serveRestored(path)]
             )
             return (meaning, [step])

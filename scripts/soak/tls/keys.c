@@ -1,5 +1,5 @@
-// OpenSSL's one-shot SHA384_* look nothing up. What stands in their place, EVP_Digest*, does so each time, and
-// that is half of what a handshake costs OpenSSL's own client.
+// SHA384_Init looks nothing up. EVP_DigestInit_ex with EVP_sha384() fetches the algorithm each time, and a
+// handshake makes some seventy hashes.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "keys.h"
 
@@ -16,8 +16,8 @@ void transcript_add(transcript *transcript, slice message) {
     SHA384_Update(transcript, message.bytes, message.count);
 }
 
-static void transcript_hash(const transcript *said, uint8_t hash[HASH]) {
-    transcript copy = *said;
+static void transcript_hash(const transcript *messages, uint8_t hash[HASH]) {
+    transcript copy = *messages;
     SHA384_Final(hash, &copy);
 }
 
@@ -57,39 +57,39 @@ static void expand(const uint8_t secret[HASH], const char *label, slice context,
     memcpy(to, block, count);
 }
 
-void traffic_secret(
-    const uint8_t secret[HASH], const char *label, const transcript *transcript, uint8_t traffic[HASH]) {
+void derive_secret(
+    const uint8_t secret[HASH], const char *label, const transcript *messages, uint8_t derived[HASH]) {
     uint8_t hash[HASH];
-    transcript_hash(transcript, hash);
-    expand(secret, label, (slice){hash, HASH}, traffic, HASH);
+    transcript_hash(messages, hash);
+    expand(secret, label, (slice){hash, HASH}, derived, HASH);
 }
 
-void first_secret(uint8_t secret[HASH]) { hmac(zeros, (slice){zeros, HASH}, secret); }
+void early_secret(uint8_t secret[HASH]) { hmac(zeros, (slice){zeros, HASH}, secret); }
 
 void next_secret(const uint8_t secret[HASH], slice input, uint8_t next[HASH]) {
-    transcript nothing;
+    transcript none;
     uint8_t salt[HASH];
-    transcript_begin(&nothing);
-    traffic_secret(secret, "derived", &nothing, salt);
+    transcript_begin(&none);
+    derive_secret(secret, "derived", &none, salt);
     hmac(salt, input.count ? input : (slice){zeros, HASH}, next);
 }
 
-void verify_data(const uint8_t traffic[HASH], const transcript *transcript, uint8_t proof[HASH]) {
+void verify_data(const uint8_t traffic[HASH], const transcript *messages, uint8_t data[HASH]) {
     uint8_t key[HASH], hash[HASH];
     expand(traffic, "finished", (slice){NULL, 0}, key, HASH);
-    transcript_hash(transcript, hash);
-    hmac(key, (slice){hash, HASH}, proof);
+    transcript_hash(messages, hash);
+    hmac(key, (slice){hash, HASH}, data);
 }
 
-direction direction_of(const uint8_t traffic[HASH]) {
-    direction direction = {.count = 0};
-    expand(traffic, "key", (slice){NULL, 0}, direction.key, CIPHER_KEY);
-    expand(traffic, "iv", (slice){NULL, 0}, direction.nonce, CIPHER_NONCE);
-    return direction;
+traffic_keys keys_of(const uint8_t traffic[HASH]) {
+    traffic_keys keys = {.sequence = 0};
+    expand(traffic, "key", (slice){NULL, 0}, keys.key, CIPHER_KEY);
+    expand(traffic, "iv", (slice){NULL, 0}, keys.nonce, CIPHER_NONCE);
+    return keys;
 }
 
-// The cipher, ready for the next record of a direction and its header.
-static EVP_CIPHER_CTX *cipher(direction *direction, int encrypts, const uint8_t *header) {
+// The cipher, ready for the next record and with its header taken in.
+static EVP_CIPHER_CTX *begin_record(traffic_keys *keys, int encrypts, const uint8_t *header) {
     static EVP_CIPHER_CTX *cipher;
     uint8_t nonce[CIPHER_NONCE];
     int done;
@@ -97,29 +97,29 @@ static EVP_CIPHER_CTX *cipher(direction *direction, int encrypts, const uint8_t 
         cipher = EVP_CIPHER_CTX_new();
         EVP_CipherInit_ex(cipher, EVP_aes_256_gcm(), NULL, NULL, NULL, encrypts);
     }
-    memcpy(nonce, direction->nonce, CIPHER_NONCE);
+    memcpy(nonce, keys->nonce, CIPHER_NONCE);
     for (int place = 0; place < 8; place++)
-        nonce[CIPHER_NONCE - 1 - place] ^= (uint8_t)(direction->count >> 8 * place);
-    direction->count++;
-    EVP_CipherInit_ex(cipher, NULL, NULL, direction->key, nonce, encrypts);
+        nonce[CIPHER_NONCE - 1 - place] ^= (uint8_t)(keys->sequence >> 8 * place);
+    keys->sequence++;
+    EVP_CipherInit_ex(cipher, NULL, NULL, keys->key, nonce, encrypts);
     EVP_CipherUpdate(cipher, NULL, &done, header, HEADER);
     return cipher;
 }
 
-void record_encrypt(direction *direction, uint8_t *header, size_t count) {
-    EVP_CIPHER_CTX *context = cipher(direction, 1, header);
+void record_encrypt(traffic_keys *keys, uint8_t *header, size_t count) {
+    EVP_CIPHER_CTX *cipher = begin_record(keys, 1, header);
     uint8_t *bytes = header + HEADER;
     int done = 0;
-    EVP_CipherUpdate(context, bytes, &done, bytes, (int)count);
-    EVP_CipherFinal_ex(context, bytes + done, &done);
-    EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, TAG, bytes + count);
+    EVP_CipherUpdate(cipher, bytes, &done, bytes, (int)count);
+    EVP_CipherFinal_ex(cipher, bytes + done, &done);
+    EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_AEAD_GET_TAG, TAG, bytes + count);
 }
 
-int record_decrypt(direction *direction, uint8_t *header, size_t count) {
-    EVP_CIPHER_CTX *context = cipher(direction, 0, header);
+int record_decrypt(traffic_keys *keys, uint8_t *header, size_t count) {
+    EVP_CIPHER_CTX *cipher = begin_record(keys, 0, header);
     uint8_t *bytes = header + HEADER;
     int done = 0;
-    EVP_CipherUpdate(context, bytes, &done, bytes, (int)count);
-    EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, TAG, bytes + count);
-    return EVP_CipherFinal_ex(context, bytes + done, &done) == 1;
+    EVP_CipherUpdate(cipher, bytes, &done, bytes, (int)count);
+    EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_AEAD_SET_TAG, TAG, bytes + count);
+    return EVP_CipherFinal_ex(cipher, bytes + done, &done) == 1;
 }
