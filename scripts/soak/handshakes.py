@@ -18,6 +18,8 @@ from wire import framed
 
 HOST = "127.0.0.2"  # of the handshakes; the load is of another
 PIPELINE = ["--pipeline", "16"]
+# The clients of handshakes stand for other machines, and share the processors with the service here.
+NICENESS = 10
 LONGEST_SECONDS = 12  # in which the client waits for the end of what it has begun
 MOST_LATE_SECONDS = 1  # that a handshake may begin after it is due
 MOST_SECONDS = 5  # for a whole handshake and its call
@@ -43,21 +45,21 @@ class Certificate:
 class Handshakes:
     """Handshakes at a rate beside a load, whole ones or half ones, by the client in `tls`.
 
-    Clients stand for other machines, and share the processors with the service here. So this one takes less
-    than half of the processor time of a client that has OpenSSL make its handshakes.
+    It takes less than half of the processor time of a client that has OpenSSL make its handshakes.
     """
 
     def __init__(self, client, rate, kind="whole"):
         self.rate, self.kind, self.process = rate, kind, None
         self.name = "handshakes" if kind == "whole" else "half handshakes"
-        self.command = [client, kind, None, HOST, str(rate)]
+        self.command = ["nice", "-n", str(NICENESS), client, kind]
+        self.flags = [HOST, str(rate)]
         if kind == "whole":
-            self.command.append(framed(1, ping=feed.PingRequest()).hex())
+            self.flags.append(framed(1, ping=feed.PingRequest()).hex())
 
     def start(self, port):
-        self.command[2] = str(port)
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [*self.command, str(port), *self.flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
 
     def await_connected(self):
         """It begins at once."""
