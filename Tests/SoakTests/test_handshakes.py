@@ -1,5 +1,6 @@
 """Handshakes beside votes and pages: a service that ends half ones and serves the rest passes, and no other."""
 
+import importlib
 import json
 import socket
 import ssl
@@ -39,19 +40,27 @@ class HandshakeTests(SoakTestCase):
         self.assertRegex(finished.stderr, r"\d+ of the half handshakes have no end after 12 s")
 
 
-class ClientTests(unittest.TestCase):
+class ModuleTestCase(SoakTestCase):
+    """Has the module of the soak, which needs the messages that the fakes have, too."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        paths = [cls.binaries, str(SOAK)]
+        sys.path[:0] = paths
+        for path in paths:
+            cls.addClassCleanup(sys.path.remove, path)
+        cls.module = importlib.import_module("handshakes")
+
+
+class ClientTests(ModuleTestCase):
     """The client alone, with servers whose handshakes must not be counted, and with one whose must."""
 
     @classmethod
     def setUpClass(cls):
-        cls.directory = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.directory.cleanup)
-        cls.client, cls.certificate = cls.directory.name + "/client", cls.directory.name + "/certificate"
-        subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-o", cls.client, *(SOAK / "tls").glob("*.c"),
-                        "-lcrypto"], check=True)
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                        "-subj", "/CN=localhost", "-keyout", cls.certificate, "-out", cls.certificate + ".pem"],
-                       check=True, capture_output=True)
+        super().setUpClass()
+        cls.client = cls.module.built_client(cls.binaries)
+        cls.certificate = cls.module.Certificate(cls.binaries)
 
     def handshake(self, serve, kind="whole", call=PING):
         """One handshake with a server; the exit code, what is printed, and the fault."""
@@ -76,7 +85,7 @@ class ClientTests(unittest.TestCase):
 
     def context(self):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.certificate + ".pem", self.certificate)
+        context.load_cert_chain(self.certificate.path, self.certificate.key)
         context.set_alpn_protocols(["feed/1"])
         return context
 
@@ -153,25 +162,21 @@ class ClientTests(unittest.TestCase):
         self.assertEqual(told["ended"], 0)
 
 
-class CheckTests(SoakTestCase):
+class CheckTests(ModuleTestCase):
     """What the client tells is looked at."""
 
     def test_says_what_was_not_as_it_should_be(self):
-        sys.path[:0] = [self.binaries, str(SOAK)]
-        self.addCleanup(sys.path.remove, self.binaries)
-        self.addCleanup(sys.path.remove, str(SOAK))
-        import handshakes
         told = {"begun": 1000, "ended": 1000, "open": 0, "seconds": 2, "most_late_seconds": 0.9,
                 "longest_seconds": 4.9}
         faults = {"begun": (899, "only 899 of the handshakes in 2.0 s"),
                   "most_late_seconds": (1.1, "began 1.1 s late"), "open": (3, "3 of the handshakes have no end"),
                   "longest_seconds": (5.1, "took 5.1 s, over 5")}
-        client = handshakes.Handshakes("client", 500)
+        client = self.module.Handshakes("client", 500)
         client.check(told)
         for name, (value, words) in faults.items():
-            with self.assertRaisesRegex(handshakes.Failure, words):
+            with self.assertRaisesRegex(self.module.Failure, words):
                 client.check({**told, name: value})
-        handshakes.Handshakes("client", 500, "half").check({**told, "longest_seconds": 11})
+        self.module.Handshakes("client", 500, "half").check({**told, "longest_seconds": 11})
 
 
 if __name__ == "__main__":
