@@ -6,8 +6,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
     /// Runs `body` on a loop of its own until the loop is stopped.
-    private func withLoop(_ body: @escaping @Sendable (EventLoop) -> Void) async throws {
+    private func withLoop(
+        measuresIdleTime: Bool = false,
+        _ body: @escaping @Sendable (EventLoop) -> Void
+    ) async throws {
         var configuration = TransportConfiguration()
+        configuration.measuresIdleTime = measuresIdleTime
         // Only a test's own work wakes its loop.
         configuration.sweepInterval = .seconds(3_600)
         let thread = try EventLoopThread(
@@ -86,7 +90,7 @@ import Testing
     @Test func sumsTheTimeItSleeps() async throws {
         let idle = Recorder<Duration>()
         let start = MonotonicInstant.now
-        try await withLoop { loop in
+        try await withLoop(measuresIdleTime: true) { loop in
             // A busy machine may let one timer be due before the loop sleeps, but not all.
             _ = try? loop.addTimer(every: .milliseconds(2)) {
                 guard loop.idleTime > .zero else { return }
@@ -96,6 +100,17 @@ import Testing
         }
         let elapsed = MonotonicInstant.now.duration(since: start)
         #expect(try await idle.next() <= elapsed)
+    }
+
+    @Test func sumsNoSleepUnlessItIsAskedTo() async throws {
+        let idle = Recorder<Duration>()
+        try await withLoop { loop in
+            _ = try? loop.addTimer(every: .milliseconds(2)) {
+                idle.record(loop.idleTime)
+                if idle.events.count == 10 { loop.stop() }
+            }
+        }
+        #expect(idle.events == Array(repeating: .zero, count: 10))
     }
 
     @Test func hearsSignals() async throws {

@@ -9,6 +9,7 @@ extension TransportConfiguration {
         sendBufferByteCount = TransportLimits.sendBufferByteCount
         lentSendBufferByteCount = TransportLimits.lentSendBufferByteCount
         showsReadsTogether = true
+        measuresIdleTime = true
         // A frame and its header of four bytes.
         maximumUnconsumedByteCount = limits.maximumFrameByteCount + 4
         highWatermarkByteCount = limits.maximumUnsentByteCount

@@ -9,6 +9,10 @@ package struct TransportConfiguration: Sendable {
     /// arrival times needs each read at once.
     package var showsReadsTogether = false
 
+    /// Whether the loop measures how long it sleeps, for which it calls the kernel once more before
+    /// each sleep.
+    package var measuresIdleTime = false
+
     /// Unsent bytes at which a connection is no longer read from or worked for.
     package var highWatermarkByteCount = TransportLimits.highWatermarkByteCount
 

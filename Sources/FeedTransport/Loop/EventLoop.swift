@@ -58,7 +58,10 @@ package final class EventLoop {
         self.budget = budget
         deadlineLimits = ConnectionDeadlines.Limits(configuration)
         manualTimers = configuration.clock.map { ManualTimers(at: $0.now) }
-        uv = try UVLoop(receiveBufferByteCount: configuration.receiveBufferByteCount)
+        uv = try UVLoop(
+            receiveBufferByteCount: configuration.receiveBufferByteCount,
+            measuresIdleTime: configuration.measuresIdleTime
+        )
         let (idle, wakeUp) = try Self.makeHandles(uv)
         self.idle = idle
         mailbox = LoopMailbox(wakeUp.waker)
@@ -110,7 +113,8 @@ package final class EventLoop {
         return now
     }
 
-    /// How long the loop has slept in the kernel, which shows how busy it is.
+    /// How long the loop has slept in the kernel, which shows how busy it is; 0 where the configuration
+    /// does not have it measured.
     package var idleTime: Duration { .nanoseconds(Int64(clamping: uv.idleNanoseconds)) }
 
     /// Traps, in debug builds, on any thread but the loop's.

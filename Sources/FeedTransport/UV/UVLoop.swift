@@ -14,8 +14,8 @@ final class UVLoop {
     private var idleNanosecondsAtClose: UInt64 = 0
     private let receiveBuffer: UnsafeMutablePointer<ReceiveBuffer>
 
-    /// A loop that sums its idle time; it must be closed before it is released.
-    init(receiveBufferByteCount: Int) throws(TransportError) {
+    /// A loop that may sum its idle time; it must be closed before it is released.
+    init(receiveBufferByteCount: Int, measuresIdleTime: Bool) throws(TransportError) {
         precondition(
             unsafe uv_handle_size(UV_TCP) == MemoryLayout<uv_tcp_t>.size,
             "The libuv that was loaded is not the one this was built with."
@@ -36,6 +36,7 @@ final class UVLoop {
             )
         )
         unsafe pointer.pointee.data = UnsafeMutableRawPointer(receiveBuffer)
+        guard measuresIdleTime else { return }
         // A libuv that cannot measure idle time reports that it was never idle.
         _ = unsafe clibuv_measure_idle_time(pointer)
     }
@@ -45,7 +46,7 @@ final class UVLoop {
         _ = unsafe uv_run(pointer, UV_RUN_DEFAULT)
     }
 
-    /// Time spent asleep in the kernel.
+    /// Time spent asleep in the kernel; 0 where it is not measured.
     var idleNanoseconds: UInt64 {
         isOpen ? unsafe uv_metrics_idle_time(pointer) : idleNanosecondsAtClose
     }

@@ -89,11 +89,11 @@ extension RunRecordJSON {
             tallied: tallied,
             posts: ids,
             tallies: (0..<count).map { number in
-                var tally = VoteTally()
-                tally.acknowledged = acknowledged[number]
-                tally.scoreSum = scoreSums[number]
-                tally.squareSum = squareSums[number]
-                return tally
+                VoteTally(
+                    acknowledged: acknowledged[number],
+                    scoreSum: scoreSums[number],
+                    squareSum: squareSums[number]
+                )
             }
         )
         record.feeds = feeds
@@ -108,7 +108,7 @@ extension RunRecordJSON {
     /// More posts than any run creates.
     private static let maximumPostCount = 100_000_000
     /// More votes than any run casts, and few enough to add.
-    private static let maximumVoteCount: UInt64 = 1 << 53
+    private static let maximumVoteCount = VoteTally.mostVotes
 
     private static func counts(_ pairs: [UInt64], below count: Int) -> [Int: UInt64]? {
         guard pairs.count.isMultiple(of: 2) else { return nil }

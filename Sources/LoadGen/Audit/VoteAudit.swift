@@ -118,45 +118,56 @@ package struct VoteAudit: Sendable, Equatable {
     }
 }
 
-/// What one thread knows about the votes on one post.
+/// What one thread knows about the votes on one post, in 16 bytes: where posts are many, each tally is
+/// a cache miss, and four share a cache line.
 package struct VoteTally: Sendable, Equatable {
-    /// Votes answered with success.
-    package var acknowledged: UInt64 = 0
-    /// The sum of the scores in those answers, modulo 2^64.
-    package var scoreSum: UInt64 = 0
-    /// The sum of their squares, modulo 2^64.
-    package var squareSum: UInt64 = 0
+    /// The votes in the low bits, and above them the sum of their scores.
+    private var votesAndScores: UInt64
+    /// The sum of the squares of the scores in the answers, modulo 2^64.
+    package private(set) var squareSum: UInt64
 
-    /// No vote.
-    package init() {}
+    /// What is known of `acknowledged` votes; of the sum of their scores the low 20 bits.
+    package init(acknowledged: UInt64 = 0, scoreSum: UInt64 = 0, squareSum: UInt64 = 0) {
+        precondition(acknowledged <= Self.mostVotes, "A tally has \(Self.mostVotes) votes at most.")
+        votesAndScores = acknowledged | scoreSum << Self.voteBitCount
+        self.squareSum = squareSum
+    }
+
+    /// The most votes of a tally: those of 20 days, at ten million a second.
+    package static var mostVotes: UInt64 { 1 << voteBitCount - 1 }
+
+    /// Votes answered with success.
+    package var acknowledged: UInt64 { votesAndScores & Self.mostVotes }
+    /// The sum of the scores in those answers, modulo 2^20.
+    package var scoreSum: UInt64 { votesAndScores >> Self.voteBitCount }
 
     /// Counts a vote that was answered with `score`.
     @inline(__always)
     package mutating func acknowledge(score: Int64) {
         let value = UInt64(bitPattern: score)
-        acknowledged &+= 1
-        scoreSum &+= value
+        votesAndScores &+= 1 &+ value << Self.voteBitCount
         squareSum &+= value &* value
     }
 
     /// Adds what another thread knows.
     package mutating func add(_ other: VoteTally) {
-        acknowledged += other.acknowledged
-        scoreSum &+= other.scoreSum
+        votesAndScores &+= other.votesAndScores
         squareSum &+= other.squareSum
     }
 
     /// What the sums must be if the answers showed `before` + 1 … `before` + `count`, each once:
-    /// the closed forms of Σ(b + k) and Σ(b + k)², modulo 2^64.
+    /// the closed forms of Σ(b + k) and Σ(b + k)².
     package static func complete(count: UInt64, after before: Int64) -> VoteTally {
         let votes = UInt128(count)
         let base = UInt64(bitPattern: before)
         let indexSum = UInt64(truncatingIfNeeded: votes * (votes + 1) / 2)
         let indexSquareSum = UInt64(truncatingIfNeeded: votes * (votes + 1) * (2 * votes + 1) / 6)
-        var tally = VoteTally()
-        tally.acknowledged = count
-        tally.scoreSum = count &* base &+ indexSum
-        tally.squareSum = count &* base &* base &+ 2 &* base &* indexSum &+ indexSquareSum
-        return tally
+        return VoteTally(
+            acknowledged: count,
+            scoreSum: count &* base &+ indexSum,
+            squareSum: count &* base &* base &+ 2 &* base &* indexSum &+ indexSquareSum
+        )
     }
+
+    private static var voteBitCount: UInt64 { 44 }
 }

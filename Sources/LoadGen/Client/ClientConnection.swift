@@ -113,8 +113,12 @@ final class ClientConnection: LoadConnection {
         guard !worker.isThinking else { return worker.think(index, room: room, at: now) }
         let count = worker.admit(room, at: now)
         guard count > 0 else { return }
-        take(count, of: &stream, intended: 0)
-        flush(at: now)
+        if worker.sendsPlainVotes {
+            sendVotes(count, of: &stream, at: now)
+        } else {
+            take(count, of: &stream, intended: 0)
+            flush(at: now)
+        }
         worker.requestsWritten()
     }
 
@@ -133,6 +137,11 @@ final class ClientConnection: LoadConnection {
                 take(request, request.argument, intended: intended)
             }
         }
+        countTaken(count)
+    }
+
+    @inline(__always)
+    private func countTaken(_ count: Int) {
         window.send(count)
         // Each change of the property is checked at run time, and most lives have no count.
         if life.isCounted { life.take(count) }
@@ -158,35 +167,46 @@ final class ClientConnection: LoadConnection {
     /// Writes the requests taken, in one write; `now` was read just before, once for all of them.
     @inline(__always)
     func flush(at now: UInt64) {
-        let intended = worker.isOpenLoop ? nil : now
-        let ids = unwrittenID..<nextID
-        if worker.sendsOnlyVotes {
-            encodeVotes(ids, at: now, intended: intended)
-        } else {
-            encodeRequests(ids, at: now, intended: intended)
-        }
+        encodeRequests(unwrittenID..<nextID, at: now)
         unwrittenID = nextID
         write()
         if life.isUsedUp { endLife() }
     }
 
-    /// Encodes votes that leave alone, and of which none asks for the service's times.
+    /// Draws and writes the next votes, where nothing else leaves; most runs are of these.
     @inline(__always)
-    private func encodeVotes(_ ids: Range<UInt64>, at now: UInt64, intended: UInt64?) {
+    private func sendVotes(_ count: Int, of stream: inout RequestStream, at now: UInt64) {
+        let first = nextID
+        stream.nextVotes(count) { vote in
+            worker.prefetchPostID(vote.argument)
+            worker.inFlight[index, nextID] = InFlightRequest(
+                intended: now,
+                sent: now,
+                argument: vote.argument,
+                operation: .vote,
+                voter: vote.voter
+            )
+            nextID &+= 1
+        }
         let tallied = worker.tallied
-        worker.output.appendVotes(ids.count) { item in
-            let id = ids.lowerBound &+ UInt64(item)
-            let request = worker.inFlight.depart(index, id, at: now, intended: intended)
+        worker.output.appendVotes(count) { item in
+            let id = first &+ UInt64(item)
+            let request = worker.inFlight[index, id]
             return (
-                id, request.sequence, actingUserID(request), worker.votedPostID(request.argument),
+                id, 0, actingUserID(request), worker.votedPostID(request.argument),
                 tallied.ballot(request.argument)
             )
         }
-        worker.recorder.outcomes.sent += UInt64(ids.count)
+        unwrittenID = nextID
+        worker.recorder.outcomes.sent += UInt64(count)
+        countTaken(count)
+        write()
+        if life.isUsedUp { endLife() }
     }
 
     @inline(never)
-    private func encodeRequests(_ ids: Range<UInt64>, at now: UInt64, intended: UInt64?) {
+    private func encodeRequests(_ ids: Range<UInt64>, at now: UInt64) {
+        let intended = worker.isOpenLoop ? nil : now
         var operationCount = 0
         for id in ids {
             let request = worker.inFlight.depart(index, id, at: now, intended: intended)

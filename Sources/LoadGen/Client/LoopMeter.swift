@@ -3,19 +3,18 @@ import FeedTransport
 
 /// Ends the intervals of a thread's load and measures how long its loop slept while measuring.
 ///
-/// An instant and the sleep up to it are read together, so no loop sleeps longer than it measures.
+/// The kernel counts how long a thread ran or waited for a core; it slept for the rest. libuv can
+/// measure sleeps, too, and then calls the kernel once more before each, which would add to the
+/// generator's cost.
 final class LoopMeter {
-    private let idle: () -> Duration
+    /// An instant, and what the thread had done until then.
+    private typealias Reading = (instant: UInt64, account: ProcessSample.Task)
+
     private var phases: Phases?
     private var timer: LoopTimer?
     private var number = 0
-    private var start: (instant: UInt64, idle: Duration)?
-    private var end: (instant: UInt64, idle: Duration)?
-
-    /// A meter of `loop`.
-    init(_ loop: EventLoop) {
-        idle = { [unowned loop] in loop.idleTime }
-    }
+    private var start: Reading?
+    private var end: Reading?
 
     /// Calls `close` with the number of each interval at its end.
     func schedule(_ phases: Phases, _ loop: EventLoop, _ close: @escaping (Int) -> Void) {
@@ -26,20 +25,28 @@ final class LoopMeter {
     /// Starts to measure with the load where there is no warm-up.
     func loadBegan() {
         guard let phases, phases.measureFromNanoseconds == phases.startNanoseconds else { return }
-        start = (MonotonicInstant.now.nanoseconds, idle())
+        start = read()
     }
 
     /// Ends the last interval.
     func finish(_ close: (Int) -> Void) {
         timer?.cancel()
-        if start != nil && end == nil { end = (MonotonicInstant.now.nanoseconds, idle()) }
+        if start != nil && end == nil { end = read() }
         close(number)
     }
 
-    /// The share of the measured time that the loop slept.
+    /// The share of the measured time that the loop slept; nil where the kernel does not count it.
     var idleShare: Double? {
         guard let start, let end, end.instant > start.instant else { return nil }
-        return Double((end.idle - start.idle).nanoseconds) / Double(end.instant - start.instant)
+        let elapsed = Double(end.instant - start.instant)
+        let awake = Double(end.account.awakeNanoseconds - start.account.awakeNanoseconds)
+        // The kernel's account is of its last tick, so that it may be behind at the start.
+        return max(0, 1 - awake / elapsed)
+    }
+
+    /// Reads this thread's account, together with the clock.
+    private func read() -> Reading? {
+        ProcessSample.Task.ofThisThread.map { (MonotonicInstant.now.nanoseconds, $0) }
     }
 
     private func arm(_ loop: EventLoop, _ close: @escaping (Int) -> Void) {
@@ -59,10 +66,7 @@ final class LoopMeter {
         let boundary = phases.intervalEnd(number)
         close(number)
         number += 1
-        let now = MonotonicInstant.now.nanoseconds
-        if boundary == phases.measureFromNanoseconds { start = (now, idle()) }
-        if boundary >= phases.measureUntilNanoseconds, end == nil, start != nil {
-            end = (now, idle())
-        }
+        if boundary == phases.measureFromNanoseconds { start = read() }
+        if boundary >= phases.measureUntilNanoseconds, end == nil, start != nil { end = read() }
     }
 }

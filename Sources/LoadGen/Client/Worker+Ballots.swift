@@ -49,9 +49,7 @@ extension Worker {
         var counts = counts
         for (post, tally) in ballots.tallies().enumerated() {
             for acknowledged in [tally.upCount, tally.downCount] {
-                var vote = VoteTally()
-                vote.acknowledged = acknowledged
-                tallies.append(vote)
+                tallies.append(VoteTally(acknowledged: acknowledged))
             }
             counts.forget(vote: UInt32(2 * post), count: tally.possibleUpCount)
             counts.forget(vote: UInt32(2 * post + 1), count: tally.possibleDownCount)

@@ -38,8 +38,9 @@ final class Worker {
     let tallied: Tallied
     /// Whether votes leave in batches.
     let isBatching: Bool
-    /// Whether all requests are votes that leave alone, and none asks for the service's times.
-    let sendsOnlyVotes: Bool
+    /// Whether all requests are votes that are drawn when there is room for them, leave alone and are
+    /// sent once, and none asks for the service's times.
+    let sendsPlainVotes: Bool
     /// Whether votes come from a schedule and end with it.
     let votesAsScheduled: Bool
     /// Whether requests are sent again where that is safe.
@@ -74,7 +75,7 @@ final class Worker {
     private var drainDeadline = UInt64.max
     private var stuckSince: UInt64?
     private var sweep: LoopTimer?
-    private let meter: LoopMeter
+    private let meter = LoopMeter()
 
     /// The load of one thread; nothing happens before `connect()`.
     init(_ setup: WorkerSetup, on loop: EventLoop) {
@@ -83,7 +84,11 @@ final class Worker {
         let configuration = setup.configuration
         isOpenLoop = configuration.isOpenLoop
         recorder = Recorder(isOpenLoop: isOpenLoop, isSplit: configuration.isLatencySplit)
-        inFlight = InFlightSlab(clientCount: setup.clientCount, depth: configuration.pipelineDepth)
+        inFlight = InFlightSlab(
+            clientCount: setup.clientCount,
+            depth: configuration.pipelineDepth,
+            hasDetails: isOpenLoop || setup.identity != nil
+        )
         batches = BatchSlab(
             count: setup.clientCount * configuration.pipelineDepth,
             capacity: configuration.batchVoteCount
@@ -98,16 +103,17 @@ final class Worker {
         timeoutNanoseconds = configuration.timeout.nanoseconds
         tallied = setup.workload.tallied
         isBatching = configuration.batchVoteCount > 1
-        sendsOnlyVotes = configuration.sendsOnlyVotes
         votesAsScheduled = setup.schedule != nil
         isRetrying = setup.identity != nil
+        sendsPlainVotes =
+            configuration.sendsOnlyVotes && !isOpenLoop && setup.schedule == nil
+            && setup.identity == nil
         isThinking = configuration.think != .none
         thinking = isThinking ? Thinking(setup) : nil
         pauses = Backoff(configuration.retryPolicy)
         schedule = setup.schedule ?? VoteSchedule()
         remainingRequests = setup.requestCount ?? .max
         connections = ConnectionCounts(clientCount: setup.clientCount)
-        meter = LoopMeter(loop)
     }
 
     /// Whether requests may leave.

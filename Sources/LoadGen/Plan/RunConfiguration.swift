@@ -129,7 +129,7 @@ package struct RunConfiguration: Sendable {
 
     /// Whether all requests are votes that leave alone, and none asks for the service's times.
     package var sendsOnlyVotes: Bool {
-        mix.operations == [.vote] && batchVoteCount == 1 && !isLatencySplit
+        mix.hasOnlyVotes && batchVoteCount == 1 && !isLatencySplit
     }
 
     /// Takes the key in a file, as feed-service writes it; returns false where there is none.

@@ -15,6 +15,14 @@ package struct ProcessSample: Sendable, Equatable {
             self.waitNanoseconds = waitNanoseconds
         }
 
+        /// Time not asleep.
+        package var awakeNanoseconds: UInt64 { runNanoseconds + waitNanoseconds }
+
+        /// The account of the calling thread, or nil where it cannot be seen.
+        package static var ofThisThread: Task? {
+            ProcFile.text("/proc/thread-self/schedstat").flatMap { Task(parsing: $0) }
+        }
+
         /// Reads `/proc/PID/task/TID/schedstat`: time run, time waited, number of slices.
         package init?(parsing schedstat: String) {
             let fields = schedstat.split(whereSeparator: \.isWhitespace).map { UInt64($0) }

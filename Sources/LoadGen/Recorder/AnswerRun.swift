@@ -8,13 +8,15 @@ package struct AnswerRun {
     private var intended: UInt64 = 0
     private var sent: UInt64 = 0
     private var count: UInt64 = 0
-    /// All answers that were added.
-    package private(set) var answerCount: UInt64 = 0
+    private var recordedCount: UInt64 = 0
 
     /// No answer of a read at an instant.
     package init(answered: UInt64) {
         self.answered = answered
     }
+
+    /// All answers that were added.
+    package var answerCount: UInt64 { recordedCount + count }
 
     /// Adds the answer to a request; records the answers before it where its times are others.
     @inline(__always)
@@ -30,12 +32,19 @@ package struct AnswerRun {
             self.sent = sent
         }
         count &+= 1
-        answerCount &+= 1
     }
 
     /// Records the answers that were added last.
-    @inline(never)
+    @inline(__always)
     package mutating func end(_ recorder: Recorder, _ phases: Phases) {
+        record(recorder, phases)
+        recordedCount &+= count
+        count = 0
+    }
+
+    // Not mutating, so that an answer is added without a store.
+    @inline(never)
+    private func record(_ recorder: Recorder, _ phases: Phases) {
         guard count > 0 else { return }
         recorder.recordAnswers(
             .vote,
@@ -45,6 +54,5 @@ package struct AnswerRun {
             answered: answered,
             phases: phases
         )
-        count = 0
     }
 }

@@ -25,6 +25,10 @@ package struct Mix: Sendable, Equatable {
         Operation.allCases.filter { weights[Int($0.rawValue)] > 0 }
     }
 
+    /// Whether nothing but votes occurs.
+    @inline(__always)
+    package var hasOnlyVotes: Bool { only == .vote }
+
     /// The next operation of `stream`.
     @inline(__always)
     package func next(_ stream: inout RandomStream) -> Operation {

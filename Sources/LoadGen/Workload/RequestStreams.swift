@@ -38,28 +38,47 @@ package struct RequestStream: Sendable {
 
     /// The number of one more vote of the batch that `next()` began.
     package mutating func nextVote() -> UInt32 {
+        var stream = stream
+        defer { self.stream = stream }
         index += 1
-        return drawVote()
+        return voteNumber(&stream, index: index - 1)
     }
 
     /// The next request.
     @inline(__always)
     package mutating func next() -> PlannedRequest {
+        // A copy: beside the stream itself, all else would be copied for each draw.
+        var stream = stream
+        defer { self.stream = stream }
         let operation = mix.next(&stream)
         index &+= 1
-        return operation == .vote ? drawVoteRequest() : drawOther(operation)
+        guard operation == .vote else { return other(operation, &stream) }
+        return vote(&stream, index: index &- 1)
+    }
+
+    /// The next `count` requests of a mix that has votes only.
+    @inline(__always)
+    package mutating func nextVotes(_ count: Int, _ body: (PlannedRequest) -> Void) {
+        precondition(mix.hasOnlyVotes, "Another operation may be next.")
+        var stream = stream
+        for item in 0..<count { body(vote(&stream, index: index &+ item)) }
+        self.stream = stream
+        index &+= count
     }
 
     @inline(__always)
-    private mutating func drawVoteRequest() -> PlannedRequest {
-        let vote = drawVote()
+    private func vote(_ stream: inout RandomStream, index: Int) -> PlannedRequest {
+        let vote = voteNumber(&stream, index: index)
         guard voterCount > 0 else { return PlannedRequest(operation: .vote, argument: vote) }
         let voter = UInt16(stream.nextIndex(below: voterCount))
         return PlannedRequest(operation: .vote, argument: vote, voter: voter)
     }
 
     @inline(never)
-    private mutating func drawOther(_ operation: Operation) -> PlannedRequest {
+    private mutating func other(
+        _ operation: Operation,
+        _ stream: inout RandomStream
+    ) -> PlannedRequest {
         switch operation {
         case .vote: preconditionFailure("Votes are drawn elsewhere.")
         case .get:
@@ -75,13 +94,12 @@ package struct RequestStream: Sendable {
         }
     }
 
-    /// The number of the next vote, of the request that was counted last.
     @inline(__always)
-    private mutating func drawVote() -> UInt32 {
+    private func voteNumber(_ stream: inout RandomStream, index: Int) -> UInt32 {
         // Not in `keys`, which is copied for each draw from a stream beside it.
         let next =
             keys.isUniform
-            ? stream.nextIndex(below: keys.postCount) : keys.next(&stream, index: index &- 1)
+            ? stream.nextIndex(below: keys.postCount) : keys.next(&stream, index: index)
         let post = UInt32(truncatingIfNeeded: next)
         return voterCount > 0 ? Tallied.number(.next(&stream), on: post) : post
     }

@@ -23,7 +23,7 @@ import Testing
         slab.acknowledge(2, score: -1)
         let tallies = slab.tallies()
         #expect(tallies.map(\.acknowledged) == [0, 3, 1])
-        #expect(tallies.map(\.scoreSum) == [0, 6, .max])
+        #expect(tallies.map(\.scoreSum) == [0, 6, 0xF_FFFF])
         #expect(tallies.map(\.squareSum) == [0, 14, 1])
     }
 }

@@ -4,10 +4,7 @@ import Testing
 
 @Suite struct RunRecordTests {
     private func sample() -> RunRecord {
-        var tally = VoteTally()
-        tally.acknowledged = 3
-        tally.scoreSum = .max
-        tally.squareSum = 1 << 63
+        let tally = VoteTally(acknowledged: 3, scoreSum: .max, squareSum: 1 << 63)
         var record = RunRecord(
             instanceID: .max,
             feed: "",

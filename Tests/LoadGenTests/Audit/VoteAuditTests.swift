@@ -98,6 +98,24 @@ import Testing
         #expect(one == VoteTally.complete(count: 90, after: 0))
     }
 
+    /// The number of votes and the sum of their scores share a word.
+    @Test func noScoreChangesTheNumberOfVotes() {
+        var random = RandomStream(seed: 4, thread: 0, client: 0)
+        let some: [Int64] = [0, -1, 1, .min, .max, 1 << 20 - 1, 1 << 20, 1 << 44]
+        let scores = some + (0..<1000).map { _ in Int64(truncatingIfNeeded: random.next()) }
+        var tally = VoteTally()
+        for (number, score) in scores.enumerated() {
+            tally.acknowledge(score: score)
+            let values = scores[...number].map { UInt64(bitPattern: $0) }
+            #expect(tally.acknowledged == UInt64(number + 1))
+            #expect(tally.scoreSum == values.reduce(0, &+) % (1 << 20))
+            #expect(tally.squareSum == values.reduce(0) { $0 &+ $1 &* $1 })
+        }
+        let most = VoteTally(acknowledged: VoteTally.mostVotes, scoreSum: 3, squareSum: 9)
+        #expect(most.acknowledged == VoteTally.mostVotes)
+        #expect(most.scoreSum == 3)
+    }
+
     @Test func closedFormsHoldForCountsBeyondHalfAWord() {
         let count: UInt64 = 5_000_000_000
         let before = VoteTally.complete(count: count, after: 3)

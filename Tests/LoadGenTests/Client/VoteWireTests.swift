@@ -116,6 +116,58 @@ import Testing
         }
     }
 
+    /// An answer with other bytes behind it is read in another way than the last one of a read.
+    @Test(arguments: numbers)
+    func readsAnAnswerAlikeWhateverIsBehindIt(_ number: UInt64) throws {
+        for score in [0, 1, -1, 127, 128, 16_384, .max] as [Int64] {
+            let response = CastVoteResponse(
+                postID: number,
+                score: score,
+                upvoteCount: number / 2,
+                downvoteCount: number % 3,
+                vote: number % 2 == 0 ? .up : .unspecified
+            )
+            let frame = ServerFrame(id: number, revision: number / 3, response: .castVote(response))
+            let whole = try frame.encoded()
+            let answer = try #require(scan(whole))
+            for count in 5...whole.count {
+                let cut = scan(Array(whole[..<count]))
+                #expect(cut == (count == whole.count ? answer : nil))
+                // The bytes that were cut off are the worst ones that can follow.
+                for behind in [whole[count...] + whole[4...], ArraySlice(repeating: 0, count: 99)] {
+                    #expect(scan(whole[..<count], before: behind) == cut)
+                }
+            }
+        }
+    }
+
+    @Test func readsAChangedAnswerAlikeWhateverIsBehindIt() throws {
+        var random = RandomStream(seed: 9, thread: 0, client: 0)
+        var readCount = 0
+        for _ in 0..<50_000 {
+            let bits = random.nextIndex(below: 64)
+            let response = CastVoteResponse(
+                postID: random.next() >> UInt64(bits),
+                score: Int64(random.next() >> 40),
+                upvoteCount: random.next() >> 40,
+                downvoteCount: random.next() % 3,
+                vote: .up
+            )
+            let frame = ServerFrame(
+                id: 1 + random.next() >> UInt64(bits),
+                revision: random.next() >> UInt64(bits),
+                response: .castVote(response)
+            )
+            var changed = try frame.encoded()
+            let place = 4 + random.nextIndex(below: changed.count - 4)
+            changed[place] = UInt8(truncatingIfNeeded: random.next())
+            let answer = scan(changed)
+            #expect(scan(changed[...], before: changed[...] + changed) == answer, "seed 9")
+            if answer != nil { readCount += 1 }
+        }
+        #expect(readCount > 10_000)
+    }
+
     @Test func leavesEverythingElseToTheGeneralDecoder() throws {
         let status = Status(code: .notFound, reason: .postNotFound, message: "No such post.")
         let frames = [
@@ -188,6 +240,16 @@ import Testing
 
     private func scan(_ frame: [UInt8], count: Int? = nil) -> VoteAnswer? {
         unsafe VoteAnswer(scanning: frame.span.bytes, in: 4..<(count ?? frame.count))
+    }
+
+    /// Reads a frame, which gets the header of its length, before other bytes.
+    private func scan(_ frame: ArraySlice<UInt8>, before behind: ArraySlice<UInt8>) -> VoteAnswer? {
+        let body = frame.dropFirst(4)
+        let all = [0, 0, UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body + behind
+        var offset = 0
+        let answer = unsafe VoteAnswer(scanning: all.span.bytes, at: &offset)
+        #expect(offset == (answer == nil ? 0 : 4 + body.count))
+        return answer
     }
 
     private func bytes(_ buffer: borrowing FrameBuffer) -> [UInt8] {

@@ -1,4 +1,5 @@
 import FeedTransport
+import Glibc
 import LoadGen
 import Testing
 
@@ -26,6 +27,17 @@ import Testing
         for other in others { await other.stop() }
         let found = try #require(process)
         #expect(ProcessSample(of: "\(found)") != nil)
+    }
+
+    /// What a thread takes of a processor is in its account, but for the kernel's last tick.
+    @Test func countsWhatThisThreadDoes() throws {
+        let before = try #require(ProcessSample.Task.ofThisThread)
+        let end = ThreadClock.now + 200_000_000
+        while ThreadClock.now < end {}
+        let after = try #require(ProcessSample.Task.ofThisThread)
+        #expect(after.runNanoseconds - before.runNanoseconds > 100_000_000)
+        #expect(after.awakeNanoseconds == after.runNanoseconds + after.waitNanoseconds)
+        #expect(after.waitNanoseconds >= before.waitNanoseconds)
     }
 
     @Test func readsWhatTheKernelWrites() {
@@ -139,5 +151,14 @@ import Testing
         #expect(verdict { $0.loopIdleShare = 0 }.summary?.contains("more --threads") == true)
         #expect(verdict { $0.stealShare = 0.5 }.summary?.contains("quiet machine") == true)
         #expect(verdict { $0.drift = 0.5 }.summary?.contains("run longer") == true)
+    }
+}
+
+/// The processor time of the calling thread, in nanoseconds.
+private enum ThreadClock {
+    static var now: UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }

@@ -49,6 +49,29 @@ import Testing
         #expect(drawn.map(\.argument) == expected)
     }
 
+    /// Votes that are drawn together are those that are drawn one by one, whoever casts them.
+    @Test(
+        arguments: [KeyDistribution.uniform, .zipf(exponent: 0.99), .sequential, .one],
+        [0, 3]
+    )
+    func drawsVotesTogether(_ distribution: KeyDistribution, voterCount: Int) {
+        let alone = RequestStream(
+            mix: .vote,
+            keys: KeyChoice(distribution, postCount: 1000, seed: 3),
+            seed: 3,
+            thread: 1,
+            client: 2,
+            voterCount: voterCount
+        )
+        var (one, many) = (alone, alone)
+        var drawn: [PlannedRequest] = []
+        for count in [1, 0, 64, 7] { many.nextVotes(count) { drawn.append($0) } }
+        // What follows them, too.
+        drawn.append(many.next())
+        #expect(drawn == (0..<73).map { _ in one.next() })
+        #expect(Set(drawn.map(\.voter)).count == max(1, voterCount))
+    }
+
     @Test func isTheSameForTheSameSeed() throws {
         #expect(
             try requests(seed: 1, thread: 0, client: 3) == requests(seed: 1, thread: 0, client: 3)

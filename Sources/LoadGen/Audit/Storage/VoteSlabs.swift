@@ -1,87 +1,91 @@
 internal import CPrefetch
 
-/// The posts of a run as one thread sees them: one read when a vote is sent, three additions when
-/// its answer arrives.
+/// The posts of a run as one thread sees them: one read when a vote is sent, two additions when its
+/// answer arrives.
 ///
-/// The id and the tally of a post share a cache line. With many posts each of the two would be a
-/// cache miss, which costs more than all the rest of a vote. Ids that follow each other, as those of
-/// posts that one client has created, are not read at all.
+/// With many posts each tally is a cache miss, which costs more than all the rest of a vote. Ids that
+/// follow each other, as those of posts that one client has created, have no memory; others have a
+/// table of their own, so that tallies lie close together.
 @safe package struct PostSlab: ~Copyable {
-    private struct Entry {
-        let id: UInt64
-        var tally = VoteTally()
-    }
-
-    // Not a buffer pointer: the thread sanitizer of Swift 6.3 cannot compile a change through one.
-    private let entries: UnsafeMutablePointer<Entry>
+    // Not buffer pointers: the thread sanitizer of Swift 6.3 cannot compile a change through one.
+    private let postTallies: UnsafeMutablePointer<VoteTally>
+    /// The id of each post; nil where they follow each other.
+    private let postIDs: UnsafeMutablePointer<UInt64>?
+    private let firstID: UInt64
     private let count: Int
-    /// The id of the first post where the ids of all others follow it, one by one; else nil.
-    private let firstID: UInt64?
     /// Whether a processor's caches near it have no room for all posts.
     let isLarge: Bool
 
-    /// The bytes that `count` posts take.
-    static func byteCount(count: Int) -> Int { count * MemoryLayout<Entry>.stride }
+    /// The bytes that `count` posts take at most.
+    static func byteCount(count: Int) -> Int {
+        count * (MemoryLayout<VoteTally>.stride + MemoryLayout<UInt64>.stride)
+    }
 
     /// The posts with these ids and no vote.
     package init(ids: [UInt64]) {
         count = ids.count
-        let size = MemoryLayout<Entry>.stride
-        isLarge = count * size > Self.nearByteCount
+        isLarge = count * MemoryLayout<VoteTally>.stride > Self.nearByteCount
         let first = ids.first ?? 0
+        firstID = first
+        unsafe postTallies = .allocate(capacity: count)
+        unsafe postTallies.initialize(repeating: VoteTally(), count: count)
         let areConsecutive = ids.enumerated().allSatisfy { $1 == first &+ UInt64($0) }
-        firstID = areConsecutive ? first : nil
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: max(1, count) * size,
-            alignment: size
-        )
-        unsafe entries = memory.bindMemory(to: Entry.self, capacity: count)
-        for (index, id) in ids.enumerated() {
-            unsafe (entries + index).initialize(to: Entry(id: id))
+        guard !areConsecutive else {
+            unsafe postIDs = nil
+            return
         }
+        let memory = UnsafeMutablePointer<UInt64>.allocate(capacity: count)
+        unsafe ids.withUnsafeBufferPointer { source in
+            if let base = source.baseAddress {
+                unsafe memory.initialize(from: base, count: ids.count)
+            }
+        }
+        unsafe postIDs = memory
     }
 
     deinit {
-        unsafe UnsafeMutableRawPointer(entries).deallocate()
+        unsafe postTallies.deallocate()
+        unsafe postIDs?.deallocate()
     }
 
     /// The id of post number `post`.
     @inline(__always)
     package func id(_ post: UInt32) -> UInt64 {
-        let entry = unsafe entry(post)
-        return unsafe firstID.map { $0 &+ UInt64(post) } ?? entry.pointee.id
+        let index = index(post)
+        return unsafe postIDs.map { unsafe $0[index] } ?? firstID &+ UInt64(post)
     }
 
     /// Asks for the memory that has the id of post number `post`, where it may be far away.
     @inline(__always)
     func prefetchID(_ post: UInt32) {
-        if isLarge, firstID == nil { prefetch(post) }
+        if isLarge, let ids = unsafe postIDs { unsafe cprefetch_for_read(ids + index(post)) }
     }
 
     /// Asks for the memory of post number `post`.
     @inline(__always)
     func prefetch(_ post: UInt32) {
-        unsafe cprefetch_for_write(entry(post))
+        prefetchID(post)
+        unsafe cprefetch_for_write(postTallies + index(post))
     }
 
     /// Counts a vote on post number `post` that was answered with `score`.
     @inline(__always)
     package func acknowledge(_ post: UInt32, score: Int64) {
-        unsafe entry(post).pointee.tally.acknowledge(score: score)
+        unsafe postTallies[index(post)].acknowledge(score: score)
     }
 
     /// All tallies, by the post's number.
     package func tallies() -> [VoteTally] {
-        (0..<count).map { unsafe entry(UInt32($0)).pointee.tally }
+        (0..<count).map { unsafe postTallies[$0] }
     }
 
     /// What a second-level cache has room for beside all else.
     private static var nearByteCount: Int { 256 << 10 }
 
     @inline(__always)
-    private func entry(_ post: UInt32) -> UnsafeMutablePointer<Entry> {
+    private func index(_ post: UInt32) -> Int {
         precondition(post < count, "No such post.")
-        return unsafe entries + Int(post)
+        return Int(post)
     }
 }
 

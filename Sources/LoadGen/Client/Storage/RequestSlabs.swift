@@ -39,41 +39,100 @@ struct InFlightRequest {
 ///
 /// The ids of a connection are consecutive and answers arrive in their order, so a ring of at least
 /// the pipeline's depth holds every request without an answer.
+///
+/// With many connections the rings are larger than the caches near a processor. So what most runs do
+/// not need of a request lies apart, and only where a run needs it.
 @safe struct InFlightSlab: ~Copyable {
-    private let requests: UnsafeMutableBufferPointer<InFlightRequest>
+    /// What every run needs of a request, in 16 bytes.
+    private struct Slot {
+        var sent: UInt64
+        var argument: UInt32
+        var operation: Operation?
+        var marks: InFlightRequest.Marks
+        var voter: UInt16
+    }
+
+    /// What an open loop needs beside, and a run that sends requests again.
+    private struct Detail {
+        var intended: UInt64
+        var sequence: UInt64
+    }
+
+    // Not buffer pointers, nor changed in place: the thread sanitizer of Swift 6.3 cannot compile that.
+    private let slots: UnsafeMutablePointer<Slot>
+    private let details: UnsafeMutablePointer<Detail>?
     private let ringSize: Int
     private let count: Int
 
     /// Rings of at least `depth` requests for `clientCount` connections.
-    init(clientCount: Int, depth: Int) {
+    ///
+    /// Without details a request has no sequence, and is intended for the instant at which it is sent.
+    init(clientCount: Int, depth: Int, hasDetails: Bool) {
         var size = 1
         while size < depth { size *= 2 }
         ringSize = size
         count = size * clientCount
-        unsafe requests = .allocate(capacity: count)
-        unsafe requests.initialize(
-            repeating: InFlightRequest(intended: 0, sent: 0, argument: 0, operation: nil)
+        unsafe slots = .allocate(capacity: count)
+        unsafe slots.initialize(
+            repeating: Slot(sent: 0, argument: 0, operation: nil, marks: [], voter: 0),
+            count: count
         )
+        guard hasDetails else {
+            unsafe details = nil
+            return
+        }
+        unsafe details = .allocate(capacity: count)
+        unsafe details?.initialize(repeating: Detail(intended: 0, sequence: 0), count: count)
     }
 
     deinit {
-        unsafe requests.deallocate()
+        unsafe slots.deallocate()
+        unsafe details?.deallocate()
     }
 
     /// The request `id` of connection number `client`.
     @inline(__always)
     subscript(client: Int, id: UInt64) -> InFlightRequest {
-        get { unsafe requests[index(client, id)] }
-        nonmutating set { unsafe requests[index(client, id)] = newValue }
+        get {
+            let index = index(client, id)
+            let slot = unsafe slots[index]
+            let detail =
+                unsafe details.map { unsafe $0[index] }
+                ?? Detail(intended: slot.sent, sequence: 0)
+            return InFlightRequest(
+                intended: detail.intended,
+                sent: slot.sent,
+                sequence: detail.sequence,
+                argument: slot.argument,
+                operation: slot.operation,
+                marks: slot.marks,
+                voter: slot.voter
+            )
+        }
+        nonmutating set {
+            let index = index(client, id)
+            unsafe slots[index] = Slot(
+                sent: newValue.sent,
+                argument: newValue.argument,
+                operation: newValue.operation,
+                marks: newValue.marks,
+                voter: newValue.voter
+            )
+            unsafe details?[index] = Detail(
+                intended: newValue.intended,
+                sequence: newValue.sequence
+            )
+        }
     }
 
     /// Notes when a request leaves, and when it should have where it is not known; returns the request.
     @inline(__always)
     func depart(_ client: Int, _ id: UInt64, at now: UInt64, intended: UInt64?) -> InFlightRequest {
-        let place = index(client, id)
-        if let intended { unsafe requests[place].intended = intended }
-        unsafe requests[place].sent = now
-        return unsafe requests[place]
+        var request = self[client, id]
+        request.sent = now
+        if let intended { request.intended = intended }
+        self[client, id] = request
+        return request
     }
 
     @inline(__always)

@@ -47,9 +47,14 @@ extension VoteAnswer {
                 as: UInt32.self
             )
         )
-        guard bytes.byteCount &- start >= Int(length) else { return nil }
         let end = start &+ Int(length)
-        self.init(scanning: bytes, in: start..<end)
+        if bytes.byteCount &- end >= Self.padding {
+            self.init(scanning: bytes, start, end, isPadded: true)
+        } else {
+            guard end <= bytes.byteCount, let answer = Self(scanning: bytes, in: start..<end)
+            else { return nil }
+            self = answer
+        }
         offset = end
     }
 
@@ -57,36 +62,54 @@ extension VoteAnswer {
     ///
     /// A plain answer is what every encoder writes: the id, the revision, then the vote with its
     /// fields in order. nil says nothing else about the frame: `MessageDecoder` must read it.
-    @inline(__always)
+    @inline(never)
     package init?(scanning bytes: RawSpan, in range: Range<Int>) {
-        precondition(range.upperBound <= bytes.byteCount, "The frame lies within the bytes.")
-        var offset = range.lowerBound
-        let end = range.upperBound
-        guard bytes.take(0x08, &offset, end), let id = bytes.takeVarint(&offset, end) else {
+        precondition(
+            range.lowerBound >= 0 && range.upperBound <= bytes.byteCount,
+            "The frame lies within the bytes."
+        )
+        self.init(scanning: bytes, range.lowerBound, range.upperBound, isPadded: false)
+    }
+
+    @inline(__always)
+    private init?(scanning bytes: RawSpan, _ start: Int, _ end: Int, isPadded: Bool) {
+        var offset = start
+        guard bytes.take(0x08, &offset, end, isPadded: isPadded),
+            let id = bytes.takeVarint(&offset, end, isPadded: isPadded)
+        else { return nil }
+        if bytes.take(0x10, &offset, end, isPadded: isPadded),
+            !bytes.skipVarint(&offset, end, isPadded: isPadded)
+        {
             return nil
         }
-        if bytes.take(0x10, &offset, end), !bytes.skipVarint(&offset, end) { return nil }
-        guard bytes.take(0xC2, &offset, end), bytes.take(0x02, &offset, end),
-            let length = bytes.takeVarint(&offset, end), offset <= end,
-            length == UInt64(end &- offset)
+        guard bytes.take(0xC2, &offset, end, isPadded: isPadded),
+            bytes.take(0x02, &offset, end, isPadded: isPadded),
+            let length = bytes.takeVarint(&offset, end, isPadded: isPadded),
+            offset <= end, length == UInt64(end &- offset)
         else { return nil }
-        self.init(scanning: bytes, at: &offset, end: end, id: id)
+        self.init(scanning: bytes, at: &offset, end: end, id: id, isPadded: isPadded)
     }
 
     /// Reads the counts after a vote between `offset` and `end`; moves the offset behind them.
     @inline(__always)
-    init?(scanning bytes: RawSpan, at offset: inout Int, end: Int, id: UInt64) {
-        guard bytes.take(0x08, &offset, end), let postID = bytes.takeVarint(&offset, end) else {
-            return nil
-        }
+    init?(
+        scanning bytes: RawSpan,
+        at offset: inout Int,
+        end: Int,
+        id: UInt64,
+        isPadded: Bool = false
+    ) {
+        guard bytes.take(0x08, &offset, end, isPadded: isPadded),
+            let postID = bytes.takeVarint(&offset, end, isPadded: isPadded)
+        else { return nil }
         var score: UInt64 = 0
-        if bytes.take(0x10, &offset, end) {
-            guard let found = bytes.takeVarint(&offset, end) else { return nil }
+        if bytes.take(0x10, &offset, end, isPadded: isPadded) {
+            guard let found = bytes.takeVarint(&offset, end, isPadded: isPadded) else { return nil }
             score = found
         }
         var upvoteCount: UInt64 = 0
-        if bytes.take(0x18, &offset, end) {
-            guard let found = bytes.takeVarint(&offset, end) else { return nil }
+        if bytes.take(0x18, &offset, end, isPadded: isPadded) {
+            guard let found = bytes.takeVarint(&offset, end, isPadded: isPadded) else { return nil }
             upvoteCount = found
         }
         var rest: (downvoteCount: UInt64, standingBallot: UInt64) = (0, 0)
@@ -104,6 +127,12 @@ extension VoteAnswer {
             standingBallot: rest.standingBallot
         )
     }
+
+    /// How many bytes behind an answer make it padded: all that is read before the end is looked at.
+    ///
+    /// Up to the length of the counts these are at most 18 bytes from the start of the body, and behind
+    /// it at most 12.
+    private static var padding: Int { 32 }
 
     /// Reads what an answer has after its upvotes, where there were votes down or the post's feed takes
     /// ballots.
@@ -128,12 +157,12 @@ extension VoteAnswer {
     }
 }
 
+// The end is compared with before each step, or, where the bytes are padded, once behind the last
+// one: what lies behind the end is then read, too, and moves the offset beyond it.
 extension RawSpan {
     @inline(__always)
-    func take(_ byte: UInt8, _ offset: inout Int, _ end: Int) -> Bool {
-        guard offset < end,
-            unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self) == byte
-        else { return false }
+    func take(_ byte: UInt8, _ offset: inout Int, _ end: Int, isPadded: Bool = false) -> Bool {
+        guard isPadded || offset < end, self.byte(offset) == UInt64(byte) else { return false }
         offset &+= 1
         return true
     }
@@ -143,15 +172,19 @@ extension RawSpan {
     /// A number that is cut off by `end` may be read beyond it, within the span, so that the offset is
     /// beyond it then: a caller checks the end once, behind the last number.
     @inline(__always)
-    func takeVarint(_ offset: inout Int, _ end: Int) -> UInt64? {
-        guard let (value, next) = varint(offset, end) else { return nil }
+    func takeVarint(_ offset: inout Int, _ end: Int, isPadded: Bool = false) -> UInt64? {
+        guard let (value, next) = varint(offset, end, isPadded) else { return nil }
         offset = next
         return value
     }
 
     @inline(__always)
-    private func varint(_ offset: Int, _ end: Int) -> (value: UInt64, next: Int)? {
-        guard byteCount &- offset >= 3 else { return longVarint(offset, end) }
+    private func varint(
+        _ offset: Int,
+        _ end: Int,
+        _ isPadded: Bool
+    ) -> (value: UInt64, next: Int)? {
+        guard isPadded || byteCount &- offset >= 3 else { return longVarint(offset, end) }
         let first = byte(offset)
         if first < 0x80 { return (first, offset &+ 1) }
         let second = byte(offset &+ 1)
@@ -167,8 +200,27 @@ extension RawSpan {
 
     /// Passes a number.
     @inline(__always)
-    func skipVarint(_ offset: inout Int, _ end: Int) -> Bool {
-        let last = min(end, offset &+ Self.longestVarint)
+    func skipVarint(_ offset: inout Int, _ end: Int, isPadded: Bool = false) -> Bool {
+        if isPadded {
+            let word = UInt64(
+                littleEndian: unsafe unsafeLoadUnaligned(
+                    fromUncheckedByteOffset: offset,
+                    as: UInt64.self
+                )
+            )
+            // The last byte of a number is the first one without the highest bit.
+            let lasts = ~word & 0x8080_8080_8080_8080
+            if lasts != 0 {
+                offset &+= lasts.trailingZeroBitCount &>> 3 &+ 1
+                return true
+            }
+        }
+        return skipLongVarint(&offset, end)
+    }
+
+    @inline(never)
+    private func skipLongVarint(_ offset: inout Int, _ end: Int) -> Bool {
+        let last = Swift.min(end, offset &+ Self.longestVarint)
         var next = offset
         while next < last, byte(next) >= 0x80 { next &+= 1 }
         offset = next &+ 1
@@ -193,56 +245,6 @@ extension RawSpan {
             shift &+= 7
         }
         return nil
-    }
-}
-
-/// The answer to a batch whose votes were all counted, read from the bytes of its frame without
-/// decoding a message.
-package struct VoteBatchAnswer: ~Copyable {
-    /// The request.
-    package private(set) var id: UInt64 = 0
-    /// Places for the counts after each vote; the first `count` are in use.
-    package private(set) var votes = [VoteAnswer](repeating: VoteAnswer(), count: 256)
-    /// The number of results.
-    package private(set) var count = 0
-
-    /// No answer.
-    package init() {}
-
-    /// Reads the frame body in `range` if it is a plain answer to a batch in which no vote failed.
-    ///
-    /// A plain answer is what every encoder writes: the id, the revision, then the results in
-    /// order. Where the result is false, `MessageDecoder` must read the frame, and this answer
-    /// means nothing. O(votes).
-    package mutating func scan(_ bytes: RawSpan, in range: Range<Int>) -> Bool {
-        precondition(range.upperBound <= bytes.byteCount, "The frame lies within the bytes.")
-        var offset = range.lowerBound
-        let end = range.upperBound
-        guard bytes.take(0x08, &offset, end), let id = bytes.takeVarint(&offset, end) else {
-            return false
-        }
-        if bytes.take(0x10, &offset, end), !bytes.skipVarint(&offset, end) { return false }
-        guard bytes.take(0xCA, &offset, end), bytes.take(0x02, &offset, end),
-            let length = bytes.takeVarint(&offset, end), offset <= end,
-            length == UInt64(end &- offset)
-        else { return false }
-        self.id = id
-        count = 0
-        while offset < end {
-            guard count < votes.count, bytes.take(0x0A, &offset, end),
-                let resultLength = bytes.takeVarint(&offset, end),
-                offset <= end, resultLength <= UInt64(end &- offset)
-            else { return false }
-            let resultEnd = offset &+ Int(resultLength)
-            guard bytes.take(0x12, &offset, resultEnd),
-                let voteLength = bytes.takeVarint(&offset, resultEnd),
-                offset <= resultEnd, voteLength == UInt64(resultEnd &- offset),
-                let vote = VoteAnswer(scanning: bytes, at: &offset, end: resultEnd, id: id)
-            else { return false }
-            votes[count] = vote
-            count &+= 1
-        }
-        return count > 0
     }
 }
 
