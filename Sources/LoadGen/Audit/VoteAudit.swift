@@ -151,6 +151,10 @@ package struct VoteTally: Sendable, Equatable {
 
     /// Adds what another thread knows.
     package mutating func add(_ other: VoteTally) {
+        precondition(
+            acknowledged + other.acknowledged <= Self.mostVotes,
+            "A tally has \(Self.mostVotes) votes at most."
+        )
         votesAndScores &+= other.votesAndScores
         squareSum &+= other.squareSum
     }

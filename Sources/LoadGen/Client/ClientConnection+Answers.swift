@@ -59,7 +59,7 @@ extension ClientConnection {
         var id = headID
         // With many posts each one is a cache miss, which is over before its answer is read.
         let isAhead = worker.posts.isLarge
-        if isAhead { for early in id..<min(id &+ Self.lead, nextID) { prefetchPost(early) } }
+        if isAhead { prefetchPosts(id..<min(id &+ Self.lead, nextID)) }
         while id < nextID {
             if isAhead, id &+ Self.lead < nextID { prefetchPost(id &+ Self.lead) }
             var end = offset
@@ -74,7 +74,7 @@ extension ClientConnection {
                 to: worker.recorder,
                 worker.phases
             )
-            acknowledge(vote, of: request.argument, in: request)
+            acknowledgeFirst(vote, of: request.argument, in: request)
             id &+= 1
             offset = end
         }
@@ -82,7 +82,13 @@ extension ClientConnection {
         return offset
     }
 
-    /// Asks for the memory of the post of a vote in flight: its tally, or with ballots its id.
+    // Not in `receiveVotes`, which has so much in it that the compiler leaves no more there.
+    @inline(never)
+    private func prefetchPosts(_ ids: Range<UInt64>) {
+        for id in ids { prefetchPost(id) }
+    }
+
+    /// Asks for the memory of the post of a vote in flight: its id, and without ballots its tally.
     @inline(__always)
     private func prefetchPost(_ id: UInt64) {
         let request = worker.inFlight[index, id]
@@ -98,17 +104,16 @@ extension ClientConnection {
     private static var lead: UInt64 { 8 }
 
     /// Counts the acknowledged vote of a number, and notes a score that contradicts the answers
-    /// before; the only place that acknowledges a vote.
+    /// before.
     ///
     /// A vote that was sent once raises the score above all that this connection has seen. If an
     /// earlier send was executed, the answer has the current score, which another answer may have
     /// too.
-    @inline(__always)
+    @inline(never)
     func acknowledge(_ answer: VoteAnswer, of vote: UInt32, in request: InFlightRequest) {
-        guard worker.tallied != .ballots else {
-            return worker.acknowledgeBallot(answer, of: vote, in: request, client: index)
+        guard worker.tallied != .ballots, request.marks.contains(.again) else {
+            return acknowledgeFirst(answer, of: vote, in: request)
         }
-        guard request.marks.contains(.again) else { return count(answer, vote) }
         let count = worker.tallied.count(answer, vote)
         worker.posts.acknowledge(vote, score: count)
         if request.marks.contains(.doubtful) { worker.counts.repeatVote(vote) }
@@ -117,9 +122,18 @@ extension ClientConnection {
         }
     }
 
-    /// Counts the vote of a number that was sent once, and raised the score.
+    /// Counts the acknowledged vote of a number that was sent once, and raised the score.
+    ///
+    /// Of a user's ballot it takes also one that was sent again.
     @inline(__always)
-    private func count(_ answer: VoteAnswer, _ vote: UInt32) {
+    private func acknowledgeFirst(
+        _ answer: VoteAnswer,
+        of vote: UInt32,
+        in request: InFlightRequest
+    ) {
+        guard worker.tallied != .ballots else {
+            return worker.acknowledgeBallot(answer, of: vote, in: request, client: index)
+        }
         let count = worker.tallied.count(answer, vote)
         worker.posts.acknowledge(vote, score: count)
         if !worker.scores.rises(client: index, post: vote, score: count) {
@@ -276,17 +290,5 @@ extension ClientConnection {
 
     func count(_ status: Status) {
         worker.recorder.failures.countServerError("\(status.code)/\(status.reason)")
-    }
-}
-
-extension ListedPost {
-    /// A post as a page of the service shows it.
-    init(_ post: Post) {
-        self.init(
-            id: post.id,
-            score: post.score,
-            title: post.title,
-            createTimeMilliseconds: post.createTimeMilliseconds
-        )
     }
 }

@@ -46,6 +46,7 @@ extension ClientConnection {
         let answers = worker.batchAnswer.votes
         for item in 0..<count {
             let vote = worker.batches.vote(item, of: request.argument)
+            if worker.posts.isLarge { worker.posts.prefetch(vote >> worker.voteShift) }
             try check(answers[item], vote)
         }
         for item in 0..<count {

@@ -114,11 +114,12 @@ final class ClientConnection: LoadConnection {
         let count = worker.admit(room, at: now)
         guard count > 0 else { return }
         if worker.sendsPlainVotes {
-            sendVotes(count, of: &stream, at: now)
+            encodeVotes(count, of: &stream, at: now)
         } else {
             take(count, of: &stream, intended: 0)
-            flush(at: now)
+            encodeRequests(unwrittenID..<nextID, at: now)
         }
+        writeRequests()
         worker.requestsWritten()
     }
 
@@ -168,14 +169,21 @@ final class ClientConnection: LoadConnection {
     @inline(__always)
     func flush(at now: UInt64) {
         encodeRequests(unwrittenID..<nextID, at: now)
+        writeRequests()
+    }
+
+    /// Writes the requests that are encoded.
+    @inline(__always)
+    private func writeRequests() {
         unwrittenID = nextID
         write()
         if life.isUsedUp { endLife() }
     }
 
-    /// Draws and writes the next votes, where nothing else leaves; most runs are of these.
+    /// Takes and encodes the next votes of this connection's stream, where nothing else leaves; most
+    /// runs are of these.
     @inline(__always)
-    private func sendVotes(_ count: Int, of stream: inout RequestStream, at now: UInt64) {
+    private func encodeVotes(_ count: Int, of stream: inout RequestStream, at now: UInt64) {
         let first = nextID
         stream.nextVotes(count) { vote in
             worker.prefetchPostID(vote.argument)
@@ -197,11 +205,8 @@ final class ClientConnection: LoadConnection {
                 tallied.ballot(request.argument)
             )
         }
-        unwrittenID = nextID
         worker.recorder.outcomes.sent += UInt64(count)
         countTaken(count)
-        write()
-        if life.isUsedUp { endLife() }
     }
 
     @inline(never)

@@ -3,12 +3,17 @@ import FeedTransport
 
 /// Ends the intervals of a thread's load and measures how long its loop slept while measuring.
 ///
-/// The kernel counts how long a thread ran or waited for a core; it slept for the rest. libuv can
-/// measure sleeps, too, and then calls the kernel once more before each, which would add to the
-/// generator's cost.
+/// The kernel counts how long a thread ran and how long it waited for a core. It slept for the rest, but
+/// for the time that the host took, which no thread's account has: of that the loop gets the average
+/// of all cores. libuv can measure sleeps, too, and then calls the kernel once more before each, which
+/// would add to the generator's cost.
 final class LoopMeter {
-    /// An instant, and what the thread had done until then.
-    private typealias Reading = (instant: UInt64, account: ProcessSample.Task)
+    /// What the thread and the machine had done up to an instant.
+    private struct Reading {
+        let instant: UInt64
+        let account: ProcessSample.Task
+        let machine: MachineSample
+    }
 
     private var phases: Phases?
     private var timer: LoopTimer?
@@ -38,15 +43,24 @@ final class LoopMeter {
     /// The share of the measured time that the loop slept; nil where the kernel does not count it.
     var idleShare: Double? {
         guard let start, let end, end.instant > start.instant else { return nil }
+        let awakeAtStart = min(start.account.awakeNanoseconds, end.account.awakeNanoseconds)
+        let awake = Double(end.account.awakeNanoseconds - awakeAtStart)
         let elapsed = Double(end.instant - start.instant)
-        let awake = Double(end.account.awakeNanoseconds - start.account.awakeNanoseconds)
-        // The kernel's account is of its last tick, so that it may be behind at the start.
-        return max(0, 1 - awake / elapsed)
+        let stolen = MachineUsage(from: start.machine, to: end.machine).stealShare
+        // Accounts are as of the kernel's last tick, so that a short run may seem to have been awake for
+        // longer than it took.
+        return max(0, 1 - awake / elapsed - stolen)
     }
 
-    /// Reads this thread's account, together with the clock.
     private func read() -> Reading? {
-        ProcessSample.Task.ofThisThread.map { (MonotonicInstant.now.nanoseconds, $0) }
+        guard let account = ProcessSample.Task.ofThisThread, let machine = MachineSample() else {
+            return nil
+        }
+        return Reading(
+            instant: MonotonicInstant.now.nanoseconds,
+            account: account,
+            machine: machine
+        )
     }
 
     private func arm(_ loop: EventLoop, _ close: @escaping (Int) -> Void) {

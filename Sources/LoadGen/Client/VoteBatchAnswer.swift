@@ -17,7 +17,10 @@ package struct VoteBatchAnswer: ~Copyable {
     /// order. Where the result is false, `MessageDecoder` must read the frame, and this answer
     /// means nothing. O(votes).
     package mutating func scan(_ bytes: RawSpan, in range: Range<Int>) -> Bool {
-        precondition(range.upperBound <= bytes.byteCount, "The frame lies within the bytes.")
+        precondition(
+            range.lowerBound >= 0 && range.upperBound <= bytes.byteCount,
+            "The frame lies within the bytes."
+        )
         var offset = range.lowerBound
         let end = range.upperBound
         guard bytes.take(0x08, &offset, end), let id = bytes.takeVarint(&offset, end) else {

@@ -105,10 +105,10 @@ final class Worker {
         isBatching = configuration.batchVoteCount > 1
         votesAsScheduled = setup.schedule != nil
         isRetrying = setup.identity != nil
-        sendsPlainVotes =
-            configuration.sendsOnlyVotes && !isOpenLoop && setup.schedule == nil
-            && setup.identity == nil
         isThinking = configuration.think != .none
+        sendsPlainVotes =
+            configuration.sendsOnlyVotes && !isOpenLoop && !isThinking && setup.schedule == nil
+            && setup.identity == nil
         thinking = isThinking ? Thinking(setup) : nil
         pauses = Backoff(configuration.retryPolicy)
         schedule = setup.schedule ?? VoteSchedule()

@@ -20,7 +20,11 @@ package struct ProcessSample: Sendable, Equatable {
 
         /// The account of the calling thread, or nil where it cannot be seen.
         package static var ofThisThread: Task? {
-            ProcFile.text("/proc/thread-self/schedstat").flatMap { Task(parsing: $0) }
+            guard let text = ProcFile.text("/proc/thread-self/schedstat"),
+                // A kernel that counts nothing writes zeros.
+                let account = Task(parsing: text), account.runNanoseconds > 0
+            else { return nil }
+            return account
         }
 
         /// Reads `/proc/PID/task/TID/schedstat`: time run, time waited, number of slices.

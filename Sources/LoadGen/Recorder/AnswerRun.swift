@@ -42,7 +42,7 @@ package struct AnswerRun {
         count = 0
     }
 
-    // Not mutating, so that an answer is added without a store.
+    // Not mutating: a run that a call can change is kept in memory, and each answer would be a store.
     @inline(never)
     private func record(_ recorder: Recorder, _ phases: Phases) {
         guard count > 0 else { return }

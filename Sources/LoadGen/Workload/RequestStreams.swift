@@ -47,7 +47,7 @@ package struct RequestStream: Sendable {
     /// The next request.
     @inline(__always)
     package mutating func next() -> PlannedRequest {
-        // A copy: beside the stream itself, all else would be copied for each draw.
+        // A draw changes the stream and reads the rest: without this copy it would copy the rest.
         var stream = stream
         defer { self.stream = stream }
         let operation = mix.next(&stream)

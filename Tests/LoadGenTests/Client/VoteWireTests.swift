@@ -119,6 +119,7 @@ import Testing
     /// An answer with other bytes behind it is read in another way than the last one of a read.
     @Test(arguments: numbers)
     func readsAnAnswerAlikeWhateverIsBehindIt(_ number: UInt64) throws {
+        let zeros = [UInt8](repeating: 0, count: 99)[...]
         for score in [0, 1, -1, 127, 128, 16_384, .max] as [Int64] {
             let response = CastVoteResponse(
                 postID: number,
@@ -134,7 +135,7 @@ import Testing
                 let cut = scan(Array(whole[..<count]))
                 #expect(cut == (count == whole.count ? answer : nil))
                 // The bytes that were cut off are the worst ones that can follow.
-                for behind in [whole[count...] + whole[4...], ArraySlice(repeating: 0, count: 99)] {
+                for behind in [whole[count...] + whole[4...], zeros[..<31], zeros[..<32], zeros] {
                     #expect(scan(whole[..<count], before: behind) == cut)
                 }
             }

@@ -24,12 +24,14 @@ internal import CPrefetch
     /// The posts with these ids and no vote.
     package init(ids: [UInt64]) {
         count = ids.count
-        isLarge = count * MemoryLayout<VoteTally>.stride > Self.nearByteCount
         let first = ids.first ?? 0
         firstID = first
         unsafe postTallies = .allocate(capacity: count)
         unsafe postTallies.initialize(repeating: VoteTally(), count: count)
         let areConsecutive = ids.enumerated().allSatisfy { $1 == first &+ UInt64($0) }
+        let tallyByteCount = count * MemoryLayout<VoteTally>.stride
+        let byteCount = areConsecutive ? tallyByteCount : Self.byteCount(count: count)
+        isLarge = byteCount > Self.nearByteCount
         guard !areConsecutive else {
             unsafe postIDs = nil
             return

@@ -111,6 +111,12 @@ struct InFlightRequest {
         }
         nonmutating set {
             let index = index(client, id)
+            assert(
+                unsafe details != nil
+                    || newValue.sequence == 0
+                        && newValue.intended == newValue.sent,
+                "There is no place for what the request has."
+            )
             unsafe slots[index] = Slot(
                 sent: newValue.sent,
                 argument: newValue.argument,

@@ -128,10 +128,11 @@ extension VoteAnswer {
         )
     }
 
-    /// How many bytes behind an answer make it padded: all that is read before the end is looked at.
+    /// How many bytes of the span behind an answer make it padded.
     ///
-    /// Up to the length of the counts these are at most 18 bytes from the start of the body, and behind
-    /// it at most 12.
+    /// A number of more than three bytes, or a skipped one of more than eight, is read up to the end only.
+    /// All else is read at most 18 bytes beyond the end before the length of the counts is compared with it,
+    /// and 12 bytes after that.
     private static var padding: Int { 32 }
 
     /// Reads what an answer has after its upvotes, where there were votes down or the post's feed takes
@@ -157,8 +158,8 @@ extension VoteAnswer {
     }
 }
 
-// The end is compared with before each step, or, where the bytes are padded, once behind the last
-// one: what lies behind the end is then read, too, and moves the offset beyond it.
+// Where the bytes are padded, a step may read what lies behind the end and move the offset beyond it. A
+// caller compares the two before it has read as many bytes beyond the end as the padding has.
 extension RawSpan {
     @inline(__always)
     func take(_ byte: UInt8, _ offset: inout Int, _ end: Int, isPadded: Bool = false) -> Bool {
