@@ -82,7 +82,7 @@ extension ClientConnection {
         return offset
     }
 
-    // Not in `receiveVotes`, which has so much in it that the compiler leaves no more there.
+    // Kept apart: `receiveVotes` is too large for the compiler to inline more.
     @inline(never)
     private func prefetchPosts(_ ids: Range<UInt64>) {
         for id in ids { prefetchPost(id) }
@@ -124,9 +124,9 @@ extension ClientConnection {
 
     /// Counts the acknowledged vote of a number that was sent once, and raised the score.
     ///
-    /// Of a user's ballot it takes also one that was sent again.
+    /// A user's ballot may have been sent again.
     @inline(__always)
-    private func acknowledgeFirst(
+    func acknowledgeFirst(
         _ answer: VoteAnswer,
         of vote: UInt32,
         in request: InFlightRequest

@@ -46,12 +46,16 @@ extension ClientConnection {
         let answers = worker.batchAnswer.votes
         for item in 0..<count {
             let vote = worker.batches.vote(item, of: request.argument)
-            if worker.posts.isLarge { worker.posts.prefetch(vote >> worker.voteShift) }
+            if worker.posts.isLarge, worker.tallied != .ballots { worker.posts.prefetch(vote) }
             try check(answers[item], vote)
         }
         for item in 0..<count {
             let vote = worker.batches.vote(item, of: request.argument)
-            acknowledge(answers[item], of: vote, in: request)
+            if request.marks.isEmpty {
+                acknowledgeFirst(answers[item], of: vote, in: request)
+            } else {
+                acknowledge(answers[item], of: vote, in: request)
+            }
         }
         finish(request, okCount: count, at: now)
     }

@@ -3,10 +3,10 @@ import FeedTransport
 
 /// Ends the intervals of a thread's load and measures how long its loop slept while measuring.
 ///
-/// The kernel counts how long a thread ran and how long it waited for a core. It slept for the rest, but
-/// for the time that the host took, which no thread's account has: of that the loop gets the average
-/// of all cores. libuv can measure sleeps, too, and then calls the kernel once more before each, which
-/// would add to the generator's cost.
+/// The kernel counts how long a thread ran or waited for a core. It slept for the rest. Running time may
+/// leave out what the host took, so the average of all cores is subtracted for that. What the host took
+/// while the thread waited counts twice, so that the idle share may be too low. libuv can measure
+/// sleeps, too. It would call the kernel once more before each sleep, at the generator's cost.
 final class LoopMeter {
     /// What the thread and the machine had done up to an instant.
     private struct Reading {

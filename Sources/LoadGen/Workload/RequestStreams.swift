@@ -47,7 +47,7 @@ package struct RequestStream: Sendable {
     /// The next request.
     @inline(__always)
     package mutating func next() -> PlannedRequest {
-        // A draw changes the stream and reads the rest: without this copy it would copy the rest.
+        // With this copy a draw need not copy all else: it changes the stream and reads the rest.
         var stream = stream
         defer { self.stream = stream }
         let operation = mix.next(&stream)
@@ -96,7 +96,7 @@ package struct RequestStream: Sendable {
 
     @inline(__always)
     private func voteNumber(_ stream: inout RandomStream, index: Int) -> UInt32 {
-        // Not in `keys`, which is copied for each draw from a stream beside it.
+        // A uniform choice is drawn here, without a call of `keys`.
         let next =
             keys.isUniform
             ? stream.nextIndex(below: keys.postCount) : keys.next(&stream, index: index)

@@ -170,8 +170,8 @@ extension RawSpan {
 
     /// Reads a number: most have one byte to three, and are not the last bytes of the span.
     ///
-    /// A number that is cut off by `end` may be read beyond it, within the span, so that the offset is
-    /// beyond it then: a caller checks the end once, behind the last number.
+    /// A number that is cut off by `end` may be read beyond it, within the span, and the offset is beyond
+    /// it then.
     @inline(__always)
     func takeVarint(_ offset: inout Int, _ end: Int, isPadded: Bool = false) -> UInt64? {
         guard let (value, next) = varint(offset, end, isPadded) else { return nil }
