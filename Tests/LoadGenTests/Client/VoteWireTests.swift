@@ -97,15 +97,7 @@ import Testing
     @Test(arguments: numbers)
     func readsAnAnswerAsTheGeneralDecoderDoes(_ number: UInt64) throws {
         for score in [0, 1, -1, 127, 128, .max, .min] as [Int64] {
-            let response = CastVoteResponse(
-                postID: number,
-                score: score,
-                upvoteCount: number / 2,
-                downvoteCount: number % 3,
-                vote: number % 2 == 0 ? .up : .unspecified
-            )
-            let frame = ServerFrame(id: number, revision: number / 3, response: .castVote(response))
-            let bytes = try frame.encoded()
+            let bytes = try self.answer(number, score: score).encoded()
             let answer = try #require(scan(bytes))
             #expect(answer.id == number)
             #expect(answer.postID == number)
@@ -121,15 +113,7 @@ import Testing
     func readsAnAnswerAlikeWhateverIsBehindIt(_ number: UInt64) throws {
         let zeros = [UInt8](repeating: 0, count: 99)[...]
         for score in [0, 1, -1, 127, 128, 16_384, .max] as [Int64] {
-            let response = CastVoteResponse(
-                postID: number,
-                score: score,
-                upvoteCount: number / 2,
-                downvoteCount: number % 3,
-                vote: number % 2 == 0 ? .up : .unspecified
-            )
-            let frame = ServerFrame(id: number, revision: number / 3, response: .castVote(response))
-            let whole = try frame.encoded()
+            let whole = try self.answer(number, score: score).encoded()
             let answer = try #require(scan(whole))
             for count in 5...whole.count {
                 let cut = scan(Array(whole[..<count]))
@@ -237,6 +221,18 @@ import Testing
             let frame = whole[..<place] + number + whole[(place + 1)...]
             #expect((scan(Array(frame)) != nil) == (byteCount <= 10))
         }
+    }
+
+    /// An answer whose numbers all follow from one, but for the score.
+    private func answer(_ number: UInt64, score: Int64) -> ServerFrame {
+        let response = CastVoteResponse(
+            postID: number,
+            score: score,
+            upvoteCount: number / 2,
+            downvoteCount: number % 3,
+            vote: number % 2 == 0 ? .up : .unspecified
+        )
+        return ServerFrame(id: number, revision: number / 3, response: .castVote(response))
     }
 
     private func scan(_ frame: [UInt8], count: Int? = nil) -> VoteAnswer? {
