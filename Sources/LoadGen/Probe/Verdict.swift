@@ -24,7 +24,7 @@ package struct Verdict: Sendable, Equatable {
         /// The share of a core that the busiest thread of the generator used.
         package var generatorThreadShare = 0.0
         /// The share of time that the least idle loop of the generator slept.
-        package var loopIdleShare = 1.0
+        package var loopIdleShare: Double?
         /// The share of a core that the busiest thread of the service used.
         package var serverThreadShare: Double?
         /// The share of time that this thread waited for a core.
@@ -118,8 +118,8 @@ package struct Verdict: Sendable, Equatable {
     private static let driftLimit = 0.05
 
     /// Whether a generator with such a busiest thread and such a least idle loop has no time left.
-    static func isSaturated(threadShare: Double, loopIdleShare: Double) -> Bool {
-        threadShare >= clientThreadLimit || loopIdleShare < idleLimit
+    static func isSaturated(threadShare: Double, loopIdleShare: Double?) -> Bool {
+        threadShare >= clientThreadLimit || loopIdleShare ?? 1 < idleLimit
     }
 
     private static func clientFaults(_ inputs: Inputs) -> [String] {
@@ -128,8 +128,8 @@ package struct Verdict: Sendable, Equatable {
             let share = NumberFormat.percent(inputs.generatorThreadShare, digits: 0)
             faults.append("A generator thread used \(share) of a core (limit 85%).")
         }
-        if inputs.loopIdleShare < idleLimit {
-            let share = NumberFormat.percent(inputs.loopIdleShare, digits: 0)
+        if let idle = inputs.loopIdleShare, idle < idleLimit {
+            let share = NumberFormat.percent(idle, digits: 0)
             faults.append("A generator loop was idle \(share) of the time (limit 10%).")
         }
         if let (slip, response) = inputs.slip99AndResponse99, slip > slipLimit * response {

@@ -150,7 +150,7 @@ extension RunResult {
     package var verdict: Verdict {
         var inputs = Verdict.Inputs()
         inputs.generatorThreadShare = generator?.busiestThreadShare ?? 0
-        inputs.loopIdleShare = loopIdleShares.min() ?? 1
+        inputs.loopIdleShare = loopIdleShares.min()
         inputs.serverThreadShare = server?.busiestThreadShare
         inputs.serverWaitShare = server?.waitShare
         inputs.stealShare = machine?.stealShare ?? 0
@@ -173,7 +173,7 @@ extension RunResult {
     package var isGeneratorSaturated: Bool {
         Verdict.isSaturated(
             threadShare: generator?.busiestThreadShare ?? 0,
-            loopIdleShare: loopIdleShares.min() ?? 1
+            loopIdleShare: loopIdleShares.min()
         )
     }
 }

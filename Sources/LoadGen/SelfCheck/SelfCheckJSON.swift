@@ -38,8 +38,8 @@ private struct Members: Encodable {
         )
         speed = Speed(
             perSecond: result.speed.ratePerSecond,
-            busyShare: result.speed.busyShare,
-            limitPerSecond: result.speed.limitPerSecond
+            busyShare: OrNull(finite: result.speed.busyShare),
+            limitPerSecond: OrNull(finite: result.speed.limitPerSecond)
         )
     }
 
@@ -97,7 +97,7 @@ private struct Members: Encodable {
 
     struct Speed: Encodable {
         let perSecond: Double
-        let busyShare: Double
-        let limitPerSecond: Double
+        let busyShare: OrNull<Double>
+        let limitPerSecond: OrNull<Double>
     }
 }

@@ -7,17 +7,20 @@ package struct SelfCheckResult: Sendable {
     package struct Speed: Sendable {
         /// Votes answered a second.
         package var ratePerSecond: Double
-        /// The share of the time that the generator's loop worked.
-        package var busyShare: Double
+        /// The share of the time that the generator's loop worked; nil where it could not be seen.
+        package var busyShare: Double?
 
         /// The speed of `result`, a run with one thread.
         init(_ result: RunResult) {
             ratePerSecond = result.ratePerSecond
-            busyShare = 1 - (result.loopIdleShares.min() ?? 0)
+            busyShare = result.loopIdleShares.min().map { 1 - $0 }
         }
 
-        /// What one thread of the generator could send if the responder and the machine let it.
-        package var limitPerSecond: Double { busyShare > 0 ? ratePerSecond / busyShare : 0 }
+        /// What one thread of the generator could send if the responder and the machine let it; nil
+        /// where `busyShare` is.
+        package var limitPerSecond: Double? {
+            busyShare.map { $0 > 0 ? ratePerSecond / $0 : 0 }
+        }
     }
 
     /// What the delays and arrivals were drawn from.
@@ -99,11 +102,14 @@ extension SelfCheckResult {
     }
 
     private var speedLine: String {
-        """
-        Speed         \(NumberFormat.rate(speed.ratePerSecond)) votes/s from one thread, busy \
-        \(NumberFormat.percent(speed.busyShare, digits: 0)) of the time: at most \
-        \(NumberFormat.rate(speed.limitPerSecond))/s a thread
-        """
+        let rate = "Speed         \(NumberFormat.rate(speed.ratePerSecond)) votes/s from one thread"
+        guard let busy = speed.busyShare, let limit = speed.limitPerSecond else {
+            return "\(rate); how busy it was is not seen here"
+        }
+        return """
+            \(rate), busy \(NumberFormat.percent(busy, digits: 0)) of the time: at most \
+            \(NumberFormat.rate(limit))/s a thread
+            """
     }
 
     private func milliseconds(_ histogram: LatencyHistogram, _ level: Double) -> String {

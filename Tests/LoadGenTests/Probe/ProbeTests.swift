@@ -92,6 +92,7 @@ import Testing
         #expect(verdict { $0.serverThreadShare = 0.96 }.bound == .server)
         #expect(verdict { $0.generatorThreadShare = 0.86 }.bound == .client)
         #expect(verdict { $0.loopIdleShare = 0.05 }.bound == .client)
+        #expect(verdict { $0.loopIdleShare = nil }.bound == .none)
         #expect(verdict { $0.slip99AndResponse99 = (2e6, 1e7) }.bound == .client)
         let both = verdict {
             $0.serverThreadShare = 1
