@@ -101,6 +101,22 @@ extension LiveTests {
             #expect(result.exitStatus == .failed)
         }
 
+        /// Its time is over, and it is still no answer to that vote.
+        @Test func resetsAConnectionWhereALateVoteIsOfAnotherPost() async throws {
+            let faults = FakeFeed.Faults(misdirectAt: 201, stallAt: 200)
+            let service = try await FakeService.start(faults)
+            let arguments = ["-d", "2s", "-w", "0", "--clients", "1", "--posts", "50"]
+            let result = try await load(service, arguments + ["--timeout", "50ms"])
+            await service.stop()
+            let text = try #require(result.totals.failures.firstProtocolError)
+            #expect(text.contains("is about post"))
+            #expect(result.totals.failures.causes[.protocolError] == 1)
+            #expect(result.totals.outcomes.timeout == 1)
+            #expect(result.totals.lateAnswerCount == 0)
+            #expect(result.totals.outcomes.isConserved)
+            #expect(result.audit.isPassed)
+        }
+
         @Test func seesThatTheScoreOfAVoteFalls() async throws {
             let service = try await FakeService.start(FakeFeed.Faults(dropEvery: 1000))
             let result = try await load(service, shortLoad + ["--clients", "1", "--keys", "one"])
