@@ -122,6 +122,13 @@ static inline void clibuv_give_memory_back(void) {
     (void)malloc_trim(0);
 }
 
+/* Opens /dev/null for each of the standard streams that is closed. */
+static inline void clibuv_open_standard_streams(void) {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) return;
+    }
+}
+
 static inline void clibuv_ignore_broken_pipes(void) {
     (void)signal(SIGPIPE, SIG_IGN);
 }

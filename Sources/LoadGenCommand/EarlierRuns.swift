@@ -33,6 +33,7 @@ struct EarlierRuns {
                 "The report is of two services in turns (--ab): alone, --html makes its page."
             )
         }
+        try refuseCopies(documents)
         let results = try zip(documents, paths).map { try $0.result(path: $1) }
         let isOneRun = Set(documents.map { $0.runID ?? $0.name }).count == 1
         if json != nil, !isOneRun {
@@ -52,6 +53,19 @@ struct EarlierRuns {
             page: page == nil ? nil : try self.page(documents, merged)
         )
         return .success
+    }
+
+    /// Refuses a report that is given twice: its votes would count twice.
+    private func refuseCopies(_ documents: [ReportDocument]) throws {
+        for (place, document) in documents.enumerated() {
+            guard let other = documents[..<place].firstIndex(where: document.isCopy) else {
+                continue
+            }
+            throw RunFailure.badFile(
+                paths[place],
+                "The report is the same as that in \(paths[other])."
+            )
+        }
     }
 
     /// More than one run has generators; few enough that their counts add up.

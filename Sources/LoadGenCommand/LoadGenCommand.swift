@@ -6,6 +6,7 @@ import LoadGen
 @main
 enum LoadGenCommand {
     static func main() {
+        Run.prepareProcess()
         do {
             let arguments = CommandLineArguments(Array(CommandLine.arguments.dropFirst()))
             exit(try run(arguments).rawValue)

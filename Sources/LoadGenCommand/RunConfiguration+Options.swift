@@ -47,6 +47,7 @@ extension RunConfiguration {
         comparedPath = options.compare
         comparisonLimit = try Self.comparisonLimit(options)
         if wireProtocol == .resp { try refuseFlagsOfTheFeed(options) }
+        try checkLevels()
     }
 
     /// The load of files that `options` ask for.
@@ -57,6 +58,7 @@ extension RunConfiguration {
     ) throws(FlagError) {
         try self.init(options.load, coreCount: coreCount, isTerminal: isTerminal)
         repeatCount = UInt64(try FlagValue("--repeat", options.repeatCount).count(1...1_000_000))
+        try checkLevels()
     }
 
     /// A load of votes only, as `options` ask for it, that ends with the last vote.
@@ -181,6 +183,20 @@ extension RunConfiguration {
                 flag: "--threads",
                 expected: "at most one for each of the \(clientCount) clients",
                 actual: "\(threadCount)"
+            )
+        }
+    }
+
+    /// Refuses a level of an operation that the run does not have: it would be missed at its end.
+    private func checkLevels() throws(FlagError) {
+        let names = mix.operations.map(\.name).joined(separator: ", ")
+        for level in serviceLevels {
+            guard let operation = level.subject.operation, !mix.operations.contains(operation)
+            else { continue }
+            throw FlagError(
+                flag: "--slo",
+                expected: "operations of the run (\(names))",
+                actual: level.text
             )
         }
     }

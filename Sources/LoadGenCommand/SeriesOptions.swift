@@ -22,19 +22,19 @@ package struct SeriesOptions: ParsableArguments {
     package var searchFrom: String?
     /// How close it looks.
     @Option(parsing: .unconditional, help: "With --search: how close to look (0.1% to 50%).")
-    package var searchPrecision = "2%"
+    package var searchPrecision = Self.usualPrecision
     /// How long a trial is.
     @Option(parsing: .unconditional, help: "With --search: how long a trial measures.")
-    package var searchTrial = "5s"
+    package var searchTrial = Self.usualTrial
     /// How a rate is confirmed.
     @Option(help: "With --search: how many trials of what length confirm a rate; most must pass.")
-    package var searchConfirm = "3x20s"
+    package var searchConfirm = Self.usualConfirmation
     /// Rates one after another.
     @Option(help: "Runs at S rates from A to B requests a second, each measured for D: A:B:S:D.")
     package var steps: String?
     /// Their order.
     @Option(help: "With --steps: given or shuffled.")
-    package var stepsOrder = "given"
+    package var stepsOrder = Self.usualOrder
     /// A changing rate.
     @Option(help: "One run whose rate changes evenly from A to B requests a second over D: A:B:D.")
     package var ramp: String?
@@ -51,6 +51,11 @@ package struct SeriesOptions: ParsableArguments {
             "With --runs: a command of the shell between two runs, which starts the service again."
     )
     package var restartCmd: String?
+
+    fileprivate static let usualPrecision = "2%"
+    fileprivate static let usualTrial = "5s"
+    fileprivate static let usualConfirmation = "3x20s"
+    fileprivate static let usualOrder = "given"
 }
 
 extension SeriesPlan {
@@ -77,6 +82,7 @@ extension SeriesPlan {
                 actual: given.restartCmd ?? ""
             )
         }
+        try Self.refuseFlagsOfOthers(asked.first?.0, options)
         guard let flag = asked.first?.0 else { return nil }
         for case (let other, let value?) in [("--ab", options.ab), ("--compare", options.compare)] {
             throw FlagError(flag: other, expected: "no \(flag) beside it", actual: value)
@@ -90,6 +96,36 @@ extension SeriesPlan {
         } else {
             let count = try FlagValue("--runs", given.runs).count(1...Self.mostRuns)
             self = .runs(count, restartCommand: given.restartCmd)
+        }
+    }
+
+    /// Refuses flags that mean nothing without the one they belong to; `flag` is the series asked for.
+    private static func refuseFlagsOfOthers(
+        _ flag: String?,
+        _ options: Options
+    ) throws(FlagError) {
+        let given = options.series
+        let flags: [(owner: String, flag: String, value: String?, unset: String?)] = [
+            ("--search", "--search-from", given.searchFrom, nil),
+            ("--search", "--search-precision", given.searchPrecision, SeriesOptions.usualPrecision),
+            ("--search", "--search-trial", given.searchTrial, SeriesOptions.usualTrial),
+            ("--search", "--search-confirm", given.searchConfirm, SeriesOptions.usualConfirmation),
+            ("--steps", "--steps-order", given.stepsOrder, SeriesOptions.usualOrder),
+        ]
+        for one in flags where one.value != one.unset && one.owner != flag {
+            throw FlagError(
+                flag: one.flag,
+                expected: "\(one.owner) with it",
+                actual: one.value ?? ""
+            )
+        }
+        let hasRate = options.load.rate != "0" || flag != nil && flag != "--runs"
+        guard hasRate || options.load.arrival == "poisson" else {
+            throw FlagError(
+                flag: "--arrival",
+                expected: "--rate, --ramp, --steps or --search with it",
+                actual: options.load.arrival
+            )
         }
     }
 

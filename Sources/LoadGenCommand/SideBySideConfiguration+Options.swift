@@ -14,6 +14,13 @@ extension SideBySideConfiguration {
         if let text = options.abProtocol {
             wireProtocol = try FlagValue("--ab-protocol", text).choice()
         }
+        guard target != configuration.target else {
+            throw FlagError(
+                flag: "--ab",
+                expected: "another server than --target",
+                actual: target
+            )
+        }
         self.init(target: target, wireProtocol: wireProtocol)
         let pairs = RatioEstimate.fewestPairs...Self.mostPairs
         if let text = options.rounds { rounds = try FlagValue("--rounds", text).count(pairs) }

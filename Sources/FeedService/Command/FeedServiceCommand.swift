@@ -99,6 +99,7 @@ struct FeedServiceCommand: ParsableCommand {
     var serviceKeys: String?
 
     func run() throws {
+        ProcessSetup.openStandardStreams()
         var configuration = try ServiceConfiguration(self)
         // Only the user of the process may read the service's files.
         umask(0o077)

@@ -2,6 +2,14 @@ import CLibUV
 
 /// Settings of the whole process, made before it uses sockets.
 package enum ProcessSetup {
+    /// Opens `/dev/null` for each standard stream that was closed when the process started.
+    ///
+    /// A file or socket that is opened later would get its number, and lines of a log would be written
+    /// to it. Call it before the process opens anything.
+    package static func openStandardStreams() {
+        clibuv_open_standard_streams()
+    }
+
     /// Lets a write to a closed connection fail instead of ending the process.
     package static func ignoreBrokenPipes() {
         clibuv_ignore_broken_pipes()

@@ -71,9 +71,10 @@ struct AuditKnowledge: Sendable {
         summary.postCount = UInt64(accounts.count)
         summary.createdPostCount = UInt64(createdIDs.count)
         for account in accounts {
-            summary.acknowledgedVoteCount += account.tally.acknowledged
-            summary.unknownVoteCount += account.unknownCount
-            summary.failedVoteCount += account.errorCount
+            summary.acknowledgedVoteCount =
+                summary.acknowledgedVoteCount.addingClamped(account.tally.acknowledged)
+            summary.unknownVoteCount = summary.unknownVoteCount.addingClamped(account.unknownCount)
+            summary.failedVoteCount = summary.failedVoteCount.addingClamped(account.errorCount)
         }
         summary.findings = findings
         return summary

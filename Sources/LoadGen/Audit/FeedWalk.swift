@@ -51,8 +51,10 @@ package struct FeedWalk: Sendable {
         self.expectation = expectation
     }
 
-    /// Checks the next page.
-    package mutating func visit(_ posts: [ListedPost]) {
+    /// Checks the next page; returns whether it has a post that no page before it had.
+    @discardableResult
+    package mutating func visit(_ posts: [ListedPost]) -> Bool {
+        let knownCount = seenIDs.count
         for post in posts {
             seenCount += 1
             guard seenIDs.insert(post.id).inserted else {
@@ -71,6 +73,7 @@ package struct FeedWalk: Sendable {
             last = post
             check(post)
         }
+        return seenIDs.count > knownCount
     }
 
     /// Ends the walk; `announcedCount` is the size that the last page gave the list.

@@ -23,13 +23,13 @@ package struct Findings: Sendable, Equatable {
         count: UInt64 = 1,
         _ example: @autoclosure () -> String
     ) {
-        counts[violation, default: 0] += count
+        counts[violation] = (counts[violation] ?? 0).addingClamped(count)
         if examples.count < Self.maximumExampleCount { examples.append(example()) }
     }
 
     /// Adds what another thread or another part of the audit found.
     package mutating func add(_ other: Findings) {
-        counts.merge(other.counts, uniquingKeysWith: +)
+        counts.merge(other.counts) { $0.addingClamped($1) }
         examples.append(
             contentsOf: other.examples.prefix(Self.maximumExampleCount - examples.count)
         )

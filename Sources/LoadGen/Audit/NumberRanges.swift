@@ -6,7 +6,10 @@ package enum NumberRanges {
     package static func encode(_ numbers: some Sequence<UInt64>) -> [UInt64] {
         var runs: [UInt64] = []
         for number in numbers {
-            if let last = runs.indices.last, runs[last - 1] + runs[last] == number {
+            // The last number is compared: there may be none behind it.
+            if let last = runs.indices.last, number > 0,
+                runs[last - 1] + (runs[last] - 1) == number - 1
+            {
                 runs[last] += 1
             } else {
                 runs += [number, 1]
@@ -16,6 +19,8 @@ package enum NumberRanges {
     }
 
     /// The numbers of `runs`; nil where these are invalid or stand for more than `limit` numbers.
+    ///
+    /// 2^64 - 1 is in no run: none could end behind it.
     package static func decode(_ runs: [UInt64], limit: Int) -> [UInt64]? {
         guard runs.count.isMultiple(of: 2) else { return nil }
         var numbers: [UInt64] = []

@@ -64,7 +64,10 @@ extension RunRecordJSON {
         guard let instanceID = UInt64(instance, radix: 16),
             let tallied = Tallied(rawValue: tallied),
             let ids = NumberRanges.decode(posts, limit: Self.maximumPostCount),
-            let createdIDs = NumberRanges.decode(created, limit: Self.maximumPostCount)
+            let createdIDs = NumberRanges.decode(
+                created,
+                limit: Self.maximumPostCount - ids.count
+            )
         else { return nil }
         let count = tallied.isSplit ? 2 * ids.count : ids.count
         guard acknowledged.count == count, scoreSums.count == count, squareSums.count == count,
@@ -75,10 +78,10 @@ extension RunRecordJSON {
                 .allSatisfy({ $0.allSatisfy { $0 <= Self.maximumVoteCount } })
         else { return nil }
         var feeds: [RunRecord.Feed] = []
+        var rest = Self.maximumPostCount - ids.count - createdIDs.count
         for feed in self.feeds {
-            guard let ids = NumberRanges.decode(feed.posts, limit: Self.maximumPostCount) else {
-                return nil
-            }
+            guard let ids = NumberRanges.decode(feed.posts, limit: rest) else { return nil }
+            rest -= ids.count
             feeds.append(RunRecord.Feed(name: feed.name, ids: ids))
         }
         var record = RunRecord(
@@ -105,9 +108,9 @@ extension RunRecordJSON {
         return record
     }
 
-    /// More posts than any run creates.
+    /// More posts than any run has and creates.
     private static let maximumPostCount = 100_000_000
-    /// More votes than any run casts, and few enough to add.
+    /// More votes on a post than any run casts.
     private static let maximumVoteCount = VoteTally.mostVotes
 
     private static func counts(_ pairs: [UInt64], below count: Int) -> [Int: UInt64]? {

@@ -73,6 +73,9 @@ extension ClientConnection {
         let count = worker.batches.count(sent.argument)
         try checkCount(results.count, of: count, id: frame.id)
         for item in 0..<count {
+            guard (results[item].vote == nil) != (results[item].status == nil) else {
+                throw .wrongResult(id: frame.id, number: item + 1)
+            }
             guard let vote = results[item].vote else { continue }
             try check(
                 VoteAnswer(frame.id, vote),

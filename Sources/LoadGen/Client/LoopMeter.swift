@@ -3,14 +3,19 @@ import FeedTransport
 
 /// Ends the intervals of a thread's load and measures how long its loop slept while measuring.
 ///
-/// The kernel's account of the thread says how long it slept. libuv can measure sleeps, too. It would
-/// call the kernel once more before each sleep, at the generator's cost.
+/// An instant and the sleep up to it are read together, so no loop sleeps longer than it measures.
 final class LoopMeter {
+    private let idle: () -> Duration
     private var phases: Phases?
     private var timer: LoopTimer?
     private var number = 0
-    private var start: LoopReading?
-    private var end: LoopReading?
+    private var start: (instant: UInt64, idle: Duration)?
+    private var end: (instant: UInt64, idle: Duration)?
+
+    /// A meter of `loop`.
+    init(_ loop: EventLoop) {
+        idle = { [unowned loop] in loop.idleTime }
+    }
 
     /// Calls `close` with the number of each interval at its end.
     func schedule(_ phases: Phases, _ loop: EventLoop, _ close: @escaping (Int) -> Void) {
@@ -21,20 +26,20 @@ final class LoopMeter {
     /// Starts to measure with the load where there is no warm-up.
     func loadBegan() {
         guard let phases, phases.measureFromNanoseconds == phases.startNanoseconds else { return }
-        start = .ofThisThread
+        start = (MonotonicInstant.now.nanoseconds, idle())
     }
 
     /// Ends the last interval.
     func finish(_ close: (Int) -> Void) {
         timer?.cancel()
-        if start != nil && end == nil { end = .ofThisThread }
+        if start != nil && end == nil { end = (MonotonicInstant.now.nanoseconds, idle()) }
         close(number)
     }
 
-    /// The share of the measured time that the loop slept; nil where the kernel does not count it.
+    /// The share of the measured time that the loop slept.
     var idleShare: Double? {
-        guard let start, let end else { return nil }
-        return start.idleShare(until: end)
+        guard let start, let end, end.instant > start.instant else { return nil }
+        return Double((end.idle - start.idle).nanoseconds) / Double(end.instant - start.instant)
     }
 
     private func arm(_ loop: EventLoop, _ close: @escaping (Int) -> Void) {
@@ -54,7 +59,10 @@ final class LoopMeter {
         let boundary = phases.intervalEnd(number)
         close(number)
         number += 1
-        if boundary == phases.measureFromNanoseconds { start = .ofThisThread }
-        if boundary >= phases.measureUntilNanoseconds, end == nil, start != nil { end = .ofThisThread }
+        let now = MonotonicInstant.now.nanoseconds
+        if boundary == phases.measureFromNanoseconds { start = (now, idle()) }
+        if boundary >= phases.measureUntilNanoseconds, end == nil, start != nil {
+            end = (now, idle())
+        }
     }
 }

@@ -17,6 +17,8 @@ enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
     case wrongAnswer(id: UInt64, expected: String)
     /// The vote counted for another post.
     case wrongPost(id: UInt64, received: UInt64, expected: UInt64)
+    /// A result of a batch is neither a vote nor a status, or both.
+    case wrongResult(id: UInt64, number: Int)
     /// The number of results differs from the number of votes in the batch.
     case wrongResultCount(id: UInt64, received: Int, expected: Int)
 
@@ -32,6 +34,8 @@ enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
         case .wrongAnswer(let id, let expected): "Answer \(id) is not the answer to a \(expected)."
         case .wrongResultCount(let id, let received, let expected):
             "Answer \(id) has \(received) results, the batch had \(expected) votes."
+        case .wrongResult(let id, let number):
+            "Result \(number) of answer \(id) is not one of a vote and a status."
         case .wrongPost(let id, let received, let expected):
             "Answer \(id) is about post \(received), the vote was on post \(expected)."
         }

@@ -75,7 +75,7 @@ final class Worker {
     private var drainDeadline = UInt64.max
     private var stuckSince: UInt64?
     private var sweep: LoopTimer?
-    private let meter = LoopMeter()
+    private let meter: LoopMeter
 
     /// The load of one thread; nothing happens before `connect()`.
     init(_ setup: WorkerSetup, on loop: EventLoop) {
@@ -107,10 +107,11 @@ final class Worker {
         isRetrying = setup.identity != nil
         isThinking = configuration.think != .none
         sendsPlainVotes =
-            configuration.sendsOnlyVotes && !isOpenLoop && !isThinking && setup.schedule == nil
-            && setup.identity == nil
+            configuration.mix.hasOnlyVotes && !configuration.isLatencySplit && !isBatching
+            && !isOpenLoop && !isThinking && !votesAsScheduled && !isRetrying
         thinking = isThinking ? Thinking(setup) : nil
         pauses = Backoff(configuration.retryPolicy)
+        meter = LoopMeter(loop)
         schedule = setup.schedule ?? VoteSchedule()
         remainingRequests = setup.requestCount ?? .max
         connections = ConnectionCounts(clientCount: setup.clientCount)
@@ -120,8 +121,7 @@ final class Worker {
     @inline(__always)
     var isSending: Bool { stage == .sending }
 
-    /// Opens the connections, at a limited rate and a limited number at a time so that no backlog
-    /// overflows.
+    /// Opens the connections, at a limited rate and some at a time, so that no backlog overflows.
     func connect() throws(TransportError) {
         clients = (0..<setup.clientCount).map { makeClient($0) }
         sweep = try loop.addTimer(every: Self.sweepInterval) { [unowned self] in sweepDeadlines() }

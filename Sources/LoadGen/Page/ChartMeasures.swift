@@ -44,8 +44,13 @@ struct ChartMeasure: Encodable {
     init(_ histogram: LatencyHistogram) {
         count = histogram.totalCount
         mean = histogram.mean / 1e6
-        spectrum = histogram.percentiles(ticksPerHalfDistance: Self.ticks).map {
-            [Self.rounded($0.percentileLevelIteratedTo, 10), Self.rounded(Double($0.value) / 1e6)]
+        // The page reads the percentiles of its tiles and tables from the curve too.
+        let points =
+            histogram.percentiles(ticksPerHalfDistance: Self.ticks)
+            .map { (level: $0.percentileLevelIteratedTo, value: $0.value) }
+            + Self.levels.map { (level: $0, value: histogram.valueAtPercentile($0)) }
+        spectrum = points.sorted { ($0.level, $0.value) < ($1.level, $1.value) }.map {
+            [Self.rounded($0.level, 10), Self.rounded(Double($0.value) / 1e6)]
         }
         let values = histogram.recordedValues().map { ($0.value, $0.count) }
         let numbers = values.map { Self.bucket($0.0) }
@@ -60,6 +65,8 @@ struct ChartMeasure: Encodable {
         }
     }
 
+    /// The percentiles that the page names.
+    private static let levels = [50, 90, 99, 99.9]
     /// Points for each halving of the distance to 100%.
     private static let ticks = 5
     private static let perOctave = 16.0

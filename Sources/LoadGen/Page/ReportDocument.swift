@@ -39,6 +39,9 @@ package struct ReportDocument: Sendable {
     /// What names the run; reports of one run have the same.
     package var runID: String? { root["config"]?["run_id"]?.string }
 
+    /// Whether the report says the same as `other`, whatever the names of their files.
+    package func isCopy(of other: ReportDocument) -> Bool { root == other.root }
+
     private static func report(_ data: Data) -> JSONValue? {
         guard var root = try? JSONDecoder().decode(Members.self, from: data).root,
             root["schema"]?.double == 1, root["config"] != nil

@@ -50,7 +50,8 @@ package struct ReportPage {
         <title>loadgen report</title>
         <link rel="icon" href="data:,">
         """#
-    private static let body = #"<body data-errors="0" data-state="loading">"#
+    private static let body =
+        #"<body data-errors="0" data-state="loading"><noscript>This page is drawn by JavaScript.</noscript>"#
     private static let dataStart = #"<script type="application/json" id="data">"#
     private static let dataEnd = "</script>"
 }

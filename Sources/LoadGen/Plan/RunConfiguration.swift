@@ -127,11 +127,6 @@ package struct RunConfiguration: Sendable {
     /// Whether requests leave by a plan instead of when there is room for them.
     package var isOpenLoop: Bool { ratePerSecond != nil }
 
-    /// Whether all requests are votes that leave alone, and none asks for the service's times.
-    package var sendsOnlyVotes: Bool {
-        mix.hasOnlyVotes && batchVoteCount == 1 && !isLatencySplit
-    }
-
     /// Takes the key in a file, as feed-service writes it; returns false where there is none.
     package mutating func readServiceKey(_ path: String) -> Bool {
         serviceKey = Secret(file: path)

@@ -70,6 +70,14 @@ package struct ServiceLevel: Sendable, Equatable {
 }
 
 extension ServiceLevel.Subject {
+    /// The operation whose response times are checked; nil where it is not of one alone.
+    package var operation: Operation? {
+        switch self {
+        case .percentile(_, let operation), .maximum(let operation): operation
+        case .rate, .errors, .serverCPU, .audit: nil
+        }
+    }
+
     fileprivate init?(parsing text: String) {
         switch text {
         case "rate": self = .rate

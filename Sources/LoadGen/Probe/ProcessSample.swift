@@ -15,18 +15,6 @@ package struct ProcessSample: Sendable, Equatable {
             self.waitNanoseconds = waitNanoseconds
         }
 
-        /// Time not asleep.
-        package var awakeNanoseconds: UInt64 { runNanoseconds + waitNanoseconds }
-
-        /// The account of the calling thread, or nil where it cannot be seen.
-        package static var ofThisThread: Task? {
-            guard let text = ProcFile.text("/proc/thread-self/schedstat"),
-                // A kernel that counts nothing writes zeros.
-                let account = Task(parsing: text), account.runNanoseconds > 0
-            else { return nil }
-            return account
-        }
-
         /// Reads `/proc/PID/task/TID/schedstat`: time run, time waited, number of slices.
         package init?(parsing schedstat: String) {
             let fields = schedstat.split(whereSeparator: \.isWhitespace).map { UInt64($0) }

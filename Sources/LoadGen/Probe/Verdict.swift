@@ -39,6 +39,14 @@ package struct Verdict: Sendable, Equatable {
         package var slip99AndResponse99: (slip: Double, response: Double)?
         /// Open loop: requests a second by the plan and as answered.
         package var offeredAndAchieved: (offered: Double, achieved: Double)?
+        /// Open loop: how many requests a second fewer than planned may be due by chance.
+        package var chanceOfPlan = 0.0
+        /// Requests that had no answer in time, or none when their connection or the run ended.
+        package var unansweredCount: UInt64 = 0
+        /// All requests.
+        package var sentCount: UInt64 = 0
+        /// Connections that were lost, also those that were opened again.
+        package var lostConnectionCount: UInt64 = 0
         /// How much faster the last third of the seconds was than the first, as a share.
         package var drift: Double?
 
@@ -76,7 +84,10 @@ package struct Verdict: Sendable, Equatable {
         let contention = Self.contention(inputs)
         isContended = !contention.isEmpty
         faults += contention
-        if let (offered, achieved) = inputs.offeredAndAchieved, achieved < 0.99 * offered {
+        faults += Self.losses(inputs)
+        if let (offered, achieved) = inputs.offeredAndAchieved,
+            achieved < 0.99 * offered - inputs.chanceOfPlan
+        {
             faults.append(
                 """
                 Offered \(NumberFormat.rate(offered))/s but \(NumberFormat.rate(achieved))/s were \
@@ -97,8 +108,7 @@ package struct Verdict: Sendable, Equatable {
             summary = Self.lowerBoundSummary(inputs, isClientBound: isClientBound)
         } else {
             figures = .notComparable
-            summary =
-                "Compare no figure of this run with another's: run longer, or with a lower --rate."
+            summary = Self.notComparableSummary(inputs)
         }
     }
 
@@ -114,6 +124,8 @@ package struct Verdict: Sendable, Equatable {
     private static let contentionLimit = 0.03
     /// The share of time that the service may wait for a core.
     private static let serverWaitLimit = 0.05
+    /// The share of requests that may have no answer: they would be beyond the 99.99th percentile.
+    private static let unansweredLimit = 0.0001
     /// The allowed difference between the first and the last third.
     private static let driftLimit = 0.05
 
@@ -142,6 +154,28 @@ package struct Verdict: Sendable, Equatable {
             )
         }
         return faults
+    }
+
+    private static func losses(_ inputs: Inputs) -> [String] {
+        var faults: [String] = []
+        if inputs.lostConnectionCount > 0 {
+            let count = NumberFormat.count(inputs.lostConnectionCount)
+            faults.append("Connections were lost \(count) times.")
+        }
+        if isMissingAnswers(inputs) {
+            let count = NumberFormat.count(inputs.unansweredCount)
+            let sent = NumberFormat.count(inputs.sentCount)
+            faults.append(
+                """
+                \(count) of \(sent) requests had no answer (limit 0.01%): they are in no latency.
+                """
+            )
+        }
+        return faults
+    }
+
+    private static func isMissingAnswers(_ inputs: Inputs) -> Bool {
+        Double(inputs.unansweredCount) > unansweredLimit * Double(inputs.sentCount)
     }
 
     private static func contention(_ inputs: Inputs) -> [String] {
@@ -178,6 +212,13 @@ extension Verdict {
                 loadgen on another machine\(pinned).
                 """
         }
+        if isClientBound, !isSaturated(inputs) {
+            return """
+                \(shown), and each latency has a part that is the generator's. For a figure to compare, \
+                give it a machine of its own, or more --clients or --pipeline where no connection had \
+                room.
+                """
+        }
         if isClientBound {
             return """
                 \(shown), as the generator was at its limit. For a figure to compare, give it more \
@@ -188,5 +229,20 @@ extension Verdict {
             \(shown), as other programs used the machine. For a figure to compare, run on a quiet \
             machine.
             """
+    }
+
+    private static func isSaturated(_ inputs: Inputs) -> Bool {
+        isSaturated(
+            threadShare: inputs.generatorThreadShare,
+            loopIdleShare: inputs.loopIdleShare
+        )
+    }
+
+    private static func notComparableSummary(_ inputs: Inputs) -> String {
+        let start = "Compare no figure of this run with another's: "
+        if inputs.lostConnectionCount > 0 || isMissingAnswers(inputs) {
+            return start + "find out first why answers are missing."
+        }
+        return start + "run longer, or with a lower --rate."
     }
 }

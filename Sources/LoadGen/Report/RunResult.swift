@@ -1,3 +1,4 @@
+internal import FeedClient
 import Histogram
 
 /// Everything a run found out; every report is made from it alone.
@@ -163,9 +164,23 @@ extension RunResult {
             )
         }
         inputs.offeredAndAchieved = configuration.ratePerSecond.map { ($0, requestsPerSecond) }
+        inputs.chanceOfPlan = chanceOfPlan
+        inputs.unansweredCount = totals.outcomes.unknown
+        inputs.sentCount = totals.outcomes.sent
+        inputs.lostConnectionCount =
+            UInt64(max(0, lostConnectionCount)) + totals.retries.reconnectCount
         // The rate of a ramp drifts on purpose.
         inputs.drift = configuration.ramp == nil ? drift : nil
         return Verdict(inputs)
+    }
+
+    /// How many requests a second fewer than planned a random plan may have by chance: three standard
+    /// deviations of Poisson's distribution.
+    private var chanceOfPlan: Double {
+        guard let rate = configuration.ratePerSecond, configuration.arrival == .poisson else {
+            return 0
+        }
+        return 3 * (rate / max(measuredSeconds, 1e-9)).squareRoot()
     }
 
     /// Whether a thread of the generator had no time left, so that the run shows nothing of the
@@ -200,6 +215,8 @@ package struct ServiceLevelResult: Sendable, Equatable {
     package let level: ServiceLevel
     /// What was measured, in the subject's unit; nil where there is nothing.
     package let value: Double?
+    /// The response times that a percentile is of.
+    package var sampleCount: UInt64 = 0
 
     /// Whether it was kept; a level that was not measured was not kept.
     package var isKept: Bool { level.holds(value) }
@@ -208,7 +225,14 @@ package struct ServiceLevelResult: Sendable, Equatable {
     var valueText: String {
         guard let value else { return "not measured" }
         switch level.subject {
-        case .percentile, .maximum: return "\(NumberFormat.milliseconds(value)) ms"
+        case .percentile(let percentile, _):
+            let text = "\(NumberFormat.milliseconds(value)) ms"
+            switch PercentileText.trust(percentile: percentile, count: sampleCount) {
+            case .good: return text
+            case .rough: return "~" + text
+            case .hidden: return "\(text), of only \(NumberFormat.count(sampleCount)) samples"
+            }
+        case .maximum: return "\(NumberFormat.milliseconds(value)) ms"
         case .rate: return "\(NumberFormat.rate(value))/s"
         case .errors: return NumberFormat.percent(value / 100, digits: 3)
         case .serverCPU: return "\(NumberFormat.fixed(value, 2)) s/M"
@@ -221,7 +245,9 @@ extension RunResult {
     /// Every service level asked for.
     package var serviceLevels: [ServiceLevelResult] {
         configuration.serviceLevels.map {
-            ServiceLevelResult(level: $0, value: value(of: $0.subject))
+            var result = ServiceLevelResult(level: $0, value: value(of: $0.subject))
+            result.sampleCount = latencies($0.subject.operation)?.totalCount ?? 0
+            return result
         }
     }
 

@@ -189,8 +189,11 @@ package struct TextReport {
     }
 
     private func usage(_ usage: ProcessUsage) -> String {
-        let cores = NumberFormat.fixed(usage.seconds / max(result.measuredSeconds, 1e-9), 2)
-        let cost = result.secondsPerMillion(usage).map { NumberFormat.fixed($0, 3) } ?? "-"
+        // The kernel's accounts are as of its last tick, which is some milliseconds ago.
+        let isLong = result.measuredSeconds > 0.1
+        let cores = isLong ? NumberFormat.fixed(usage.seconds / result.measuredSeconds, 2) : "-"
+        let perMillion = isLong ? result.secondsPerMillion(usage) : nil
+        let cost = perMillion.map { NumberFormat.fixed($0, 3) } ?? "-"
         let memory = NumberFormat.megabytes(Double(usage.residentByteCount))
         return """
             \(cores) cores  \(cost) CPU-s/Mop (user \(percent(usage.userShare)))  \(memory) resident

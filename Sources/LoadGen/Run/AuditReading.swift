@@ -135,9 +135,10 @@ struct AuditReading {
                 pageSize: Self.batchSize,
                 from: pageStart
             )
-            walk.visit(page.posts.map(ListedPost.init))
+            let hasNew = walk.visit(page.posts.map(ListedPost.init))
             announcedCount = page.totalSize
-            start = page.next.map(PageStart.token)
+            // A service that repeats its pages would never come to the last one.
+            start = hasNew ? page.next.map(PageStart.token) : nil
         }
         walk.finish(announcedCount: announcedCount)
         summary.findings.add(walk.findings)

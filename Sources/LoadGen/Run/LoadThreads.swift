@@ -86,6 +86,7 @@ extension TransportConfiguration {
     /// timeouts.
     static var load: Self {
         var configuration = Self()
+        configuration.measuresIdleTime = true
         configuration.idleTimeout = nil
         configuration.partialReadTimeout = nil
         return configuration

@@ -18,7 +18,7 @@ struct ServiceIdentity: Sendable {
     /// The service's clock now, estimated from its answer to Hello.
     var clockMilliseconds: Int64 {
         let passed = MonotonicInstant.now.duration(since: instant)
-        return milliseconds + Int64(passed.nanoseconds / 1_000_000)
+        return milliseconds.addingClamped(Int64(passed.nanoseconds / 1_000_000))
     }
 }
 

@@ -109,6 +109,9 @@ package final class Run {
     /// What a later run continues on the same posts, after the end of this one.
     var continuation: PreparedRun? { prepared?.continued(knowing: findings.knowledge) }
 
+    /// Settings of the whole process, to be made before it opens anything.
+    package static func prepareProcess() { ProcessSetup.openStandardStreams() }
+
     /// SIGINT and SIGTERM.
     private static let stoppingSignals: [Int32] = [2, 15]
 }

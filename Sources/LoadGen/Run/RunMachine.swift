@@ -20,7 +20,7 @@ package struct RunMachine {
         /// Nothing more is sent.
         case draining(Load)
         /// The service is asked what it counted.
-        case auditing(isConnected: Bool)
+        case auditing(AuditState)
         /// An earlier run is audited, and nothing else.
         case verifying
         /// The run has its result.
@@ -30,6 +30,13 @@ package struct RunMachine {
     private struct Load {
         let phases: Phases
         var reports: ThreadReports
+    }
+
+    private struct AuditState {
+        /// Whether the service has been reached.
+        var isConnected = false
+        /// Whether a signal came, so that a service that is lost is not waited for.
+        var isInterrupted = false
     }
 
     private let configuration: RunConfiguration
@@ -49,7 +56,7 @@ package struct RunMachine {
         case .warmingUp(let load): handleUnderLoad(event, load)
         case .measuring(let load): handleUnderLoad(event, load)
         case .draining(let load): handleUnderLoad(event, load)
-        case .auditing(let isConnected): handleWhileAuditing(event, isConnected: isConnected)
+        case .auditing(let audit): handleWhileAuditing(event, audit)
         case .verifying: handleWhileVerifying(event)
         case .done: []
         }
@@ -150,22 +157,27 @@ package struct RunMachine {
 
     private mutating func audit() -> [RunAction] {
         guard configuration.isVerified else { return finish(.skipped) }
-        state = .auditing(isConnected: false)
+        state = .auditing(AuditState())
         return [.audit]
     }
 
     private mutating func handleWhileAuditing(
         _ event: RunEvent,
-        isConnected: Bool
+        _ audit: AuditState
     ) -> [RunAction] {
+        var audit = audit
         switch event {
         case .auditConnected:
-            state = .auditing(isConnected: true)
+            audit.isConnected = true
+            state = .auditing(audit)
             return []
         case .audited(let outcome): return finish(outcome)
         case .interrupted:
-            // The audit of a service that is gone is not waited for.
-            return [isConnected ? .cancelAuditIfLost : .cancelAudit]
+            // The audit of a service that is gone is not waited for, nor one that is interrupted twice.
+            guard audit.isConnected, !audit.isInterrupted else { return [.cancelAudit] }
+            audit.isInterrupted = true
+            state = .auditing(audit)
+            return [.cancelAuditIfLost]
         case .warmupEnded, .measuringEnded:
             // The threads ended before the timer.
             return []

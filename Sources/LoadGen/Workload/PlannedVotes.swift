@@ -66,21 +66,3 @@ package struct PlannedVotes: Sendable {
         return UInt32(truncatingIfNeeded: low)
     }
 }
-
-extension Sequence<UInt64> {
-    /// The sum, or the greatest number where the sum exceeds it: a file may record any counts.
-    package var clampedSum: UInt64 {
-        reduce(0) { sum, count in
-            let (more, isTooLarge) = sum.addingReportingOverflow(count)
-            return isTooLarge ? .max : more
-        }
-    }
-}
-
-extension UInt64 {
-    /// The product, or the greatest number where the product exceeds it.
-    func multipliedClamped(by factor: UInt64) -> UInt64 {
-        let (product, isTooLarge) = multipliedReportingOverflow(by: factor)
-        return isTooLarge ? .max : product
-    }
-}

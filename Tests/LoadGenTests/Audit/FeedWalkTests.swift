@@ -54,6 +54,14 @@ import Testing
         #expect(walk(FeedWalk.Expectation(scores: [:]), pages) == [.pageOrder: 1])
     }
 
+    @Test func saysWhetherAPageHasAPostThatIsNew() {
+        var walk = FeedWalk(FeedWalk.Expectation(scores: [:]))
+        let pages = [
+            [post(1, 5), post(2, 4)], [post(2, 4), post(3, 3)], [post(3, 3), post(1, 5)], [],
+        ]
+        #expect(pages.map { walk.visit($0) } == [true, true, false, false])
+    }
+
     @Test func seesAPostTwice() {
         let pages = [[post(1, 5), post(2, 4)], [post(2, 4), post(3, 3)]]
         #expect(walk(FeedWalk.Expectation(scores: [:]), pages) == [.listedTwice: 1])

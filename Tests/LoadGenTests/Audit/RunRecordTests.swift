@@ -49,6 +49,7 @@ import Testing
         (#""unknown":[0,2,5,1]"#, #""unknown":[0,2,0,1]"#),
         (#""unknown":[0,2,5,1]"#, #""unknown":[0,18446744073709551615]"#),
         (#""created":[10,2,20,1]"#, #""created":[18446744073709551615,2]"#),
+        (#""created":[10,2,20,1]"#, #""created":[10,99999998]"#),
         (#""acknowledged":[3,"#, #""acknowledged":[3,3,"#),
         (#""acknowledged":[3,"#, #""acknowledged":[-3,"#),
     ])
@@ -64,5 +65,7 @@ import Testing
         #expect(NumberRanges.decode([5, 2, 4, 1, 9, 1], limit: 4) == [5, 6, 4, 9])
         #expect(NumberRanges.decode([5, 2, 4, 1, 9, 1], limit: 3) == nil)
         #expect(NumberRanges.decode([], limit: 0) == [])
+        #expect(NumberRanges.encode([.max - 1, .max, 0, 1]) == [.max - 1, 2, 0, 2])
+        #expect(NumberRanges.decode([.max, 1], limit: 9) == nil)
     }
 }

@@ -45,6 +45,17 @@ import Testing
         #expect(!counts(account(scores: [1, 2, 3]), score: score).isEmpty)
     }
 
+    /// The differences of two such posts add up to more than a number holds.
+    @Test(arguments: [(Int64.min, Violation.lostVote), (.max, .extraVote)])
+    func countsDifferencesBeyondEveryNumber(_ score: Int64, _ violation: Violation) {
+        var audit = VoteAudit()
+        for _ in 0..<3 { audit.check(account(scores: [1, 2, 3]), score: score) }
+        var sum = audit.findings
+        sum.add(audit.findings)
+        #expect(audit.findings.counts[violation] == .max)
+        #expect(sum.counts[violation] == .max)
+    }
+
     @Test func seesAVoteThatCountedTwice() {
         #expect(counts(account(scores: [1, 2, 3]), score: 5) == [.extraVote: 2])
     }

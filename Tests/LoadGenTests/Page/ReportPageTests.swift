@@ -122,7 +122,7 @@ import Testing
         let lines = RunTable([("before", result), ("after", result)]).rendered()
             .split(separator: "\n")
         #expect(lines.count == 3)
-        #expect(lines[1].hasPrefix("before   comparable"))
+        #expect(lines[1].hasPrefix("before   not comparable"))
         #expect(Set(lines.map(\.count)).count == 1)
     }
 }

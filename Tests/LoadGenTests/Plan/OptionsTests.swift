@@ -125,6 +125,10 @@ import Testing
                 "--duration: expected no --ab beside it (--slice says how long to measure), got 3s."
             ),
             (
+                ["--target", "x", "--ab", "x"],
+                "--ab: expected another server than --target, got x."
+            ),
+            (
                 ["--ab", "x", "--runs", "3"],
                 "--runs: expected no --ab beside it (--slice says how long to measure), got 3."
             ),
@@ -149,6 +153,19 @@ import Testing
     func refusesFlagsThatDoNotFitAComparison(_ arguments: [String], _ text: String) throws {
         let error = #expect(throws: FlagError.self) { try comparison(arguments) }
         #expect(error?.description == text)
+    }
+
+    @Test func refusesALevelOfWhatTheRunDoesNot() throws {
+        let error = #expect(throws: FlagError.self) {
+            try configure(["--mix", "vote=9,page=1", "--slo", "list.p99<5ms"])
+        }
+        #expect(
+            error?.description
+                == "--slo: expected operations of the run (vote, page), got list.p99<5ms."
+        )
+        #expect(
+            try configure(["--mix", "list=1", "--slo", "list.max<5ms"]).serviceLevels.count == 1
+        )
     }
 
     private func comparison(_ arguments: [String]) throws -> SideBySideConfiguration? {

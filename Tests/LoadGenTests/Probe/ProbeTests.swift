@@ -1,5 +1,4 @@
 import FeedTransport
-import Glibc
 import LoadGen
 import Testing
 
@@ -27,17 +26,6 @@ import Testing
         for other in others { await other.stop() }
         let found = try #require(process)
         #expect(ProcessSample(of: "\(found)") != nil)
-    }
-
-    /// What a thread takes of a processor is in its account, but for the kernel's last tick.
-    @Test func countsWhatThisThreadDoes() throws {
-        let before = try #require(ProcessSample.Task.ofThisThread)
-        let end = ThreadClock.now + 200_000_000
-        while ThreadClock.now < end {}
-        let after = try #require(ProcessSample.Task.ofThisThread)
-        #expect(after.runNanoseconds - before.runNanoseconds > 100_000_000)
-        #expect(after.awakeNanoseconds == after.runNanoseconds + after.waitNanoseconds)
-        #expect(after.waitNanoseconds >= before.waitNanoseconds)
     }
 
     @Test func readsWhatTheKernelWrites() {
@@ -152,14 +140,36 @@ import Testing
         #expect(verdict { $0.loopIdleShare = 0 }.summary?.contains("more --threads") == true)
         #expect(verdict { $0.stealShare = 0.5 }.summary?.contains("quiet machine") == true)
         #expect(verdict { $0.drift = 0.5 }.summary?.contains("run longer") == true)
+        #expect(verdict { $0.slip99AndResponse99 = (2e6, 1e7) }.summary?.contains("part") == true)
     }
-}
 
-/// The processor time of the calling thread, in nanoseconds.
-private enum ThreadClock {
-    static var now: UInt64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    @Test func comparesNoRunThatLostSomething() {
+        for lossy in [
+            verdict { $0.lostConnectionCount = 1 },
+            verdict { ($0.unansweredCount, $0.sentCount) = (2, 10_001) },
+        ] {
+            #expect(!lossy.isValid)
+            #expect(lossy.figures == .notComparable)
+            #expect(lossy.reasons.count == 1)
+            #expect(lossy.summary?.contains("answers are missing") == true)
+        }
+    }
+
+    @Test func allowsAnAnswerThatIsMissing() {
+        #expect(verdict { ($0.unansweredCount, $0.sentCount) = (1, 10_001) }.isValid)
+    }
+
+    /// A random plan may have fewer requests than its rate says.
+    @Test func allowsAPlanItsChance() {
+        let chance = verdict {
+            $0.offeredAndAchieved = (1000, 980)
+            $0.chanceOfPlan = 11
+        }
+        #expect(chance.isValid)
+        let missed = verdict {
+            $0.offeredAndAchieved = (1000, 978)
+            $0.chanceOfPlan = 11
+        }
+        #expect(!missed.isValid)
     }
 }

@@ -91,7 +91,9 @@ import Testing
     private static let golden = """
         loadgen  seed 1  500 clients × pipeline 1 (window)  closed loop  1 thread
         target 127.0.0.1:7433 (pid 4121)  feed posts  1000 posts  zipf:0.99 (hottest post 12.9%)  mix vote=100
-        warm-up 2s, measured 3.00 s    VERDICT  VALID, SERVER-BOUND
+        warm-up 2s, measured 3.00 s    VERDICT  NOT COMPARABLE, SERVER-BOUND
+          Compare no figure of this run with another's: find out first why answers are missing.
+          1 of 1,200 requests had no answer (limit 0.01%): they are in no latency.
 
         Throughput   400.0k op/s   per-second min 300.0k  p50 400.0k  max 500.0k
                      vote 400.0k/s   in 1.00 MB/s   out 0.05 MB/s (with the warm-up)
@@ -140,7 +142,10 @@ import Testing
         #expect(text.hasSuffix("exit 4\n"))
         #expect(strict.exitStatus == .invalid)
         #expect(try crowded([0, 1], [0, 1]).exitStatus == .success)
-        #expect(try sample(["--strict"]).exitStatus == .success)
+        #expect(try sample(["--strict"]).exitStatus == .invalid)
+        var whole = try sample(["--strict"])
+        (whole.totals.outcomes.ok, whole.totals.outcomes.timeout) = (1198, 0)
+        #expect(whole.exitStatus == .success)
         let json = JSONReport(try crowded([0, 1], [0, 1])).rendered()
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         let verdict = try #require(object?["verdict"] as? [String: Any])

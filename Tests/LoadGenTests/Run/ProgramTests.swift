@@ -107,6 +107,31 @@ extension LiveTests {
             )
         }
 
+        /// The first socket would get the number of the stream.
+        @Test func runsWithClosedStreams() async throws {
+            let service = try await FakeService.start()
+            let program = Programs.loadGenerator.path()
+            let flags = "--target \(service.address) \(shortLoad.joined(separator: " "))"
+            let shell = try RunningProcess(
+                URL(filePath: "/bin/sh"),
+                ["-c", "\"\(program)\" \(flags) <&- >&- 2>&-; echo $?"]
+            )
+            let (status, output) = await shell.finish()
+            await service.stop()
+            #expect(status == 0)
+            #expect(output == ["0"])
+        }
+
+        @Test func refusesAReportThatIsGivenTwice() async throws {
+            let result = try ReportTests().sample()
+            let (status, output) = try await withReport(of: result) { path in
+                try await RunningProcess(Programs.loadGenerator, ["report", path, path]).finish()
+            }
+            #expect(status == 2)
+            #expect(output.count == 1)
+            #expect(output.first?.contains("The report is the same as that in") == true)
+        }
+
         @Test func saysInOneLineThatNoServiceIsThere() async throws {
             let service = try await FakeService.start()
             await service.stop()

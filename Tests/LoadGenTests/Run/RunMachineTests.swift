@@ -112,6 +112,7 @@ import Testing
                 Self.actions(&machine, [.auditConnected, .interrupted])
                     == [[], ["cancelAuditIfLost"]]
             )
+            #expect(Self.actions(&machine, [.interrupted]) == [["cancelAudit"]])
         }
     }
 }

@@ -162,6 +162,10 @@ import Testing
         ["--search", "p99<5ms", "--pipeline-mode", "batch"],
         ["--search", "p99<5ms", "--ab", "127.0.0.1:1"], ["--runs", "3", "--compare", "base.json"],
         ["--ramp", "1k:2k:3s", "--ab", "127.0.0.1:1"],
+        ["--search-from", "5"], ["--search-precision", "3%"], ["--search-trial", "1s"],
+        ["--runs", "3", "--search-confirm", "1x1s"], ["--steps-order", "shuffled"],
+        ["--search", "p99<5ms", "--steps-order", "shuffled"], ["--arrival", "uniform"],
+        ["--runs", "3", "--arrival", "uniform"],
     ])
     func refusesWhatDoesNotFit(flags: [String]) throws {
         #expect(throws: FlagError.self) {

@@ -34,6 +34,14 @@ struct FakeFaults: Sendable {
     var silentEvery: UInt64?
     /// After this vote the service sends GoAway on its connection.
     var leaveAt: UInt64?
+    /// Every page has the same posts, and another page follows it.
+    var repeatsPages = false
+    /// The clock of the service, in milliseconds; nil is one that is as good as any.
+    var clock: Int64?
+    /// The score of each post that is read by its id; nil is the right one.
+    var readScore: Int64?
+    /// The result of this vote of a batch has neither a vote nor a status.
+    var emptyResultAt: UInt64?
     /// Hello of a connection of the load is answered with a ping.
     var greetsWithPing = false
     /// Nobody may act for a user.

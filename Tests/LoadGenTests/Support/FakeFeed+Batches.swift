@@ -24,6 +24,8 @@ extension FakeFeed {
             let action = cast(vote, id, &state, &counted)
             if let post = counted.first { ids[item] = post }
             switch action {
+            case .answer where state.voteCount == faults.emptyResultAt:
+                results.append(CastVoteResult(status: nil, vote: nil))
             case .answer(let frame): results.append(result(of: frame))
             default: end = end ?? action
             }

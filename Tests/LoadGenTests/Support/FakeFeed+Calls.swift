@@ -45,15 +45,24 @@ extension FakeFeed {
             return .answer(frame(id, .post(post)))
         case .batchGetPosts(let batch):
             let response = BatchGetPostsResponse(
-                posts: batch.ids.compactMap { state.posts[$0] },
+                posts: batch.ids.compactMap { state.posts[$0] }.map(told),
                 missingIDs: batch.ids.filter { state.posts[$0] == nil }
             )
             return .answer(frame(id, .batchGetPosts(response)))
         case .listPosts(let list):
-            return .answer(frame(id, .listPosts(Self.page(list, state))))
+            var page = Self.page(list, state)
+            if faults.repeatsPages { page.nextPageToken = [0, 0, 0, 0] }
+            return .answer(frame(id, .listPosts(page)))
         default:
             return .answer(frame(id, .ping(PingResponse(payload: [], serving: .serving))))
         }
+    }
+
+    /// The post as the service tells it.
+    private func told(_ post: Post) -> Post {
+        var post = post
+        post.score = faults.readScore ?? post.score
+        return post
     }
 
     private func answerHello(_ hello: HelloRequest, _ state: inout State) -> HelloResponse {
@@ -62,7 +71,7 @@ extension FakeFeed {
         return HelloResponse(
             serverName: "fake",
             instanceID: state.instanceID,
-            serverTimeMilliseconds: Self.startMilliseconds,
+            serverTimeMilliseconds: faults.clock ?? Self.startMilliseconds,
             limits: nil,
             capabilities: faults.lacksExactlyOnce ? [] : [.exactlyOnce],
             isClientKnown: isKnown,
