@@ -25,8 +25,15 @@ extension SideBySideConfiguration {
         let pairs = RatioEstimate.fewestPairs...Self.mostPairs
         if let text = options.rounds { rounds = try FlagValue("--rounds", text).count(pairs) }
         if let text = options.aa {
-            controlCount =
-                try text == "0" ? 0 : FlagValue("--aa", text).count(pairs)
+            let count = try FlagValue("--aa", text).count(0...pairs.upperBound)
+            guard count == 0 || pairs.contains(count) else {
+                throw FlagError(
+                    flag: "--aa",
+                    expected: "0, or \(pairs.lowerBound) to \(pairs.upperBound)",
+                    actual: text
+                )
+            }
+            controlCount = count
         }
         if let text = options.slice {
             let lengths = Duration.milliseconds(100)...Duration.seconds(600)

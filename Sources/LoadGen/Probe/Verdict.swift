@@ -160,7 +160,7 @@ package struct Verdict: Sendable, Equatable {
         var faults: [String] = []
         if inputs.lostConnectionCount > 0 {
             let count = NumberFormat.count(inputs.lostConnectionCount)
-            faults.append("Connections were lost \(count) times.")
+            faults.append("Connections were lost: \(count).")
         }
         if isMissingAnswers(inputs) {
             let count = NumberFormat.count(inputs.unansweredCount)

@@ -167,11 +167,16 @@ extension RunResult {
         inputs.chanceOfPlan = chanceOfPlan
         inputs.unansweredCount = totals.outcomes.unknown
         inputs.sentCount = totals.outcomes.sent
-        inputs.lostConnectionCount =
-            UInt64(max(0, lostConnectionCount)) + totals.retries.reconnectCount
+        inputs.lostConnectionCount = UInt64(max(0, lostConnectionCount)) + recoveredLossCount
         // The rate of a ramp drifts on purpose.
         inputs.drift = configuration.ramp == nil ? drift : nil
         return Verdict(inputs)
+    }
+
+    /// Connections that were lost and opened again; with retries the ends of lives count among them.
+    private var recoveredLossCount: UInt64 {
+        let reconnectCount = totals.retries.reconnectCount
+        return reconnectCount - min(totals.reopenedCount, reconnectCount)
     }
 
     /// How many requests a second fewer than planned a random plan may have by chance: three standard

@@ -110,7 +110,7 @@ import Testing
             (["--rounds", "6"], "--rounds: expected --ab with it, got 6."),
             (["--ab-protocol", "resp"], "--ab-protocol: expected --ab with it, got resp."),
             (["--ab", "x", "--rounds", "5"], "--rounds: expected 6 to 200, got 5."),
-            (["--ab", "x", "--aa", "5"], "--aa: expected 6 to 200, got 5."),
+            (["--ab", "x", "--aa", "5"], "--aa: expected 0, or 6 to 200, got 5."),
             (["--ab", "x", "--slice", "99ms"], "--slice: expected 100ms to 600s, got 99ms."),
             (
                 ["--compare-limit", "5%"],

@@ -1,3 +1,4 @@
+import FeedClient
 import FeedProto
 import Foundation
 import Histogram
@@ -143,9 +144,13 @@ import Testing
         #expect(strict.exitStatus == .invalid)
         #expect(try crowded([0, 1], [0, 1]).exitStatus == .success)
         #expect(try sample(["--strict"]).exitStatus == .invalid)
+        // A life of a connection that ends is no loss of it.
         var whole = try sample(["--strict"])
+        (whole.totals.retries.reconnectCount, whole.totals.reopenedCount) = (3, 3)
         (whole.totals.outcomes.ok, whole.totals.outcomes.timeout) = (1198, 0)
         #expect(whole.exitStatus == .success)
+        whole.totals.reopenedCount = 2
+        #expect(whole.verdict.reasons == ["Connections were lost: 1."])
         let json = JSONReport(try crowded([0, 1], [0, 1])).rendered()
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         let verdict = try #require(object?["verdict"] as? [String: Any])

@@ -19,6 +19,7 @@ extension LiveTests {
             #expect(result.audit.isPassed)
             #expect(result.exitStatus == .success)
             #expect(result.lostConnectionCount == 0)
+            #expect(!result.verdict.reasons.contains { $0.contains("lost") })
             #expect(result.totals.outcomes.isConserved)
             #expect(result.totals.outcomes.ok == (flags.contains("--batch") ? 20_000 : 5000))
             // 5,000 requests are a hundred lives, of which each connection ends in one.
