@@ -81,11 +81,11 @@ def pump(tools, server, **flags):
     return Sample(json.loads(result.stdout))
 
 
-def redis_benchmark(redis, in_flight, posts, options, seconds=None):
+def redis_benchmark(redis, in_flight, posts, options, seconds=None, key="posts"):
     """Votes by redis-benchmark: its run is longer than the time between the two readings."""
     command = ["redis-benchmark", "-h", "127.0.0.1", "-p", redis.port, "-c", options.connections,
                "-P", in_flight, "-r", posts, "-n", 10**9, "-q",
-               "ZINCRBY", "posts", "1", "p__rand_int__"]
+               "ZINCRBY", key, "1", "p__rand_int__"]
     client = subprocess.Popen(
         [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         preexec_fn=servers.pinned(client=True))
@@ -108,6 +108,6 @@ def redis_benchmark(redis, in_flight, posts, options, seconds=None):
     finally:
         client.kill()
         client.wait()
-    if redis.call("ZCARD", "posts") != posts:
+    if redis.call("ZCARD", key) != posts:
         raise RuntimeError("redis-benchmark voted on members that the set did not have")
     return Sample({name: after[name] - before[name] for name in before})
