@@ -39,7 +39,7 @@ package struct ReportDocument: Sendable {
     /// What names the run; reports of one run have the same.
     package var runID: String? { root["config"]?["run_id"]?.string }
 
-    /// Whether the report says the same as `other`, whatever the names of their files.
+    /// Whether the two reports have the same members; the names of their files do not count.
     package func isCopy(of other: ReportDocument) -> Bool { root == other.root }
 
     private static func report(_ data: Data) -> JSONValue? {
