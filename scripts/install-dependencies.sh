@@ -10,7 +10,8 @@ set -euo pipefail
 packages=(git pkg-config libuv1-dev libprotobuf-c-dev libsqlite3-dev libxxhash-dev
           zlib1g-dev libsodium-dev libssl-dev)
 if [[ "${1:-}" == "--tests" ]]; then
-    packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils shellcheck openssl)
+    packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils shellcheck openssl
+               chromium)
 elif [[ "${1:-}" == "--compare" ]]; then
     packages+=(python3 redis-server redis-tools openssl)
 elif [[ "${1:-}" == "--package" ]]; then

@@ -14,16 +14,27 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$((2 * $(nproc)))
 logs=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$logs"' EXIT
 
-# A step of tests that hangs must end and say so; the longest takes a third of this or less. What
-# failed stands at the end again, below thousands of lines of what passed.
+# A step of tests that hangs must end and say so, and a slow machine with other work is no hang: the
+# longest step takes seven minutes of two cores. What failed stands at the end again, below thousands
+# of lines of what passed.
 tests() {
     local code=0
-    timeout --verbose --signal=QUIT --kill-after=30 1200 "$@" 2>&1 |
+    timeout --verbose --signal=QUIT --kill-after=30 7200 "$@" 2>&1 |
         tee "$logs/tests" || code=$?
+    cat "$logs/tests" >>"$logs/all"
     [[ $code == 0 ]] && return
     printf '\nWhat failed:\n'
     grep -aE '^(✘|↳)|error:|Sanitizer|WARNING: ' "$logs/tests" | cut -c1-2000 | head -100 || true
     return "$code"
+}
+
+# What was skipped, with each reason once, from what the tests in Python and in Swift have said.
+skipped() {
+    local found
+    found=$(grep -aoE "^➜ +(Test|Suite) .* skipped.*|\.\.\. skipped ['\"].*" "$logs/all" |
+        sed -E "s/^\.\.\. skipped .(.*).$/\1/; s/^➜ +//; s/^[TS][a-z]+ .* skipped: \"(.*)\"$/\1/" |
+        sort | uniq -c) || true
+    printf '\nWhat was skipped:\n%s\n' "${found:-      nothing}"
 }
 
 # Runs a build beside the tests that follow; `finish` waits for it and prints what it said. A build
@@ -64,13 +75,15 @@ beside release swift build -c release --build-tests \
 # Each file by itself, some at once; the longest first.
 # shellcheck disable=SC2016 # The inner shell expands them.
 printf '%s\n' Tests/{Soak,Compare,Wire,Codebase}Tests/test_*.py |
-    xargs -P 4 -n 1 sh -c '/usr/bin/python3 -B -m unittest discover \
-        --start-directory "${1%/*}" --pattern "${1##*/}"' sh
+    xargs -P 4 -n 1 sh -c 'told=$(/usr/bin/python3 -B -m unittest discover --verbose \
+        --start-directory "${1%/*}" --pattern "${1##*/}" 2>&1); code=$?; echo "$told"; exit $code' sh |
+    tee "$logs/all"
 step "Waiting for the release build"
 finish release
 
 step "Testing what operators see: metrics, alerts and the dashboard"
-/usr/bin/python3 -B -m unittest discover --start-directory Tests/MonitoringTests --verbose
+/usr/bin/python3 -B -m unittest discover --start-directory Tests/MonitoringTests --verbose 2>&1 |
+    tee -a "$logs/all"
 
 step "Building the documentation of the libraries: warnings are errors"
 scripts/documentation.sh
@@ -84,4 +97,5 @@ finish example
 
 step "Running every test of the service and its tools, all others"
 tests swift test -c release --skip-build --skip "$computing"
+skipped
 step "Everything passed"

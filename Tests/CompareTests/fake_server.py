@@ -25,15 +25,22 @@ class FakeServer:
     def __init__(self, answer, resp=False, cut=False, texts=4):
         self.answer, self.resp, self.cut = answer, resp, cut
         self.texts = texts  # of a request of RESP
+        self.threads = []  # of connections
+        self.forget()
+        self.random = random.Random(7)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def forget(self):
+        """Counts from 0 again, once the clients so far are gone."""
+        while self.threads:
+            self.threads.pop().join()
         self.ballots = []  # the number of the connection, the user and the direction
         self.posts = []   # that were voted on
         self.batches = []  # their bytes
         self.bodies = []  # the bytes of each call
         self.ids = []     # of frames, by connection
-        self.random = random.Random(7)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
 
     def __enter__(self):
         return self
@@ -51,7 +58,8 @@ class FakeServer:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.ids.append([])
             arguments = (connection, self.ids[-1])
-            threading.Thread(target=self._serve, args=arguments, daemon=True).start()
+            self.threads.append(threading.Thread(target=self._serve, args=arguments, daemon=True))
+            self.threads[-1].start()
 
     def _serve(self, connection, ids):
         pending = b""

@@ -19,7 +19,7 @@ def run(*flags):
                 file.write(f"#!/bin/sh\necho installed\nexit {status}\n")
             os.chmod(path, 0o755)
         return subprocess.run(
-            [SCRIPT, *flags], capture_output=True, text=True, timeout=60,
+            [SCRIPT, *flags], capture_output=True, text=True, timeout=600,
             env={**os.environ, "PATH": directory + ":" + os.environ["PATH"]})
 
 

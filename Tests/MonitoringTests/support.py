@@ -12,6 +12,7 @@ import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILT = os.path.join(ROOT, ".build", "release")
+PATIENCE_SECONDS = 600  # after which something has hung
 
 
 def names_of(text):
@@ -49,7 +50,7 @@ class Service:
         raise AssertionError("The service did not start:\n" + said)
 
     def get(self, path):
-        with urllib.request.urlopen(self.page + path, timeout=20) as answer:
+        with urllib.request.urlopen(self.page + path, timeout=PATIENCE_SECONDS) as answer:
             return answer.read().decode()
 
     def load(self, seconds, *flags):
@@ -62,7 +63,7 @@ class Service:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=PATIENCE_SECONDS)
         self.process.stderr.close()
         self.folder.cleanup()
         return self.process.returncode
@@ -74,7 +75,7 @@ class ServiceCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not os.path.exists(os.path.join(BUILT, "feed-service")):
-            raise unittest.SkipTest("SKIPPED: there is no .build/release/feed-service; build it first")
+            raise unittest.SkipTest("there is no .build/release/feed-service; build it first")
         cls.service = Service()
 
     @classmethod
@@ -85,5 +86,5 @@ class ServiceCase(unittest.TestCase):
         """A program of Debian's; the test is skipped where it is not installed."""
         path = shutil.which(name)
         if path is None:
-            self.skipTest(f"SKIPPED: {name} is not installed (Debian: apt-get install {name})")
+            self.skipTest(f"{name} is not installed (Debian: apt-get install {name})")
         return path

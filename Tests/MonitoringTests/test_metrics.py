@@ -11,7 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from support import ROOT, ServiceCase, names_of, samples_of
+from support import PATIENCE_SECONDS, ROOT, ServiceCase, names_of, samples_of
 
 RULES = os.path.join(ROOT, "monitoring", "feed-service.rules.yaml")
 GRAFANA = os.path.join(ROOT, "monitoring", "grafana.json")
@@ -76,7 +76,7 @@ class MetricsTests(ServiceCase):
 
     def test_prometheus_reads_the_metrics_and_the_rules(self):
         prometheus = self.program("prometheus")
-        load = self.service.load(6)
+        load = self.service.load(3600)
         with tempfile.TemporaryDirectory() as folder:
             config = os.path.join(folder, "prometheus.yaml")
             target = urllib.parse.urlsplit(self.service.page).netloc
@@ -108,11 +108,12 @@ class MetricsTests(ServiceCase):
                 process.terminate()
                 process.wait()
                 log.close()
-                load.wait(timeout=60)
+                load.terminate()
+                load.wait()
 
     def address_of(self, process, log):
         """The address that Prometheus got, from its log."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             log.flush()
             with open(log.name) as file:
@@ -124,11 +125,11 @@ class MetricsTests(ServiceCase):
         raise AssertionError("Prometheus does not listen.")
 
     def ask(self, page, path):
-        with urllib.request.urlopen(page + path, timeout=20) as answer:
+        with urllib.request.urlopen(page + path, timeout=PATIENCE_SECONDS) as answer:
             return json.load(answer)
 
     def wait_for(self, page, query):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             try:
                 answer = self.ask(page, "/api/v1/query?" + urllib.parse.urlencode({"query": query}))

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import BUILT, ServiceCase
+from support import BUILT, PATIENCE_SECONDS, ServiceCase
 
 CHARTS = ["throughput", "latency", "heat", "processors", "outcomes", "spectrum", "spread", "decomposition"]
 LARGEST_PAGE = 300_000
@@ -36,12 +36,12 @@ class ReportTests(ServiceCase):
              "--warmup", "1s", "--mix", "vote=90,create=1,list=9", "--posts", "500",
              "--json", cls.path(name + ".json"), "--html", cls.path(name + ".html"),
              "--hdr", cls.path(name), *flags],
-            capture_output=True, text=True, timeout=300)
+            capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         assert finished.returncode in (0, 99), finished.stdout + finished.stderr
 
     def report(self, *arguments):
         finished = subprocess.run([os.path.join(BUILT, "loadgen"), "report", *arguments],
-                                  capture_output=True, text=True, timeout=60)
+                                  capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         self.assertEqual(finished.returncode, 0, finished.stderr)
         return finished.stdout
 
@@ -53,7 +53,7 @@ class ReportTests(ServiceCase):
                 [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                  f"--user-data-dir={profile}", "--enable-logging=stderr", "--virtual-time-budget=3000",
                  *flags, "file://" + page],
-                capture_output=True, text=True, timeout=120)
+                capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         self.assertEqual(finished.returncode, 0, finished.stderr)
         self.assertEqual([line for line in finished.stderr.splitlines() if ":CONSOLE:" in line], [])
         return finished.stdout
@@ -72,7 +72,7 @@ class ReportTests(ServiceCase):
 
     def test_every_chart_is_drawn_and_no_script_fails(self):
         drawn = self.assert_drawn(self.path("open.html"))
-        self.assertIn(">VALID" if ">VALID" in drawn else ">LOWER BOUND", drawn)
+        self.assertRegex(drawn, "(?i)>(valid|lower bound|not comparable)")
         self.assertRegex(drawn, r"<span>Audit</span><b class=\"good\">exact</b>")
         self.assertIn("p99&lt;50ms", drawn)
         self.assert_drawn(self.path("closed.html"), width=390)
@@ -99,14 +99,14 @@ class ReportTests(ServiceCase):
     def test_hdr_histogram_reads_the_log_and_finds_the_table(self):
         java = self.program("java")
         if not os.path.exists(HDR_HISTOGRAM):
-            self.skipTest("SKIPPED: HdrHistogram is not installed (Debian: apt-get install libhdrhistogram-java)")
+            self.skipTest("HdrHistogram is not installed (Debian: apt-get install libhdrhistogram-java)")
         with open(self.path("open.json"), encoding="utf-8") as file:
             operations = json.load(file)["ops"]
         for operation, figures in operations.items():
             finished = subprocess.run(
                 [java, "-cp", HDR_HISTOGRAM, "org.HdrHistogram.HistogramLogProcessor",
                  "-i", self.path("open.hlog"), "-tag", operation, "-outputValueUnitRatio", "1000000"],
-                capture_output=True, text=True, timeout=120)
+                capture_output=True, text=True, timeout=PATIENCE_SECONDS)
             self.assertEqual(finished.returncode, 0, finished.stderr)
             with open(self.path(f"open.{operation}.hgrm"), encoding="utf-8") as file:
                 table = file.read()

@@ -4,7 +4,6 @@
 import csv
 import json
 import os
-import ssl
 import sys
 import time
 
@@ -22,37 +21,6 @@ def load(connection, report):
     while True:
         connection.call(cast_vote=feed.CastVoteRequest(post_id=post, direction=feed.UP))
         report["acknowledged"] += 1
-
-
-def load_for(connection, seconds, report):
-    """Votes for some time; which of them have no answer is a fault of its own."""
-    post = connection.call(create_post=feed.CreatePostRequest(feed="posts")).post.id
-    end, votes = time.monotonic() + seconds, 0
-    while time.monotonic() < end:
-        connection.call(cast_vote=feed.CastVoteRequest(post_id=post, direction=feed.UP))
-        votes += 1
-    lost = int(os.environ.get("FAKE_LOST", "0"))
-    with open(report, "w") as file:
-        json.dump({"audit": {"votes_acknowledged": votes, "passed": True},
-                   "outcomes": {"timeout": 0, "lost": lost}}, file)
-
-
-def load_in_turn(connection, seconds, report):
-    """Votes and lists, and how long they take."""
-    post = connection.call(create_post=feed.CreatePostRequest(feed="posts")).post.id
-    calls = {"vote": {"cast_vote": feed.CastVoteRequest(post_id=post, direction=feed.UP)},
-             "list": {"list_posts": feed.ListPostsRequest(feed="posts", page_size=20)}}
-    end, times = time.monotonic() + seconds, {name: [] for name in calls}
-    while time.monotonic() < end:
-        for name, call in calls.items():
-            began = time.monotonic()
-            connection.call(**call)
-            times[name].append(1000 * (time.monotonic() - began))
-            time.sleep(0.001)
-    with open(report, "w") as file:
-        json.dump({"requests_per_second": 100, "ops": {
-            name: {"response_ms": {"p99": sorted(taken)[len(taken) * 99 // 100]}}
-            for name, taken in times.items()}}, file)
 
 
 def load_dataset(port):
@@ -99,18 +67,6 @@ def main():
             post = connection.call(get_post=feed.GetPostRequest(id=report["post"])).post
         surplus = post.upvote_count - sum(report["record"]["acknowledged"])
         sys.exit(0 if surplus in (0, 1) else f"votes lost or doubled: {surplus}")
-    if flag("--mix") == "vote":
-        with Connection(port) as connection:
-            load_for(connection, float(flag("--duration").rstrip("s")), flag("--json"))
-        sys.exit(0)
-    if flag("--mix") == "vote=90,list=10":
-        with Connection(port) as connection:
-            if "--tls" in sys.argv:
-                context = ssl.create_default_context(cafile=flag("--ca"))
-                connection.socket = context.wrap_socket(connection.socket, server_hostname="127.0.0.1")
-                connection.input = connection.socket.makefile("rb")
-            load_in_turn(connection, float(flag("--duration").rstrip("s")), flag("--json"))
-        sys.exit(0)
     report = {"post": 0, "acknowledged": 0}
     try:
         with Connection(port) as connection:

@@ -5,14 +5,10 @@ It appends each change to a file before it answers. Faults: `lose` answers first
 `twice` executes what is sent again, `forget` no longer knows its clients after a restart, `drift`
 verifies another state than it serves, `replay` replays another one, `reuse` gives out ids again,
 `refuse` does not start anew, `status` does not end with 0, `crash` ends by itself, `last` leaves
-another state than it served last, `slow` answers a read after 100 ms, `full` lets too much wait for
-a checkpoint, `busy` refuses each change once, for a millisecond, `deny` has no channel for anybody,
-`limit` takes no ballots, `grow` holds much for each batch of votes, `unmark` forgets marks, `reopen` opens
-ended sessions at its start, `skip` leaves a post out of a list, `shut` one out of a window, `hash` takes 20 ms for each
-sign-in while all else waits, `trust` takes any password, `greed` has no limit of votes, `tally` counts
-those that it refuses, `sign` takes 20 ms for each handshake while all else waits, `patient` waits
-for half handshakes, `merge` takes the ballots of
-users for ballots of the device that acts for them.
+another state than it served last, `busy` refuses each change once, for a millisecond, `deny` has no
+channel for anybody, `limit` takes no ballots, `grow` holds much for each batch of votes, `unmark` forgets
+marks, `reopen` opens ended sessions at its start, `skip` leaves a post out of a list, `shut` one out of a
+window, `merge` takes the ballots of users for ballots of the device that acts for them.
 """
 
 import hashlib
@@ -20,7 +16,6 @@ import json
 import os
 import signal
 import socketserver
-import ssl
 import struct
 import sys
 import threading
@@ -31,9 +26,6 @@ import feed_pb2 as feed
 FAULT = os.environ.get("FAKE_FAULT", "")
 BUSY = feed.Status(code=8, reason="OVERLOADED", not_executed=True, retry_after_ms=1)
 REFUSAL = feed.Status(code=8, reason="TOO_MANY_CHANNELS")
-LIMITED = feed.Status(code=8, reason="RATE_LIMITED", not_executed=True, retry_after_ms=1)
-LIMIT = int(sys.argv[sys.argv.index("--max-votes-per-second") + 1]) if "--limit-loopback" in sys.argv else 0
-HANDSHAKE_SECONDS = 60 if FAULT == "patient" else 0.5
 HELD = []  # what `grow` holds
 BATCH = 40  # changes that `lose` collects before it writes
 KEPT = 3  # of which it keeps the last for later, so that some are lost whenever it is killed
@@ -134,16 +126,12 @@ def mark(store, viewer, body, record):
 
 def sign(store, kind, body):
     """Signs somebody up or in. A session has its user, or less than 0 once it has ended."""
-    if FAULT == "hash":
-        time.sleep(0.02)
     account = store.accounts.get(body.email)
     if account is None and (kind == "sign_up" or body.create_if_missing):
         account = [body.password, len(store.accounts) + 1]
         store.change("account", body.email, account, None)
-    if FAULT != "trust" and (account is None or account[0] != body.password):
+    if account is None or account[0] != body.password:
         return feed.ServerFrame(status=feed.Status(code=16, reason="BAD_CREDENTIALS"))
-    if account is None:
-        return feed.ServerFrame()
     token = os.urandom(32)
     store.change("session", token.hex(), account[1], None)
     return feed.ServerFrame(session=feed.UserSession(token=token, user=feed.User(id=account[1])))
@@ -214,9 +202,7 @@ def execute(store, client, sequence, request):
             posts=posts[first:end], next_page_token=b"%d" % end if end < len(posts) else b""))
     if kind == "get_server_stats":
         votes = feed.MethodStats(method="cast_vote", num_requests=store.votes)
-        unfolded = 1 << 40 if FAULT == "full" else 0
-        journal = feed.JournalStats(folded_position=store.votes, unfolded_bytes=unfolded)
-        return feed.ServerFrame(server_stats=feed.ServerStats(methods=[votes], journal=journal))
+        return feed.ServerFrame(server_stats=feed.ServerStats(methods=[votes]))
     if kind == "mark_posts":
         return mark(store, viewer, body, None if done else record)
     if kind in ("sign_up", "sign_in"):
@@ -231,8 +217,6 @@ def execute(store, client, sequence, request):
         if not done:
             store.change("post", body.id, None, record)
         return feed.ServerFrame(empty=feed.Empty())
-    if kind == "get_post" and FAULT == "slow":
-        time.sleep(0.1)
     post = body.id if kind == "get_post" else getattr(body, "post_id", 0) or body.post.id
     state = dict(store.posts[post])
     if FAULT == "limit" and kind == "cast_vote" and state["feed"] == "ballots":
@@ -259,33 +243,7 @@ def first_of(request, titles):
             and request.create_post.post.title not in titles)
 
 
-class Allowance:
-    """The votes that one host may cast; 127.0.0.1 has none, as the fake load generator knows no rate."""
-
-    tokens, time = float(LIMIT), time.monotonic()
-
-    @classmethod
-    def refuses(cls, host, request):
-        if not LIMIT or FAULT == "greed" or host == "127.0.0.1" or not request.HasField("cast_vote"):
-            return False
-        now = time.monotonic()
-        cls.tokens, cls.time = min(LIMIT, cls.tokens + LIMIT * (now - cls.time)), now
-        is_left = cls.tokens >= 1
-        cls.tokens -= is_left
-        return not is_left
-
-
 class Handler(socketserver.StreamRequestHandler):
-    def setup(self):
-        if self.server.context:
-            if FAULT == "sign":
-                with self.server.store.lock:
-                    time.sleep(0.02)
-            self.request.settimeout(HANDSHAKE_SECONDS)
-            self.request = self.server.context.wrap_socket(self.request, server_side=True)
-            self.request.settimeout(None)
-        super().setup()
-
     def handle(self):
         client, token, store = "", "", self.server.store
         while len(head := self.rfile.read(4)) == 4:
@@ -300,10 +258,6 @@ class Handler(socketserver.StreamRequestHandler):
                     answer = greet(store, request.hello)
                 elif request.HasField("sign_out"):
                     answer = sign_out(store, token, request.sign_out.everywhere)
-                elif Allowance.refuses(self.client_address[0], request):
-                    if FAULT == "tally":
-                        execute(store, client, request.sequence, request)
-                    answer = feed.ServerFrame(status=LIMITED)
                 else:
                     answer = execute(store, client, request.sequence, request)
             if first_of(request, before):
@@ -333,14 +287,12 @@ def main():
     if FAULT == "refuse" and os.path.exists(directory):
         sys.exit("feed-service: damaged")
     store = Store(directory)
-    address, context = flag("--listen") or flag("--listen-tls"), None
-    if flag("--tls-cert"):
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(flag("--tls-cert"), flag("--tls-key"))
+    address = flag("--listen")
     socketserver.ThreadingTCPServer.allow_reuse_address = True
     socketserver.ThreadingTCPServer.daemon_threads = True
+    socketserver.ThreadingTCPServer.request_queue_size = 128  # else a connect may wait for a second
     with socketserver.ThreadingTCPServer(("127.0.0.1", int(address.split(":")[1])), Handler) as server:
-        server.store, server.context = store, context
+        server.store = store
         # Connections end as their clients want: without a word on it.
         server.handle_error = lambda *_: None
         signal.signal(signal.SIGTERM, lambda *_: stop(store))

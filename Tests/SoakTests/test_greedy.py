@@ -1,38 +1,59 @@
 """A greedy host beside another one: a service that refuses and counts right passes, and no other."""
 
-import tempfile
+import importlib
 import unittest
 
-from support import SoakTestCase
+from support import Done, RecordedTestCase
+
+COUNTED, LIMITED = {}, {"code": 8, "reason": "RATE_LIMITED", "not_executed": True, "retry_after_ms": 1}
 
 
-class GreedyTests(SoakTestCase):
-    def soak(self, *flags, **environment):
-        with tempfile.TemporaryDirectory() as output:
-            return self.run_soak("greedy", "--seconds", "1", "--rounds", "1", "--limit", "40",
-                                 "--output", output, *flags, **environment)
+class GreedyTests(RecordedTestCase):
+    name = "greedy"
+
+    def greedy(self, *statuses, seconds=1):
+        calls = self.module.Greedy(self.options("--seconds", "1", "--limit", "40"), post=1)
+        return self.answered(calls, *statuses, seconds=seconds).answers()
+
+    def run_with(self, votes, cast):
+        """A run whose greedy host is answered 20 votes as counted, of `cast` that count."""
+        wire, feed = importlib.import_module("wire"), importlib.import_module("feed_pb2")
+
+        class Voter(Done):
+            def start(self, port):
+                with wire.Connection(port) as connection:
+                    for _ in range(cast):
+                        connection.call(cast_vote=feed.CastVoteRequest(post_id=1, direction=feed.UP))
+
+        return self.live_through(votes, Greedy=lambda *_: Voter(counted=20, refused=180))
 
     def test_passes_where_the_rest_is_refused(self):
-        # On a busy machine the two measurements differ; this one is about what is counted.
-        finished = self.soak("--factor", "1000")
-        self.assertEqual(finished.returncode, 0, finished.stderr)
-        self.assertRegex(finished.stdout, r"^greedy: 1 runs, \d\d+ votes refused, \d\d+ votes counted, "
-                         r"0 failures, \d+ s: done$")
+        self.assertEqual(self.greedy(*[COUNTED] * 80, *[LIMITED] * 320), {"counted": 80, "refused": 320})
+        self.assertEqual(self.run_with([2, 2], 20)["ratios"], {"votes": 1, "pages": 1})
 
     def test_fails_where_all_votes_count(self):
-        finished = self.soak("--factor", "1000", FAKE_FAULT="greed")
-        self.assertEqual(finished.returncode, 1, finished.stderr)
-        self.assertIn("votes of the greedy host counted in", finished.stderr)
+        with self.fails("97 votes of the greedy host counted in 1.0 s"):
+            self.greedy(*[COUNTED] * 97, LIMITED)  # 40 a second for two seconds, and a fifth more
+        with self.fails("never refused"):
+            self.greedy(*[COUNTED] * 96)
+
+    def test_fails_where_an_answer_is_wrong_or_missing(self):
+        with self.fails("without a time to come back"):
+            self.greedy(COUNTED, {**LIMITED, "retry_after_ms": 0})
+        with self.fails("answered with .*NOT_FOUND"):
+            self.greedy(LIMITED, {"code": 5, "reason": "NOT_FOUND"})
+        calls = self.answered(self.module.Greedy(self.options(), post=1), COUNTED, LIMITED)
+        calls.sent += 1
+        with self.fails("3 of the votes of the greedy host got 2 answers"):
+            calls.answers()
 
     def test_fails_where_a_refused_vote_counts(self):
-        finished = self.soak("--factor", "1000", FAKE_FAULT="tally")
-        self.assertEqual(finished.returncode, 1, finished.stderr)
-        self.assertRegex(finished.stderr, r"\d+ votes were answered as counted, and the post has \d+")
+        with self.fails("20 votes were answered as counted, and the post has 21"):
+            self.run_with([2, 2], 21)
 
     def test_fails_where_the_others_wait(self):
-        finished = self.soak("--factor", "0.0001")
-        self.assertEqual(finished.returncode, 1, finished.stderr)
-        self.assertRegex(finished.stderr, "beside the greedy host: the p99 of votes is .* times as long")
+        with self.fails("beside the greedy host: the p99 of votes is 1.5 times as long"):
+            self.run_with([2, 3], 20)
 
 
 if __name__ == "__main__":

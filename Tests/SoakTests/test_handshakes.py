@@ -1,60 +1,63 @@
 """Handshakes beside votes and pages: a service that ends half ones and serves the rest passes, and no other."""
 
-import importlib
 import json
+import os
 import socket
 import ssl
 import subprocess
-import sys
 import tempfile
 import unittest
+from unittest import mock
 
-from support import SOAK, SoakTestCase
+from support import RecordedTestCase
 
 PING = b"\0\0\0\4\x08\1\xf2\1"  # what it asks for does not matter to the client
 PONG = b"\0\0\0\6\x08\1\x10\7\xf2\1"
-SECONDS = 30  # of waiting, before a test has failed
+SECONDS = 600  # of waiting, before a test has failed
+RATE = "1e-6"  # a second one would be begun after days
+TOLD = {"begun": 1000, "ended": 1000, "open": 0, "seconds": 2, "most_late_seconds": 0.9, "longest_seconds": 4.9}
 
 
-class HandshakeTests(SoakTestCase):
-    def soak(self, *flags, **environment):
-        with tempfile.TemporaryDirectory() as output:
-            return self.run_soak("handshakes", "--seconds", "1", "--rounds", "1", "--rate", "40",
-                                 "--halves", "40", "--output", output, *flags, **environment)
+class HandshakeTests(RecordedTestCase):
+    """A run, with a client that tells what was recorded."""
+
+    name = "handshakes"
+
+    def run_with(self, *votes, **halves):
+        """A run whose votes took so long for its capacity, and without and with whole and half handshakes, of
+        which the client tells these figures."""
+        with tempfile.TemporaryDirectory() as directory:
+            client = directory + "/client"
+            for kind, told in (("whole", TOLD), ("half", {**TOLD, **halves})):
+                with open(f"{client}.{kind}", "w") as file:
+                    json.dump(told, file)
+            with open(client, "w") as file:
+                file.write('#!/bin/sh\ncat > /dev/null\ncat "$0.$1"\n')
+            os.chmod(client, 0o755)
+            return self.live_through(votes, "--halves", "5000", Service=mock.MagicMock(),
+                                     built_client=lambda _: client)
 
     def test_passes_where_handshakes_hold_up_nobody(self):
-        # On a busy machine the two rounds differ; this one is about what is done.
-        finished = self.soak("--factor", "1000")
-        self.assertEqual(finished.returncode, 0, finished.stderr)
-        self.assertRegex(finished.stdout, r"^handshakes: 1 runs, \d\d+ handshakes, \d\d+ half handshakes, "
-                         r"0 failures, \d+ s: done$")
+        piece = self.run_with(1, 2, 4, 2, 2)
+        self.assertEqual((piece["handshakes"], piece["half handshakes"]), (1000, 1000))
 
     def test_fails_where_handshakes_hold_up_votes(self):
-        finished = self.soak("--factor", "2", FAKE_FAULT="sign")
-        self.assertEqual(finished.returncode, 1, finished.stderr)
-        self.assertRegex(finished.stderr, "beside handshakes: the p99 of votes is .* times as long")
+        with self.fails("beside handshakes: the p99 of votes is 2.5 times as long, over 2"):
+            self.run_with(1, 2, 5, 2, 2)
 
     def test_fails_where_half_handshakes_stay(self):
-        finished = self.soak("--factor", "1000", FAKE_FAULT="patient")
-        self.assertEqual(finished.returncode, 1, finished.stderr)
-        self.assertRegex(finished.stderr, r"\d+ of the half handshakes have no end after 12 s")
+        with self.fails("3 of the half handshakes have no end after 12 s"):
+            self.run_with(1, 2, 2, 2, 2, open=3)
 
 
-class ModuleTestCase(SoakTestCase):
-    """Has the module of the soak, which needs the messages that the fakes have, too."""
+class ClientTests(RecordedTestCase):
+    """The client alone, with servers whose handshakes must not be counted, and with one whose must.
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        paths = [cls.binaries, str(SOAK)]
-        sys.path[:0] = paths
-        for path in paths:
-            cls.addClassCleanup(sys.path.remove, path)
-        cls.module = importlib.import_module("handshakes")
+    Each server reads what it was sent before it closes: the reset of a connection with unread bytes may come
+    before the client has sent its own.
+    """
 
-
-class ClientTests(ModuleTestCase):
-    """The client alone, with servers whose handshakes must not be counted, and with one whose must."""
+    name = "handshakes"
 
     @classmethod
     def setUpClass(cls):
@@ -66,8 +69,7 @@ class ClientTests(ModuleTestCase):
         """One handshake with a server; the exit code, what is printed, and the fault."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
             listener.settimeout(SECONDS)
-            # The second one would be begun four seconds after the first.
-            command = [self.client, kind, str(listener.getsockname()[1]), "127.0.0.2", "0.25"]
+            command = [self.client, kind, str(listener.getsockname()[1]), "127.0.0.2", RATE]
             if kind == "whole":
                 command.append(call.hex())
             with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -124,8 +126,10 @@ class ClientTests(ModuleTestCase):
         self.check_failed(serve, "the server sent an alert")
 
     def test_fails_where_the_server_speaks_no_tls(self):
-        self.check_failed(lambda plain: plain.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"),
-                          "a record is too long")
+        def serve(plain):
+            plain.recv(1000)
+            plain.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        self.check_failed(serve, "a record is too long")
 
     def test_fails_where_a_record_is_changed(self):
         def serve(plain):
@@ -145,7 +149,10 @@ class ClientTests(ModuleTestCase):
         self.assertEqual((code, told["ended"]), (0, 1))
 
     def test_fails_where_half_a_handshake_gets_much(self):
-        self.check_failed(lambda plain: plain.sendall(bytes(5000)), "got more than an answer", "half")
+        def serve(plain):
+            plain.recv(1000)
+            plain.sendall(bytes(5000))
+        self.check_failed(serve, "got more than an answer", "half")
 
     def test_refuses_a_call_that_is_none(self):
         for digits in ("", "0", "0g", "00" * 513):
@@ -162,21 +169,21 @@ class ClientTests(ModuleTestCase):
         self.assertEqual(told["ended"], 0)
 
 
-class CheckTests(ModuleTestCase):
+class CheckTests(RecordedTestCase):
     """What the client tells is looked at."""
 
+    name = "handshakes"
+
     def test_says_what_was_not_as_it_should_be(self):
-        told = {"begun": 1000, "ended": 1000, "open": 0, "seconds": 2, "most_late_seconds": 0.9,
-                "longest_seconds": 4.9}
         faults = {"begun": (899, "only 899 of the handshakes in 2.0 s"),
                   "most_late_seconds": (1.1, "began 1.1 s late"), "open": (3, "3 of the handshakes have no end"),
                   "longest_seconds": (5.1, "took 5.1 s, over 5")}
         client = self.module.Handshakes("client", 500)
-        client.check(told)
+        client.check(TOLD)
         for name, (value, words) in faults.items():
             with self.assertRaisesRegex(self.module.Failure, words):
-                client.check({**told, name: value})
-        self.module.Handshakes("client", 500, "half").check({**told, "longest_seconds": 11})
+                client.check({**TOLD, name: value})
+        self.module.Handshakes("client", 500, "half").check({**TOLD, "longest_seconds": 11})
 
 
 if __name__ == "__main__":

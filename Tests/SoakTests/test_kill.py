@@ -14,9 +14,9 @@ class KillTests(SoakTestCase):
             **environment)
 
     def failing(self, fault, said, **environment):
-        """Runs cycles against a service with a fault, which must be found and named."""
+        """Runs cycles until the fault of a service is found, which must be named."""
         with tempfile.TemporaryDirectory() as output:
-            finished = self.soak(output, "--cycles", "30", "--votes", "1", "--seed", "3",
+            finished = self.soak(output, "--cycles", "1000", "--votes", "1", "--seed", "3",
                                  FAKE_FAULT=fault, **environment)
             self.assertEqual(finished.returncode, 1, finished.stdout + finished.stderr)
             self.assertRegex(finished.stderr, said)
@@ -47,8 +47,8 @@ class KillTests(SoakTestCase):
 
     def test_a_service_that_refuses_changes_for_now_passes(self):
         with tempfile.TemporaryDirectory() as output:
-            finished = self.soak(output, "--cycles", "2", "--votes", "0", "--seed", "7",
-                                 FAKE_FAULT="busy")
+            finished = self.soak(output, "--cycles", "3", "--votes", "0", "--seed", "7",
+                                 "--longest", "3", FAKE_FAULT="busy")
             self.assertEqual(finished.returncode, 0, finished.stdout + finished.stderr)
             with open(output + "/kill.jsonl") as file:
                 self.assertGreater(sum(json.loads(line)["changes"] for line in file), 0)

@@ -69,7 +69,7 @@ def protoc(contract):
         finished = subprocess.run(
             ["protoc", f"--proto_path={directory}", f"--plugin=protoc-gen-feed-swift={PLUGIN}",
              f"--feed-swift_out={directory / 'out'}", "things.proto"],
-            capture_output=True, text=True, timeout=60)
+            capture_output=True, text=True, timeout=600)
         files = {str(path.relative_to(directory / "out")): path.read_text()
                  for path in (directory / "out").rglob("*.swift")}
         return finished, files

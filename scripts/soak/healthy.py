@@ -66,12 +66,13 @@ def newcomer(port, source, posts, seen):
 
 
 def keep_voting(port, posts, newcomers, stopping, pipe):
-    """Casts votes one after another until `stopping`, with new clients between; sends what it saw."""
+    """Casts votes one after another until `stopping`, with new clients between, one of each host at least;
+    sends what it saw."""
     seen, number = Observations(), 0
     try:
         with Connection(port, source=ADDRESS) as connection:
             hello(connection, seen.client_id, seen, "the healthy client")
-            while not stopping.is_set():
+            while not stopping.is_set() or number < VOTES_PER_NEWCOMER:
                 number += 1
                 started = time.monotonic()
                 if seen.takes("a vote", lambda: numbered_vote(connection, number, posts.tally)):
