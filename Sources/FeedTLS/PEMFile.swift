@@ -14,7 +14,7 @@ struct PEMFile {
     ///
     /// - Parameters:
     ///   - path: The path.
-    ///   - isPrivate: Whether only its owner may have access to it.
+    ///   - isPrivate: Whether ``SecretFile`` must let it pass.
     /// - Throws: The refusal of the file.
     init(_ path: String, isPrivate: Bool) throws(TLSFileError) {
         self.path = path
@@ -27,7 +27,14 @@ struct PEMFile {
             throw .unreadable(path, Self.text(errno))
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
-        guard !isPrivate || status.st_mode & 0o077 == 0 else {
+        guard
+            !isPrivate
+                || SecretFile.isPrivate(
+                    mode: status.st_mode & 0o7777,
+                    owner: status.st_uid,
+                    group: status.st_gid
+                )
+        else {
             throw .notPrivate(path, mode: status.st_mode & 0o7777)
         }
         let limit = TLSLimits.maximumFileByteCount

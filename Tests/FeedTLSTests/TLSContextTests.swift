@@ -67,7 +67,7 @@ import Testing
         #expect(refusal(key: certificates.folder) == .notAFile(certificates.folder))
     }
 
-    @Test(arguments: [0o640, 0o604, 0o620]) func refusesAKeyThatOthersMayUse(mode: Int) throws {
+    @Test(arguments: [0o650, 0o604, 0o620]) func refusesAKeyThatOthersMayUse(mode: Int) throws {
         let key = certificates.key("server")
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
         #expect(refusal() == .notPrivate(key, mode: UInt32(mode)))

@@ -1,9 +1,10 @@
 internal import FeedJournal
+internal import FeedTLS
 internal import Glibc
 
 /// Files that only their owner may read: keys and the hashes of keys.
 enum PrivateFile {
-    /// Reads a file whole, unless others than its owner may read or write it.
+    /// Reads a file whole, unless its mode lets others use it (``SecretFile``).
     ///
     /// The owner is the user of the process, or root. The checks are of the opened file, so another
     /// file cannot take its place between a check and the reading.
@@ -62,7 +63,13 @@ enum PrivateFile {
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw .wrongOwner(path, owner: status.st_uid, user: geteuid())
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard
+            SecretFile.isPrivate(
+                mode: status.st_mode & 0o7777,
+                owner: status.st_uid,
+                group: status.st_gid
+            )
+        else {
             throw .notPrivate(path, mode: status.st_mode & 0o7777)
         }
     }

@@ -124,7 +124,7 @@ struct ServiceKeyFileTests {
 
     @Test(
         "T-KEY-4: others than the owner may not read or write the file",
-        arguments: [0o644, 0o640, 0o660, 0o604, 0o620, 0o601]
+        arguments: [0o644, 0o650, 0o660, 0o604, 0o620, 0o601]
     )
     func refusesAnOpenFile(mode: Int) throws {
         let directory = try TemporaryDirectory()
