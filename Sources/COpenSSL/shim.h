@@ -82,14 +82,18 @@ static inline BIO_METHOD *copenssl_bio_method(void) {
 #define COPENSSL_ALPN "\x06" "feed/1"
 #define COPENSSL_ALPN_LENGTH 7
 
-/* Takes feed/1 from a client that offers it, and refuses one that offers only others. */
+/* The name of HTTP/1.1, which a server of pages speaks; a set of the same form. */
+#define COPENSSL_ALPN_HTTP "\x08" "http/1.1"
+
+/* Takes the protocol of the context from a client that offers it, and refuses one that offers only
+   others. `argument` is the protocol's name. */
 static inline int copenssl_select_alpn(SSL *ssl, const unsigned char **out, unsigned char *length,
                                        const unsigned char *offered, unsigned int offered_length,
                                        void *argument) {
     unsigned char *chosen = NULL;
-    (void)ssl, (void)argument;
-    if (SSL_select_next_proto(&chosen, length, (const unsigned char *)COPENSSL_ALPN,
-                              COPENSSL_ALPN_LENGTH, offered,
+    const unsigned char *name = argument;
+    (void)ssl;
+    if (SSL_select_next_proto(&chosen, length, name, 1u + name[0], offered,
                               offered_length) != OPENSSL_NPN_NEGOTIATED) {
         return SSL_TLSEXT_ERR_ALERT_FATAL;
     }
@@ -112,9 +116,10 @@ static inline int copenssl_set_common(SSL_CTX *context) {
         && SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) == 1;
 }
 
-static inline int copenssl_set_server(SSL_CTX *context, long ticket_seconds) {
+static inline int copenssl_set_server(SSL_CTX *context, long ticket_seconds, int is_http) {
     static const unsigned char name[] = "feed/1";
-    SSL_CTX_set_alpn_select_cb(context, copenssl_select_alpn, NULL);
+    SSL_CTX_set_alpn_select_cb(context, copenssl_select_alpn,
+                               (void *)(is_http ? COPENSSL_ALPN_HTTP : COPENSSL_ALPN));
     (void)SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     (void)SSL_CTX_set_timeout(context, ticket_seconds);
     return SSL_CTX_set_num_tickets(context, 1) == 1

@@ -38,12 +38,16 @@ package final class TLSContext: @unchecked Sendable {
 
     /// The context of a server; it refuses files that no client could be served with.
     package static func server(_ files: TLSServerFiles) throws(TLSFileError) -> TLSContext {
-        let (pointer, expiry) = unsafe try make(.server, files.certificate)
+        let (pointer, expiry) = unsafe try make(
+            .server,
+            files.certificate,
+            servesHTTP: files.servesHTTP
+        )
         do throws(TLSFileError) {
             if let path = files.clientAuthorityPath {
                 unsafe try trust(PEMFile(path, isPrivate: false), in: pointer, asksClients: true)
-                let mode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT
-                unsafe SSL_CTX_set_verify(pointer, mode, nil)
+                let demand = files.servesHTTP ? 0 : SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+                unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER | demand, nil)
             }
         } catch {
             unsafe SSL_CTX_free(pointer)
@@ -85,7 +89,8 @@ extension TLSContext {
     /// A context with a certificate, if there is one.
     private static func make(
         _ side: Side,
-        _ files: TLSCertificateFiles?
+        _ files: TLSCertificateFiles?,
+        servesHTTP: Bool = false
     ) throws(TLSFileError) -> (OpaquePointer, TLSDate?) {
         OpenSSLErrors.clear()
         let method = unsafe side == .server ? TLS_server_method() : TLS_client_method()
@@ -94,7 +99,8 @@ extension TLSContext {
         }
         let isSet =
             switch side {
-            case .server: unsafe copenssl_set_server(pointer, TLSLimits.ticketSeconds)
+            case .server:
+                unsafe copenssl_set_server(pointer, TLSLimits.ticketSeconds, servesHTTP ? 1 : 0)
             case .client: unsafe copenssl_set_client(pointer)
             }
         guard isSet == 1, unsafe copenssl_set_common(pointer) == 1 else {

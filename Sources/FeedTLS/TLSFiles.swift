@@ -18,6 +18,9 @@ package struct TLSServerFiles: Sendable, Hashable {
     package var certificate: TLSCertificateFiles
     /// The certificates that sign those of clients; nil asks clients for none.
     package var clientAuthorityPath: String?
+    /// Whether the server speaks HTTP/1.1, to which a client may come without a certificate too, and not
+    /// the protocol of the feed.
+    package var servesHTTP = false
 
     /// The files of a server.
     package init(certificate: TLSCertificateFiles, clientAuthorityPath: String? = nil) {

@@ -21,10 +21,11 @@ struct AdminServerTests {
         clock: ManualClock? = nil,
         _ body: @escaping @Sendable (UInt16) throws -> Void
     ) async throws {
-        let server = try AdminServer.start(at: .loopback(port: 0), pages, clock: clock) {}
+        let server = try AdminServer.start(at: [AdminDoor(.loopback(port: 0))], pages, clock: clock)
+        {}
         try await offload {
             defer { server.stop() }
-            try body(server.address.port)
+            try body(server.addresses[0].port)
         }
     }
 
@@ -48,17 +49,30 @@ struct AdminServerTests {
         try await Self.withServer { port in
             let metrics = try Self.get("/metrics", port)
             #expect(metrics.hasPrefix("HTTP/1.1 200 OK\r\n"))
-            #expect(metrics.contains("Content-Type: application/openmetrics-text; version=1.0.0"))
-            #expect(Self.body(metrics).hasSuffix("feed_calls_total 1\n# EOF\n"))
-            #expect(Self.body(try Self.get("/live", port)) == "live\n")
-            #expect(Self.body(try Self.get("/ready", port)) == "ready\n")
+            #expect(metrics.contains("Content-Type: text/plain; version=0.0.4"))
+            #expect(Self.body(metrics).hasSuffix("feed_calls_total 1\n"))
+            let asked = "Accept: application/openmetrics-text;version=1.0.0\r\n\r\n"
+            let open = try Self.answer(
+                to: "GET /metrics HTTP/1.0\r\nHost: localhost\r\n" + asked,
+                port: port
+            )
+            #expect(open.contains("Content-Type: application/openmetrics-text; version=1.0.0"))
+            #expect(Self.body(open).hasSuffix("feed_calls_total 1\n# EOF\n"))
+            for path in ["/live", "/livez", "/healthz"] {
+                #expect(Self.body(try Self.get(path, port)) == "live\n")
+            }
+            for path in ["/ready", "/readyz"] {
+                #expect(Self.body(try Self.get(path, port)) == "ready\n")
+            }
             #expect(Self.body(try Self.get("/history", port)).contains("\"rows\":[]"))
             let page = try Self.get("/", port)
             #expect(page.contains("Content-Security-Policy: default-src 'none'"))
             #expect(Self.body(page).hasSuffix("</html>\n"))
             #expect(!Self.body(page).contains("https://"))
             for path in ["/metrics/", "/%6detrics", "/../metrics", "/favicon.ico"] {
-                #expect(try Self.get(path, port).hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+                let answer = try Self.get(path, port)
+                #expect(answer.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+                #expect(Self.body(answer).contains("The pages are /, /metrics, "))
             }
         }
     }
@@ -125,7 +139,8 @@ struct AdminServerTests {
         try await Self.withServer { port in
             let long = String(repeating: "a", count: HTTPLimits.headByteCount)
             for (request, status) in [
-                (long, "431 "), ("POST /metrics HTTP/1.1\r\nContent-Length: 9\r\n\r\n", "413 "),
+                (long, "431 "), ("POST /metrics HTTP/1.1\r\nContent-Length: 9\r\n\r\n", "405 "),
+                ("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n", "413 "),
                 ("\u{16}\u{3}\u{1}\r\n\r\n", "400 "),
             ] {
                 let answer = try Self.answer(to: request, port: port)
@@ -146,7 +161,32 @@ struct AdminServerTests {
         }
     }
 
-    @Test func connectionsOverTheLimitAreToldSo() async throws {
+    @Test("senders who may not read all pages learn no causes")
+    func strangersAreToldLittle() async throws {
+        let door = AdminDoor(.loopback(port: 0)) { request, _ in request.bearer == "key" }
+        let server = try AdminServer.start(at: [door], Self.pages(causes: ["x"])) {}
+        try await offload {
+            defer { server.stop() }
+            let port = server.addresses[0].port
+            #expect(Self.body(try Self.get("/ready", port)) == "not ready\n")
+            #expect(Self.body(try Self.get("/live", port)) == "live\n")
+            for path in ["/", "/metrics", "/history", "/x"] {
+                let answer = try Self.get(path, port)
+                #expect(answer.hasPrefix("HTTP/1.1 401 Unauthorized\r\n"), "\(path)")
+                #expect(answer.contains("\r\nWWW-Authenticate: Bearer\r\n"))
+            }
+            let head = "GET /metrics HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer "
+            #expect(
+                try Self.answer(to: head + "key\r\n\r\n", port: port).hasPrefix("HTTP/1.1 200 ")
+            )
+            #expect(
+                try Self.answer(to: head + "ke\r\n\r\n", port: port).hasPrefix("HTTP/1.1 401 ")
+            )
+        }
+    }
+
+    @Test("one connection more than the limit closes the one that has waited longest")
+    func idleConnectionsGiveWay() async throws {
         try await Self.withServer { port in
             var sockets: [TestSocket] = []
             for _ in 0..<HTTPLimits.connectionCount {
@@ -155,11 +195,15 @@ struct AdminServerTests {
                 #expect(try !socket.receiveSome(atMost: 4_096).isEmpty)
                 sockets.append(socket)
             }
-            let refusal = try TestSocket(port: port).receiveUntilEndOfFile()
-            #expect(String(decoding: refusal, as: UTF8.self).hasPrefix("HTTP/1.1 503 "))
-            sockets.removeLast().close()
-            // The place is free once the loop knows that the connection is closed.
-            while try !Self.get("/live", port).hasPrefix("HTTP/1.1 200 ") {}
+            // The first asks again, so that the second has waited longest.
+            try sockets[0].send(Array("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+            #expect(try !sockets[0].receiveSome(atMost: 4_096).isEmpty)
+            #expect(try Self.get("/live", port).hasPrefix("HTTP/1.1 200 "))
+            #expect(throws: TestSocket.Failure.self) { _ = try sockets[1].receiveUntilEndOfFile() }
+            for socket in [sockets[0], sockets[2]] {
+                try socket.send(Array("GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+                #expect(try !socket.receiveSome(atMost: 4_096).isEmpty)
+            }
         }
     }
 }

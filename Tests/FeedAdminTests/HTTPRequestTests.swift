@@ -29,7 +29,7 @@ struct HTTPRequestTests {
 
     @Test(arguments: ["Connection: close\r\n", "connection:  x ,CLOSE \r\n"])
     func theClientEndsTheConnection(header: String) {
-        let text = "GET / HTTP/1.1\r\n\(header)\r\n"
+        let text = "GET / HTTP/1.1\r\nHost: a\r\n\(header)\r\n"
         guard case .request(let request, _) = Self.parse(text) else {
             Issue.record("\(text) is a request")
             return
@@ -48,6 +48,11 @@ struct HTTPRequestTests {
         "GET / HTTP/2.0\r\n\r\n", "GET /\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n", "\r\n\r\n",
         "GET http://a/ HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nno header\r\n\r\n",
         "GET / HTTP/1.1\r\n folded: x\r\n\r\n", " / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n",
+        "GET / HTTP/1.1\r\nContent-Length\t: 0\r\nHost: a\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX: 1\nY: 2\r\n\r\n", "GET / HTTP/1.1\nHost: a\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\rX: 1\r\n\r\n", "GET / HTTP/1.1\r\nHost: \u{0}\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n",
+        "GET / HTTP/1.0\r\nHost: a\r\nhost: a\r\n\r\n",
     ])
     func whatIsNoRequestIsRefused(text: String) {
         #expect(Self.status(text) == .badRequest)
@@ -55,7 +60,26 @@ struct HTTPRequestTests {
 
     @Test(arguments: ["Content-Length: 1", "content-length: -1", "Transfer-Encoding: chunked"])
     func bodiesAreRefused(header: String) {
-        #expect(Self.status("GET / HTTP/1.1\r\n\(header)\r\n\r\n") == .contentTooLarge)
+        #expect(Self.status("GET / HTTP/1.1\r\nHost: a\r\n\(header)\r\n\r\n") == .contentTooLarge)
+    }
+
+    @Test func otherVerbsAreRefusedBeforeTheirBody() {
+        let text = "POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nsome body"
+        #expect(Self.status(text) == .methodNotAllowed)
+    }
+
+    @Test(arguments: [
+        ("Bearer 12ab", "12ab"), ("bearer  12ab ", "12ab"), ("Basic 12ab", ""), ("Bearer", ""),
+    ])
+    func aBearerShowsAKey(header: String, key: String) {
+        let more = "Accept: a\r\naccept: b\r\n\r\n"
+        let text = "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: \(header)\r\n" + more
+        guard case .request(let request, _) = Self.parse(text) else {
+            Issue.record("\(text) is a request")
+            return
+        }
+        #expect(request.bearer == key)
+        #expect(request.accept == "a,b")
     }
 
     @Test func aHeadOfNoEndIsRefusedAtTheLimit() {

@@ -2,7 +2,7 @@ import FeedAdmin
 import Testing
 
 /// Metrics as text.
-struct OpenMetricsTextTests {
+struct MetricsTextTests {
     @Test func aMetricHasItsTypeUnitAndHelp() {
         let families = [
             MetricFamily.counter("feed_commit_bytes", unit: "bytes", "Bytes of all commits.", 17),
@@ -15,7 +15,7 @@ struct OpenMetricsTextTests {
             .seconds("feed_age_seconds", "An age.", 0.25),
             .flag("feed_ready", "Whether.", true),
         ]
-        let text = String(decoding: OpenMetricsText.encode(families), as: UTF8.self)
+        let text = String(decoding: MetricsText.openMetrics.encode(families), as: UTF8.self)
         #expect(
             text == """
                 # TYPE feed_commit_bytes counter
@@ -38,6 +38,40 @@ struct OpenMetricsTextTests {
         )
     }
 
+    @Test func theClassicFormNamesValuesAndHasNeitherUnitsNorAnEnd() {
+        let families = [
+            MetricFamily.counter("feed_commit_bytes", unit: "bytes", "Bytes of all commits.", 17),
+            MetricFamily(
+                "feed_build",
+                .info,
+                help: "What runs.",
+                samples: [.init(1, [.init("version", "0.2.0")], suffix: "_info")]
+            ),
+        ]
+        #expect(
+            String(decoding: MetricsText.classic.encode(families), as: UTF8.self) == """
+                # TYPE feed_commit_bytes_total counter
+                # HELP feed_commit_bytes_total Bytes of all commits.
+                feed_commit_bytes_total 17
+                # TYPE feed_build_info gauge
+                # HELP feed_build_info What runs.
+                feed_build_info{version="0.2.0"} 1
+
+                """
+        )
+    }
+
+    @Test(arguments: [
+        ("", MetricsText.classic), ("*/*", .classic), ("text/plain;version=0.0.4", .classic),
+        (
+            "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3",
+            .openMetrics
+        ),
+    ])
+    func theFormIsTheOneThatAcceptNames(accept: String, form: MetricsText) {
+        #expect(MetricsText(accept: accept) == form)
+    }
+
     @Test(
         arguments: [
             (0.000_1, "0.0001"), (2, "2"), (-3, "-3"), (1e17, "1e+17"), (.nan, "NaN"),
@@ -47,7 +81,7 @@ struct OpenMetricsTextTests {
     )
     func numbersAreThoseOfTheFormat(value: Double, text: String) {
         let family = MetricFamily("x", .gauge, help: "", samples: [MetricFamily.Sample(value)])
-        let lines = String(decoding: OpenMetricsText.encode([family]), as: UTF8.self)
+        let lines = String(decoding: MetricsText.openMetrics.encode([family]), as: UTF8.self)
             .split(separator: "\n")
         #expect(lines.dropLast().last == "x \(text)")
     }

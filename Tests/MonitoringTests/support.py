@@ -50,7 +50,9 @@ class Service:
         raise AssertionError("The service did not start:\n" + said)
 
     def get(self, path):
-        with urllib.request.urlopen(self.page + path, timeout=PATIENCE_SECONDS) as answer:
+        request = urllib.request.Request(
+            self.page + path, headers={"Accept": "application/openmetrics-text, */*"})
+        with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:
             return answer.read().decode()
 
     def load(self, seconds, *flags):

@@ -7,8 +7,14 @@ package enum HTTPLimits {
 
     /// The connections: some browsers, two Prometheus servers, a supervisor.
     ///
-    /// The files that a start sets aside for the process itself have room for them.
+    /// One more closes the one that has waited longest for a request.
     package static let connectionCount = 16
+
+    /// The sockets: beside the open connections as many whose TLS handshake is under way, and room for one
+    /// more of each until the oldest has given way.
+    ///
+    /// The files that a start sets aside for the process itself have room for them.
+    static let socketCount = 2 * connectionCount + 2
 
     /// How long a whole head may take after its first byte.
     package static let headTimeout = Duration.seconds(5)

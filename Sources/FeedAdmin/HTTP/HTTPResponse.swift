@@ -6,6 +6,8 @@ package struct HTTPResponse: Equatable, Sendable {
         case ok = "200 OK"
         /// The bytes are no request.
         case badRequest = "400 Bad Request"
+        /// The request shows no key that may read the page.
+        case unauthorized = "401 Unauthorized"
         /// There is no such page.
         case notFound = "404 Not Found"
         /// Pages are read only.
@@ -55,6 +57,7 @@ package struct HTTPResponse: Equatable, Sendable {
         head += "script-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
         head += "frame-ancestors 'none'; base-uri 'none'; form-action 'none'\r\n"
         if status == .methodNotAllowed { head += "Allow: GET, HEAD\r\n" }
+        if status == .unauthorized { head += "WWW-Authenticate: Bearer\r\n" }
         if isLast { head += "Connection: close\r\n" }
         head += "\r\n"
         return Array(head.utf8) + (hasBody ? body : [])

@@ -11,10 +11,6 @@ package struct AdminPages: Sendable {
     package var history: History
     /// The largest counts of errors, by reason.
     package var errors: @Sendable () -> [(reason: String, count: UInt64)]
-    /// Whether a request must name a loopback host: a page of the web that has its name resolved to
-    /// 127.0.0.1 can then read nothing.
-    package var requiresLoopbackHost = true
-
     /// The pages of some values.
     package init(
         metrics: @escaping @Sendable () -> [MetricFamily],
@@ -29,34 +25,47 @@ package struct AdminPages: Sendable {
     }
 
     /// The answer to a request.
-    package func response(to request: HTTPRequest) -> HTTPResponse {
-        guard request.method == "GET" || request.method == "HEAD" else {
-            return .text(.methodNotAllowed, "Pages are read with GET.")
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - isAdmitted: Whether its sender may read all pages. Others learn whether the service lives and
+    ///     is ready, and not why: a balancer's probes show no key.
+    /// - Returns: The answer.
+    package func response(to request: HTTPRequest, isAdmitted: Bool) -> HTTPResponse {
+        switch request.path {
+        case "/live", "/livez", "/healthz": return .text(.ok, "live")
+        case "/ready", "/readyz": return readyPage(says: isAdmitted)
+        default: break
         }
-        guard !requiresLoopbackHost || LoopbackHost.isNamed(by: request.host) else {
-            return .text(.misdirected, "Expected a loopback host, got \"\(request.host)\".")
+        guard isAdmitted else {
+            return .text(
+                .unauthorized,
+                "Expected a service key with the role reader, service or operator, as "
+                    + "\"Authorization: Bearer KEY\", or a client's certificate."
+            )
         }
         switch request.path {
         case "/": return HTTPResponse(contentType: "text/html; charset=utf-8", body: Dashboard.page)
-        case "/metrics": return metricsPage()
-        case "/live": return .text(.ok, "live")
-        case "/ready": return readyPage()
+        case "/metrics": return metricsPage(MetricsText(accept: request.accept))
         case "/history": return historyPage(request.query)
-        default: return .text(.notFound, "There is no \(request.path) here.")
+        default:
+            return .text(
+                .notFound,
+                "There is no \(request.path) here. The pages are /, /metrics, /history, /live, "
+                    + "/livez, /healthz, /ready and /readyz."
+            )
         }
     }
 
-    private func metricsPage() -> HTTPResponse {
-        HTTPResponse(
-            contentType: "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            body: OpenMetricsText.encode(metrics())
-        )
+    private func metricsPage(_ form: MetricsText) -> HTTPResponse {
+        HTTPResponse(contentType: form.contentType, body: form.encode(metrics()))
     }
 
-    private func readyPage() -> HTTPResponse {
+    private func readyPage(says isAdmitted: Bool) -> HTTPResponse {
         let causes = causes()
         guard causes.isEmpty else {
-            return .text(.unavailable, "not ready: " + causes.joined(separator: "; "))
+            let words = isAdmitted ? ": " + causes.joined(separator: "; ") : ""
+            return .text(.unavailable, "not ready" + words)
         }
         return .text(.ok, "ready")
     }

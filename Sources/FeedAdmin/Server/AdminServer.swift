@@ -5,26 +5,26 @@ package import FeedTransport
 ///
 /// The loops of the service know nothing of it. A page that takes long to build delays other pages only.
 package final class AdminServer: Sendable {
-    /// The address, with the port that the system gave.
-    package let address: SocketAddress
+    /// The addresses of the doors, in their order, with the ports that the system gave.
+    package let addresses: [SocketAddress]
     private let thread: EventLoopThread
 
-    private init(address: SocketAddress, thread: EventLoopThread) {
-        self.address = address
+    private init(addresses: [SocketAddress], thread: EventLoopThread) {
+        self.addresses = addresses
         self.thread = thread
     }
 
-    /// Listens at an address; returns when connections are accepted.
+    /// Listens at the doors' addresses; returns when connections are accepted.
     ///
     /// - Parameters:
-    ///   - address: The address.
+    ///   - doors: Where the pages are read.
     ///   - pages: The pages.
     ///   - clock: The clock of timers and deadlines; nil is the system's.
     ///   - tick: Is called each second on the thread of the pages.
     /// - Returns: The running server.
-    /// - Throws: Where the system gives no thread or the address is taken.
+    /// - Throws: If the system gives no thread, or an address is taken.
     package static func start(
-        at address: SocketAddress,
+        at doors: [AdminDoor],
         _ pages: AdminPages,
         clock: ManualClock? = nil,
         tick: @escaping @Sendable () -> Void
@@ -34,24 +34,30 @@ package final class AdminServer: Sendable {
             configuration: HTTPLimits.configuration(clock: clock),
             budget: BufferBudget()
         ) { _ in }
-        let result = Lock<Result<SocketAddress, TransportError>>(.success(address))
+        let result = Lock<Result<[SocketAddress], TransportError>>(.success([]))
         let isDone = Semaphore()
         thread.mailbox.post { loop in
             let outcome = Result { () throws(TransportError) in
                 try loop.addTimer(every: History.step) { tick() }
-                return try TCPListener(
-                    at: address,
-                    on: loop,
-                    targets: [loop.mailbox],
-                    admission: Self.admission
-                ) { _ in HTTPConnection(pages) }.address
+                loop.context = HTTPConnections()
+                return try doors.map { (door) throws(TransportError) in
+                    try TCPListener(
+                        at: door.address,
+                        on: loop,
+                        targets: [loop.mailbox],
+                        admission: Self.admission,
+                        security: door.security
+                    ) { connection in
+                        HTTPConnection(pages, at: door, beside: .of(connection.loop))
+                    }.address
+                }
             }
             result.withLock { $0 = outcome }
             isDone.signal()
         }
         isDone.wait()
         do {
-            return AdminServer(address: try result.withLock { $0 }.get(), thread: thread)
+            return AdminServer(addresses: try result.withLock { $0 }.get(), thread: thread)
         } catch {
             thread.stop()
             thread.join()
@@ -67,10 +73,10 @@ package final class AdminServer: Sendable {
 
     private static var admission: Admission {
         Admission(
-            maximumConnectionCount: HTTPLimits.connectionCount,
+            maximumConnectionCount: HTTPLimits.socketCount,
             refusal: HTTPResponse.text(
                 .unavailable,
-                "There are \(HTTPLimits.connectionCount) connections already."
+                "There are \(HTTPLimits.socketCount) connections already."
             ).encoded(isLast: true)
         )
     }

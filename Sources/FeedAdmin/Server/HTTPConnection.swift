@@ -3,12 +3,18 @@ internal import FeedTransport
 /// One connection of the operator's address: answers the requests in its bytes, one after another.
 final class HTTPConnection: ConnectionHandler {
     private let pages: AdminPages
+    private let door: AdminDoor
+    private let others: HTTPConnections
     private var isClosing = false
 
-    /// A connection that these pages are read on.
-    init(_ pages: AdminPages) { self.pages = pages }
+    /// A connection on which these pages are read, beside others.
+    init(_ pages: AdminPages, at door: AdminDoor, beside others: HTTPConnections) {
+        self.pages = pages
+        self.door = door
+        self.others = others
+    }
 
-    func connectionOpened(_ connection: TCPConnection) {}
+    func connectionOpened(_ connection: TCPConnection) { others.add(connection) }
 
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
         var rest: [UInt8] = []
@@ -37,10 +43,13 @@ final class HTTPConnection: ConnectionHandler {
 
     func connectionEndedInput(_ connection: TCPConnection) { close(connection) }
 
-    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {}
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
+        others.remove(connection)
+    }
 
     private func answer(_ request: HTTPRequest, on connection: TCPConnection) {
-        let response = pages.response(to: request)
+        others.touch(connection)
+        let response = door.response(to: request, on: connection, pages)
         let hasBody = request.method != "HEAD"
         connection.write(response.encoded(isLast: request.isLast, hasBody: hasBody))
         if request.isLast { close(connection) }

@@ -13,26 +13,54 @@ struct AdminFlags: ParsableArguments {
     )
     var admin: String?
 
-    /// The address; nil where none is given.
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The operator's address with TLS 1.3, for other machines: a reader shows a service key with "
+                + "a role other than app, or a certificate. Needs --tls-cert and --tls-key. "
+                + "(default: none)",
+            valueName: "host:port"
+        )
+    )
+    var adminTls: String?
+
+    @Flag(
+        name: .long,
+        help: "Allow an --admin that is not loopback: everybody reads how the service is doing."
+    )
+    var adminInsecure = false
+
+    /// The plain address; nil if none is given.
     ///
-    /// - Parameter insecure: Whether an address may be other than loopback.
-    /// - Returns: The address.
-    /// - Throws: Where it is none, or not loopback.
-    func address(insecure: Bool) throws(ServiceStartError) -> SocketAddress? {
-        guard let admin else { return nil }
-        let address: SocketAddress
+    /// - Throws: If it is none, or not loopback without `--admin-insecure`.
+    var address: SocketAddress? {
+        get throws(ServiceStartError) {
+            guard let address = try Self.address("--admin", admin) else { return nil }
+            guard address.isLoopback || adminInsecure else {
+                throw .badFlag(
+                    "--admin",
+                    "\(address) is not a loopback address: everybody could read how the service is "
+                        + "doing. Take --admin-tls, or add --admin-insecure to allow that."
+                )
+            }
+            return address
+        }
+    }
+
+    /// The address with TLS; nil if none is given.
+    var tlsAddress: SocketAddress? {
+        get throws(ServiceStartError) { try Self.address("--admin-tls", adminTls) }
+    }
+
+    private static func address(
+        _ flag: String,
+        _ text: String?
+    ) throws(ServiceStartError) -> SocketAddress? {
+        guard let text else { return nil }
         do {
-            address = try SocketAddress(parsing: admin)
+            return try SocketAddress(parsing: text)
         } catch {
-            throw .badFlag("--admin", "\(error)")
+            throw .badFlag(flag, "\(error)")
         }
-        guard address.isLoopback || insecure else {
-            throw .badFlag(
-                "--admin",
-                "\(admin) is not a loopback address: everybody could read how the service is doing. "
-                    + "Add --insecure to allow that."
-            )
-        }
-        return address
     }
 }

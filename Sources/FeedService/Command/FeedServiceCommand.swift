@@ -127,6 +127,9 @@ struct FeedServiceCommand: ParsableCommand {
         if let address = server.adminAddress {
             logger.info("the operator's address is http://\(address)/")
         }
+        if let address = server.adminTLSAddress {
+            logger.info("the operator's address is https://\(address)/")
+        }
         server.wait()
         if configuration.logsStateHash {
             logger.info("state hash \(FeedServer.hex(server.stateHash))")
@@ -152,11 +155,16 @@ struct FeedServiceCommand: ParsableCommand {
                 takesCertificates: configuration.tls?.asksForCertificates == true
             )
         }
-        var certificate: FileReloading.Certificate?
-        if let files = configuration.tls?.files, let acceptor = server.tlsAcceptor {
-            certificate = FileReloading.Certificate(files: files, acceptor: acceptor)
+        let uses = [
+            (configuration.tls?.files, server.tlsAcceptor),
+            (configuration.tls?.admin?.files, server.adminTLSAcceptor),
+        ]
+        let certificates = uses.compactMap { files, acceptor in
+            files.flatMap { files in
+                acceptor.map { FileReloading.Certificate(files: files, acceptor: $0) }
+            }
         }
-        let reloading = FileReloading(keys, certificate, configuration.supervisor, logger)
+        let reloading = FileReloading(keys, certificates, configuration.supervisor, logger)
         server.onSignal(SIGHUP) { reloading.begin() }
     }
 

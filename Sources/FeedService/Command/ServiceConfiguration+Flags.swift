@@ -6,7 +6,7 @@ extension ServiceConfiguration {
     /// Checks the flags; each error is one sentence that names the flag, the value and the limit.
     init(_ command: FeedServiceCommand) throws(ServiceStartError) {
         var addresses: [SocketAddress] = []
-        let tls = try ServiceTLS(command.tls)
+        let tls = try ServiceTLS(command.tls, command.operation)
         let listen = command.listen.isEmpty && tls == nil ? [Self.defaultAddress] : command.listen
         for text in listen {
             let address: SocketAddress
@@ -32,13 +32,19 @@ extension ServiceConfiguration {
         )
         hasSampleData = command.sampleData
         try limits.take(command.limits)
-        admin = try command.operation.address(insecure: command.insecure)
+        admin = try command.operation.address
         state = try StateOptions(command.state, logCount: threadCount)
         try command.backups.apply(to: &state)
         logsStateHash = command.state.stateHash
         try setLog(command.log)
         self.tls = tls
         if let path = command.serviceKeys { serviceKeys = try Self.serviceKeys(path, tls) }
+        guard tls?.admin == nil || serviceKeys != nil || tls?.asksForCertificates == true else {
+            throw .badFlag(
+                "--admin-tls",
+                "nobody could show who reads. Add --service-keys or --tls-client-ca."
+            )
+        }
         guard command.insecure || insecureAddresses.isEmpty else {
             throw .badFlag(
                 "--listen-tls",

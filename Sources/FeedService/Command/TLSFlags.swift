@@ -46,20 +46,24 @@ struct TLSFlags: ParsableArguments {
 
 extension ServiceTLS {
     /// Checks the flags and reads the files; nil without a secured address.
-    init?(_ flags: TLSFlags) throws(ServiceStartError) {
+    init?(_ flags: TLSFlags, _ operation: AdminFlags) throws(ServiceStartError) {
         let files = [
             ("--tls-cert", flags.tlsCert), ("--tls-key", flags.tlsKey),
             ("--tls-client-ca", flags.tlsClientCa),
         ]
-        guard !flags.listenTls.isEmpty else {
+        guard !flags.listenTls.isEmpty || operation.adminTls != nil else {
             for case (let flag, let path?) in files {
-                throw .badFlag(flag, "expected --listen-tls with it, got \(path) alone.")
+                throw .badFlag(
+                    flag,
+                    "expected --listen-tls or --admin-tls with it, got \(path) alone."
+                )
             }
             return nil
         }
+        let first = flags.listenTls.isEmpty ? "--admin-tls" : "--listen-tls"
         guard let certificate = flags.tlsCert, let key = flags.tlsKey else {
             let missing = flags.tlsCert == nil ? "--tls-cert" : "--tls-key"
-            throw .badFlag(missing, "--listen-tls needs a file, and none was given.")
+            throw .badFlag(missing, "\(first) needs a file, and none was given.")
         }
         var addresses: [SocketAddress] = []
         for text in flags.listenTls {
@@ -69,14 +73,17 @@ extension ServiceTLS {
                 throw .badFlag("--listen-tls", "\(error)")
             }
         }
+        let adminAddress = try operation.tlsAddress
         let paths = TLSServerFiles(
             certificate: TLSCertificateFiles(certificatePath: certificate, keyPath: key),
             clientAuthorityPath: flags.tlsClientCa
         )
         do throws(TLSFileError) {
             self.init(addresses: addresses, files: paths, context: try .server(paths))
+            guard let address = adminAddress else { return }
+            admin = try Admin(address, paths)
         } catch {
-            throw .badFlag("--listen-tls", "\(error)")
+            throw .badFlag(first, "\(error)")
         }
     }
 }

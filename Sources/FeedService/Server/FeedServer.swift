@@ -23,6 +23,12 @@ package final class FeedServer: Sendable {
     /// The operator's address, with the port that the system gave; nil where there is none.
     package var adminAddress: SocketAddress? { operation?.address }
 
+    /// The operator's address with TLS; nil if there is none.
+    package var adminTLSAddress: SocketAddress? { operation?.tlsAddress }
+
+    /// Secures the connections of the operator's address with TLS; nil if there is none.
+    package var adminTLSAcceptor: TLSAcceptor? { operation?.acceptor }
+
     private init(
         listening: Listening,
         threads: [EventLoopThread],
@@ -52,9 +58,7 @@ package final class FeedServer: Sendable {
     ) throws(ServiceStartError) -> FeedServer {
         let operation: OperatorAddress?
         do throws(TransportError) {
-            operation = try configuration.admin.map { (address) throws(TransportError) in
-                try OperatorAddress.start(at: address, timeOfDay: configuration.timeOfDay)
-            }
+            operation = try OperatorAddress.start(configuration)
         } catch {
             throw .transport(error)
         }

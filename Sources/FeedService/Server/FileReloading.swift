@@ -24,23 +24,23 @@ final class FileReloading: Sendable {
     }
 
     private let keys: Keys?
-    private let certificate: Certificate?
+    private let certificates: [Certificate]
     private let supervisor: Supervisor
     private let logger: Logger
     /// Held while files are read and taken, so that the last ones read win.
     private let reading = Lock(())
 
     /// Reads these files, each time it is asked to.
-    init(_ keys: Keys?, _ certificate: Certificate?, _ supervisor: Supervisor, _ logger: Logger) {
+    init(_ keys: Keys?, _ certificates: [Certificate], _ supervisor: Supervisor, _ logger: Logger) {
         self.keys = keys
-        self.certificate = certificate
+        self.certificates = certificates
         self.supervisor = supervisor
         self.logger = logger
     }
 
     /// Starts to read the files; where there are none, a line says so.
     func begin() {
-        guard keys != nil || certificate != nil else {
+        guard keys != nil || !certificates.isEmpty else {
             logger.notice("\(OperatorLines.hangUpWithoutKeys)")
             return
         }
@@ -49,7 +49,9 @@ final class FileReloading: Sendable {
             try thread.start { self.reload() }
         } catch {
             if keys != nil { logger.error("\(OperatorLines.serviceKeysKept("\(error)"))") }
-            if certificate != nil { logger.error("\(OperatorLines.certificateKept("\(error)"))") }
+            if !certificates.isEmpty {
+                logger.error("\(OperatorLines.certificateKept("\(error)"))")
+            }
         }
     }
 
@@ -57,7 +59,7 @@ final class FileReloading: Sendable {
         reading.withLock { _ in
             supervisor.notify(.reloading)
             if let keys { reload(keys) }
-            if let certificate { reload(certificate) }
+            for certificate in certificates { reload(certificate) }
             supervisor.notify(.reloaded)
         }
     }

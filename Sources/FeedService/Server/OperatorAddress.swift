@@ -1,9 +1,10 @@
+internal import FeedAccounts
 internal import FeedAdmin
 internal import FeedConcurrency
 internal import FeedTransport
 
-/// The operator's address of a service (`--admin`): it answers while the service starts, serves and
-/// drains.
+/// The operator's addresses of a service (`--admin`, `--admin-tls`): they answer while the service
+/// starts, serves and drains.
 final class OperatorAddress: Sendable {
     /// The service, once its loops serve.
     private struct Running {
@@ -16,29 +17,70 @@ final class OperatorAddress: Sendable {
     private let history = ServiceHistory()
     private let timeOfDay: @Sendable () -> Int64
     private let server = Lock<AdminServer?>(nil)
+    /// Secures the connections of the address with TLS; nil if there is none.
+    let acceptor: TLSAcceptor?
 
-    private init(timeOfDay: @escaping @Sendable () -> Int64) { self.timeOfDay = timeOfDay }
+    private init(_ acceptor: TLSAcceptor?, _ timeOfDay: @escaping @Sendable () -> Int64) {
+        self.acceptor = acceptor
+        self.timeOfDay = timeOfDay
+    }
 
-    /// Listens at an address, for a service that is about to start.
+    /// Listens at the addresses of a service that is about to start; nil if it has none.
     static func start(
-        at address: SocketAddress,
-        timeOfDay: @escaping @Sendable () -> Int64
-    ) throws(TransportError) -> OperatorAddress {
-        let operation = OperatorAddress(timeOfDay: timeOfDay)
-        var pages = AdminPages(
+        _ configuration: ServiceConfiguration
+    ) throws(TransportError) -> OperatorAddress? {
+        let doors = doors(configuration)
+        guard !doors.isEmpty else { return nil }
+        let operation = OperatorAddress(doors.last?.security, configuration.timeOfDay)
+        let pages = AdminPages(
             metrics: { operation.families() },
             causes: { operation.causes() },
             history: operation.history.history,
             errors: { operation.errors() }
         )
-        pages.requiresLoopbackHost = address.isLoopback
-        let server = try AdminServer.start(at: address, pages) { operation.tick() }
+        let server = try AdminServer.start(at: doors, pages) { operation.tick() }
         operation.server.withLock { $0 = server }
         return operation
     }
 
-    /// The address, with the port that the system gave.
-    var address: SocketAddress? { server.withLock { $0?.address } }
+    /// The plain address, and the one with TLS behind it.
+    private static func doors(_ configuration: ServiceConfiguration) -> [AdminDoor] {
+        var doors = configuration.admin.map { [AdminDoor($0)] } ?? []
+        if let admin = configuration.tls?.admin {
+            let keys = configuration.serviceKeys
+            doors.append(
+                AdminDoor(admin.address, security: TLSAcceptor(admin.context)) {
+                    admits($0, $1, keys)
+                }
+            )
+        }
+        return doors
+    }
+
+    /// The plain address, with the port that the system gave; nil if there is none.
+    var address: SocketAddress? { acceptor == nil || addresses.count > 1 ? addresses.first : nil }
+
+    /// The address with TLS; nil if there is none.
+    var tlsAddress: SocketAddress? { acceptor == nil ? nil : addresses.last }
+
+    private var addresses: [SocketAddress] { server.withLock { $0?.addresses } ?? [] }
+
+    /// Whether a request shows a service key, or a certificate, that may read all pages.
+    ///
+    /// The certificate is one of a line of the keys; without keys it is any that the authority has signed.
+    private static func admits(
+        _ request: HTTPRequest,
+        _ connection: TCPConnection,
+        _ keys: ServiceKeys?
+    ) -> Bool {
+        let identities = connection.peerIdentities
+        guard let keys else { return !identities.isEmpty }
+        if let role = keys.find(identities)?.shown.role, role != .app { return true }
+        guard let bytes = Hexadecimal.bytes(request.bearer),
+            let secret = SessionToken(bytes: bytes), let found = keys.find(secret.hash)
+        else { return false }
+        return found.shown.role != .app
+    }
 
     /// From now on the pages are of this service.
     func attach(
