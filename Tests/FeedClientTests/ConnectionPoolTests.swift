@@ -38,6 +38,40 @@ struct ConnectionPoolTests {
         }
     }
 
+    @Test func allConnectionsFollowTheEndOfASession() async throws {
+        let token = try #require(Secret(bytes: [UInt8](repeating: 9, count: Secret.byteCount)))
+        var configuration = Self.configuration(3)
+        configuration.sessionToken = token
+        // The tokens of all Hellos, and whether the session is over and nobody was told so.
+        let tokens = Locked<[[UInt8]]>([])
+        let isOver = Locked(false)
+        let script: ScriptedService.Script = { frame in
+            if case .hello(let hello) = frame.request {
+                tokens.withLock { $0.append(hello.sessionToken) }
+                let answer = ScriptedService.hello(inFlight: 256)
+                return [.answer(ServerFrame(id: frame.id, revision: 0, response: answer))]
+            }
+            let refuses = isOver.withLock { isOver in
+                defer { isOver = false }
+                return isOver
+            }
+            guard refuses else { return [postAnswer(frame)] }
+            let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")
+            return [.answer(ServerFrame(id: frame.id, revision: 1, status: status))]
+        }
+        try await withScript(answersHello: false, configuration: configuration, script) {
+            client,
+            _ in
+            for id in 1...3 as ClosedRange<UInt64> { _ = try await client.getPost(id) }
+            isOver.withLock { $0 = true }
+            #expect(await refusal { try await client.getPost(1) } == .sessionExpired)
+            for id in 1...6 as ClosedRange<UInt64> {
+                #expect(try await client.getPost(id).id == id)
+            }
+        }
+        #expect(tokens.withLock { $0 } == Array(repeating: token.bytes, count: 3) + [[], [], []])
+    }
+
     @Test func allConnectionsFollowASignInAndASignOut() async throws {
         try await withClient(Self.configuration(3)) { client in
             try await client.createFeed(Feed(name: "polls", voteMode: .ballot, voters: .users))

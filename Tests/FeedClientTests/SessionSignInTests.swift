@@ -90,6 +90,71 @@ struct SessionSignInTests {
         #expect(harness.hello?.sessionToken == [])
     }
 
+    @Test func theNextCallOfAnEndedSessionLeavesOverAConnectionOfNobody() {
+        let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")
+        var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
+        harness.submit(1, SessionHarness.read)
+        harness.submit(2, SessionHarness.read)
+        harness.receive(2, status)
+        harness.submit(3, SessionHarness.read)
+        #expect(harness.takeSent() == [1, 2], "The connection is the one of the ended session.")
+        harness.answer(3)
+        #expect(harness.isAnswered(2))
+        #expect(harness.demands.last == .close)
+        harness.lose()
+        harness.connect()
+        #expect(harness.hello?.sessionToken == [])
+        #expect(harness.takeSent() == [3])
+        harness.answer(2)
+        #expect(harness.isAnswered(3))
+        #expect(harness.endedSessions.count == 1)
+    }
+
+    @Test("the end of a session on another connection", arguments: [false, true])
+    func anEndElsewhereIsTheEndHere(isGreeting: Bool) throws {
+        let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")
+        var first = SessionHarness.opened { $0.hello.sessionToken = Self.token }
+        first.submit(1, SessionHarness.read)
+        first.receive(2, status)
+        let ended = try #require(first.endedSessions.first)
+
+        var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
+        if isGreeting {
+            harness.lose()
+            harness.submit(1, SessionHarness.read)
+            harness.pass(5_000)
+            harness.session.connected()
+            harness.run()
+        }
+        harness.session.forget(ended)
+        harness.run()
+        if isGreeting {
+            harness.receive(1, status)
+        } else {
+            #expect(harness.demands.last == .close)
+            harness.lose()
+            harness.submit(1, SessionHarness.read)
+        }
+        harness.connect()
+        #expect(harness.hello?.sessionToken == [])
+        #expect(harness.takeSent() == [1])
+        #expect(harness.endedSessions.isEmpty)
+        // A session that has begun since is another one.
+        harness.session.adopt(sessionToken: Self.key)
+        harness.session.forget(ended)
+        harness.run()
+        Self.reconnect(&harness)
+        #expect(harness.hello?.sessionToken == Self.key)
+    }
+
+    @Test func aSessionWithoutAWholeTokenIsNone() {
+        var harness = SessionHarness.opened()
+        harness.submit(1, Self.signIn)
+        harness.receive(2, Self.session([UInt8](repeating: 1, count: 1 << 21)))
+        Self.reconnect(&harness)
+        #expect(harness.hello?.sessionToken == [])
+    }
+
     @Test("what left as a user's is not executed as the device's", arguments: [true, false])
     func changesOfAnEndedSessionAreNotSentAgain(goesAway: Bool) {
         let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")

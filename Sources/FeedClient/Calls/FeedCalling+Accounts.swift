@@ -26,7 +26,7 @@ extension FeedCalling {
             password: SecretText(password),
             displayName: displayName
         )
-        return try await sessionCall(.signUp(request), timeout: timeout)
+        return try await sessionCall(.signUp(request), begins: true, timeout: timeout)
     }
 
     /// Signs in to an account.
@@ -50,7 +50,7 @@ extension FeedCalling {
             password: SecretText(password),
             createsIfMissing: createsIfMissing
         )
-        return try await sessionCall(.signIn(request), timeout: timeout)
+        return try await sessionCall(.signIn(request), begins: true, timeout: timeout)
     }
 
     /// Reads the client's session, and extends it.
@@ -59,7 +59,7 @@ extension FeedCalling {
     /// - Returns: The session, without its token.
     /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` where nobody is signed in.
     public func session(timeout: Duration? = nil) async throws(FeedClientError) -> UserSession {
-        try await sessionCall(.getSession, timeout: timeout)
+        try await sessionCall(.getSession, begins: false, timeout: timeout)
     }
 
     /// Ends the client's session.
@@ -80,10 +80,13 @@ extension FeedCalling {
 
     private func sessionCall(
         _ request: Request,
+        begins: Bool,
         timeout: Duration?
     ) async throws(FeedClientError) -> UserSession {
         try await call(request, timeout: timeout) {
-            guard case .session(let session) = $0 else { return nil }
+            guard case .session(let session) = $0, !begins || session.secret != nil else {
+                return nil
+            }
             return session
         }
     }

@@ -124,6 +124,12 @@ final class SessionDriver {
         proceed()
     }
 
+    /// Forgets a session that has ended on another connection of the client.
+    private func forget(_ ended: EndedSession) {
+        session.forget(ended)
+        proceed()
+    }
+
     /// Gives up calls for their caller.
     func cancel(_ tokens: ClosedRange<UInt64>) {
         // The calls may still be in the inbox, where the task that wakes the loop for it is held up.
@@ -160,6 +166,8 @@ final class SessionDriver {
             case .sendHello(let id, let hello): sendHello(id, hello)
             case .send(let departure): send(departure)
             case .watch(let step): perform(step)
+            case .tellOthers(let ended):
+                for other in Drivers.of(loop).all { other.forget(ended) }
             case .close: wire?.close()
             case .abandon: abandon()
             case .wait(let instant):

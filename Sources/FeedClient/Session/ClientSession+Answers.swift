@@ -29,7 +29,8 @@ extension ClientSession {
     private mutating func noteSession(after request: Request, _ response: Response) {
         switch (request, response) {
         case (.signUp, .session(let session)), (.signIn, .session(let session)):
-            hello.sessionToken = session.token
+            // Without a token of the right length there is no session that a Hello could show.
+            hello.sessionToken = session.secret?.bytes ?? []
             watches.beginAllAnew()
         case (.signOut, _):
             hello.sessionToken = []
@@ -38,13 +39,23 @@ extension ClientSession {
         }
     }
 
-    /// Forgets a session that the service no longer knows: the next connection is not refused for it.
-    ///
-    /// Calls that left as the user's do not leave again as the device's. Those in flight wait for their
-    /// answers on this connection.
+    /// Forgets a session that the service no longer knows: the client is nobody's from now on.
     mutating func forgetSession(endedBy status: Status) {
         guard status.reason == .sessionExpired, !isOfFormerSession, !hello.sessionToken.isEmpty
         else { return }
+        let ended = EndedSession(token: hello.sessionToken, status: status)
+        endedSession = ended
+        forget(ended)
+    }
+
+    /// Forgets a session that has ended on this connection, or on another one of the client.
+    ///
+    /// Calls that left as the user's do not leave again as the device's. Those in flight wait for their
+    /// answers on this connection. It stays one of the session, and is refused all else, so the next calls
+    /// leave over another.
+    package mutating func forget(_ ended: EndedSession) {
+        guard hello.sessionToken == ended.token else { return }
+        let status = ended.status
         hello.sessionToken = []
         for (token, call) in calls where call.attemptCount > 0 {
             if call.isInFlight {
@@ -53,6 +64,8 @@ extension ClientSession {
                 complete(token, .failure(.refused(status.ofCall(effect: call.effect))))
             }
         }
+        watches.endAll(.refused(status))
+        leaveFormerSession()
     }
 
     private mutating func refused(

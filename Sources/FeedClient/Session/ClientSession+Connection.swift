@@ -70,6 +70,11 @@ extension ClientSession {
         guard hello.sessionToken != token else { return }
         hello.sessionToken = token
         watches.beginAllAnew()
+        leaveFormerSession()
+    }
+
+    /// Lets the next calls leave over a connection whose Hello shows the session of now.
+    mutating func leaveFormerSession() {
         switch state {
         case .open:
             isOfFormerSession = true
@@ -101,6 +106,10 @@ extension ClientSession {
         hasStaleHello = false
         isOfFormerSession = isStale
         if let status = frame.status {
+            if isStale, status.reason == .sessionExpired {
+                // The session that the next Hello shows is another one, or none.
+                return drop(.lost("The session ended while Hello was on its way."), at: now)
+            }
             forgetSession(endedBy: status)
             return drop(.refused(status), at: now)
         }

@@ -113,6 +113,8 @@ extension ClientSession {
         case send(Departure)
         /// Do something for a watch.
         case watch(WatchTable.Step)
+        /// Let the client's other connections forget a session.
+        case tellOthers(EndedSession)
         /// Send what is buffered, close the connection, and say when it has ended.
         case close
         /// Drop the connection, or the try to open one; nothing more is heard of it.
@@ -122,6 +124,12 @@ extension ClientSession {
         /// Nothing ever again.
         case finish
     }
+}
+
+/// A session that the service has ended, and the refusal that said so.
+package struct EndedSession: Sendable {
+    let token: [UInt8]
+    let status: Status
 }
 
 extension ClientSession.Call: Sendable where Caller: Sendable {}

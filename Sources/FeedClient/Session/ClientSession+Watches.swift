@@ -60,9 +60,9 @@ extension ClientSession {
         if status.reason == .sessionExpired, isChangingSession { return watches.beginAgain(token) }
         guard status.isTemporaryForWatches else {
             round = 0
-            forgetSession(endedBy: status)
             watches.remove(token)
-            return watches.end(token, .refused(status))
+            watches.end(token, .refused(status))
+            return forgetSession(endedBy: status)
         }
         let round = watches.refusalCount(of: token) + 1
         let jitter = backoff.delay(round: round, using: &randomness)

@@ -52,6 +52,9 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     /// ended says nothing of it.
     var isOfFormerSession = false
 
+    /// The session that has ended here, until the client's other connections know it.
+    var endedSession: EndedSession?
+
     var state: State
     /// Whether calls are taken; a session that takes none ends with those it has.
     var takesCalls = true
@@ -141,6 +144,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
             return .complete(completions)
         }
         if let report = watches.nextReport() { return .watch(report) }
+        if let ended = endedSession.take() { return .tellOthers(ended) }
         switch state {
         case .idle(let earliest): return stepWhileIdle(earliest, at: now)
         case .connecting(let deadline):

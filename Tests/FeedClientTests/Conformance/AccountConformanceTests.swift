@@ -33,6 +33,28 @@ struct AccountConformanceTests {
     }
 
     @Test(arguments: ClientKind.allCases)
+    func aSessionThatHasEndedElsewhereLeavesTheDevice(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await bench.device()
+            let made = try await client.signUp(email: "ada@example.org", password: "lovelace")
+            let post = try await client.createPost(Post(title: "Apple"))
+            let other = try await bench.connect(ClientID(), made.secret)
+            #expect(other.service.user?.id == made.user?.id)
+            try await client.signOut(everywhere: true)
+            #expect(await refusal { try await other.getPost(post.id) } == .sessionExpired)
+            for score in 1...3 as ClosedRange<Int64> {
+                #expect(try await other.getPost(post.id).viewer == Viewer())
+                #expect(try await other.vote(on: post.id, .up).score == score)
+            }
+            #expect(await refusal { try await other.session() } == .identityRequired)
+            let again = try await other.signIn(email: "ada@example.org", password: "lovelace")
+            #expect(try await other.session().user == again.user)
+            // It names the account of the first Hello.
+            #expect(other.service.user?.id == made.user?.id)
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
     func refusesWrongPasswordsAndAddresses(_ kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in
             let client = try await bench.device()

@@ -28,6 +28,8 @@ struct SessionHarness {
     var sent: [Session.Departure] = []
     /// What it did for watches, in order.
     var watchSteps: [WatchTable.Step] = []
+    /// The sessions whose end it told the client's other connections, in order.
+    var endedSessions: [EndedSession] = []
     /// The outcomes of each caller's call; one, if all is well.
     var outcomes: [Int: [Outcome]] = [:]
     /// When the session wants to be asked again.
@@ -89,6 +91,7 @@ struct SessionHarness {
                 demands.append(.sendHello)
             case .send(let departure): sent.append(departure)
             case .watch(let step): watchSteps.append(step)
+            case .tellOthers(let ended): endedSessions.append(ended)
             case .close: demands.append(.close)
             case .abandon: demands.append(.abandon)
             case .wait(let instant):
