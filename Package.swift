@@ -438,7 +438,8 @@ let package = Package(
         .testTarget(
             name: "FeedOfflineTests",
             dependencies: [
-                "FeedClient", "FeedOffline", "FeedProto", "FeedSQLite", "FeedTestSupport",
+                "FeedClient", "FeedClientTesting", "FeedOffline", "FeedProto", "FeedSQLite",
+                "FeedTestSupport",
             ],
             swiftSettings: waitingTestSettings
         ),

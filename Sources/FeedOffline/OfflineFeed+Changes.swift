@@ -31,7 +31,8 @@ extension OfflineFeed {
 
     /// Changes fields of a post, which its id names.
     ///
-    /// With a `post.revision` the service refuses the change where somebody has edited the post since.
+    /// With a `post.revision` the service refuses the change where somebody has edited the post since. Edits
+    /// of the post that wait are the person's own: the change stands on them.
     @discardableResult
     public func updatePost(
         _ post: Post,
@@ -41,6 +42,9 @@ extension OfflineFeed {
     }
 
     /// Deletes a post; lists leave it out at once.
+    ///
+    /// One that was made here and was never sent, or was refused, is forgotten with all its entries. Nothing
+    /// is sent then, and the entry is done.
     @discardableResult
     public func deletePost(_ id: UInt64) throws(OfflineError) -> OutboxEntry {
         try add(.deletePost(DeletePostRequest(id: id)))
@@ -79,7 +83,8 @@ extension OfflineFeed {
     /// Sends an entry that failed, is in doubt or waits for another account, with the next sync.
     ///
     /// It is a new change of the account that has signed in now. An entry in doubt may then count twice:
-    /// the program decides.
+    /// the program decides. An edit with a revision takes that of the copy, and so stands on what others have
+    /// made of the post.
     ///
     /// - Throws: ``OfflineError/unknownEntry(_:)`` where it waits for a service, was sent, is done or was
     ///   dropped, and ``OfflineError/unknownPost(_:)`` where it names a post that was made here and has

@@ -52,7 +52,7 @@ extension OfflineFeed {
     /// Connects as the file's device on the file's channel.
     ///
     /// The client has one connection, so that each Hello is noted in the file.
-    private func connect(_ renewal: Int) async throws(OfflineError) -> FeedClient {
+    private func connect(_ renewal: Int) async throws(OfflineError) -> any NumberedCalling {
         let identity = try perform(in: renewal) { store throws(OfflineError) in
             try store.beginGreeting()
         }
@@ -62,9 +62,11 @@ extension OfflineFeed {
         configuration.connectionCount = 1
         configuration.waitsForService = false
         configuration.reconnects = false
-        let addresses = self.configuration.addresses
-        let client = try await Self.calling { () throws(FeedClientError) in
-            try await FeedClient.connect(to: addresses, configuration: configuration)
+        let client: any NumberedCalling
+        do {
+            client = try await connect(self.configuration.addresses, configuration)
+        } catch {
+            throw .service(error)
         }
         do throws(OfflineError) {
             guard client.service.takesSequences else { throw .noSequences }
@@ -81,7 +83,7 @@ extension OfflineFeed {
 
     /// Sends the entries of the one who is connected, until none is left that can be sent.
     private func flush(
-        _ client: FeedClient,
+        _ client: any NumberedCalling,
         _ report: inout SyncReport,
         _ renewal: Int
     ) async throws(OfflineError) {
@@ -94,7 +96,7 @@ extension OfflineFeed {
                 try file.numberNext(of: userID)
             }
             guard !next.isEmpty else { break }
-            let results = await client.make(next.map(\.change))
+            let results = await client.make(next.map(\.change), timeout: nil)
             var outcomes: [(number: UInt64, outcome: OutboxOutcome)] = []
             for (entry, result) in zip(next, results) {
                 let step = FlushStep(result, mayHaveLeft: entry.change.mayHaveLeft)
@@ -120,7 +122,7 @@ extension OfflineFeed {
     /// Follows the chain of a feed to its end.
     private func copy(
         _ feed: String,
-        _ client: FeedClient,
+        _ client: any NumberedCalling,
         _ report: inout SyncReport,
         _ renewal: Int
     ) async throws(OfflineError) {

@@ -1,4 +1,4 @@
-import FeedClient
+package import FeedClient
 
 /// The copy of a service's posts on this device, and the changes that wait to be sent.
 ///
@@ -32,6 +32,7 @@ public actor OfflineFeed {
     /// The damage that was found last.
     private var damage: OfflineError?
     let wait: @Sendable (Duration) async -> Void
+    let connect: Connect
     private let wrap: @Sendable (any OutboxFile) -> any OutboxFile
     private var runningSync: Task<Result<SyncReport, OfflineError>, Never>?
 
@@ -48,22 +49,33 @@ public actor OfflineFeed {
         try await open(configuration) { $0 }
     }
 
-    /// Opens a file whose outbox is sent through a wrapper of it, and whose syncs wait between two tries as a
-    /// function says, as the audits of tests do.
+    /// Opens the connection of a sync.
+    package typealias Connect =
+        @Sendable ([String], ClientConfiguration) async throws(FeedClientError) ->
+        any NumberedCalling
+
+    /// Opens a file whose outbox is sent through a wrapper of it, and whose syncs wait between two tries and
+    /// connect as functions say, as the audits of tests do.
     package static func open(
         _ configuration: OfflineConfiguration,
         wrapping wrap: @escaping @Sendable (any OutboxFile) -> any OutboxFile,
         waiting wait: @escaping @Sendable (Duration) async -> Void = {
             try? await Task.sleep(for: $0)
+        },
+        connecting connect: @escaping Connect = {
+            addresses,
+            configuration throws(FeedClientError) in
+            try await FeedClient.connect(to: addresses, configuration: configuration)
         }
     ) async throws(OfflineError) -> OfflineFeed {
-        try OfflineFeed(configuration, wrap, wait)
+        try OfflineFeed(configuration, wrap, wait, connect)
     }
 
     private init(
         _ configuration: OfflineConfiguration,
         _ wrap: @escaping @Sendable (any OutboxFile) -> any OutboxFile,
-        _ wait: @escaping @Sendable (Duration) async -> Void
+        _ wait: @escaping @Sendable (Duration) async -> Void,
+        _ connect: @escaping Connect
     ) throws(OfflineError) {
         precondition(
             configuration.client.sessionToken == nil,
@@ -72,6 +84,7 @@ public actor OfflineFeed {
         self.configuration = configuration
         self.wrap = wrap
         self.wait = wait
+        self.connect = connect
         (store, notice) = try OfflineStore.open(configuration)
     }
 

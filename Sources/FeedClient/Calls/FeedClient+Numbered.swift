@@ -1,6 +1,15 @@
 import FeedProto
 
-extension FeedClient {
+/// A client whose callers number their changes themselves, and keep the numbers beyond the process.
+package protocol NumberedCalling: FeedCalling {
+    /// Makes changes in their order, and waits until all have ended.
+    func make(
+        _ changes: [NumberedChange],
+        timeout: Duration?
+    ) async -> [Result<Answer, FeedClientError>]
+}
+
+extension FeedClient: NumberedCalling {
     /// Makes changes under sequences of the caller's own over the first connection, in order, and waits
     /// until all have ended.
     ///
@@ -14,7 +23,7 @@ extension FeedClient {
     /// - Returns: The result of each change, in their order.
     package func make(
         _ changes: [NumberedChange],
-        timeout: Duration? = nil
+        timeout: Duration?
     ) async -> [Result<Answer, FeedClientError>] {
         await links.first.call(changes, timeout: timeout ?? self.timeout)
     }

@@ -15,6 +15,8 @@ extension OfflineStore {
 
     /// Adds a change, which lists show from now on.
     ///
+    /// The deletion of a post that no service has yet is done at once: the post's entries are forgotten.
+    ///
     /// - Parameters:
     ///   - request: The change; it may name posts by their local ids.
     ///   - userID: The account as which it is made; 0 is the device.
@@ -30,11 +32,12 @@ extension OfflineStore {
         at milliseconds: Int64
     ) throws(OfflineError) -> OutboxEntry {
         try database.transaction { () throws(OfflineError) in
-            guard try number("SELECT count(*) FROM outbox") < Int64(limit) else {
-                throw .outboxFull(limit: limit)
-            }
             let request = try resolve(request)
             guard !request.namedPosts.contains(0) else { throw .unknownPost(0) }
+            let draft = try draft(deletedBy: request, as: userID)
+            if draft == nil, try number("SELECT count(*) FROM outbox") >= Int64(limit) {
+                throw .outboxFull(limit: limit)
+            }
             // The number is above that of each entry, also where the stored one is damaged.
             let next = try self.number(
                 "SELECT max(next_entry, (SELECT coalesce(max(number), 0) + 1 FROM outbox)) FROM identity"
@@ -47,6 +50,10 @@ extension OfflineStore {
                 instanceID: try instanceID(of: request),
                 userID: userID
             )
+            if let draft {
+                try forget(draft)
+                return row.entry
+            }
             try write(row)
             if row.entry.localPostID != 0 {
                 try takeLocal(row.entry, at: milliseconds)
@@ -84,12 +91,32 @@ extension OfflineStore {
     func drop(_ number: UInt64) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
             guard let entry = try entry(number) else { throw .unknownEntry(number) }
-            try remove(entry)
-            guard entry.localPostID != 0 else { return }
-            for row in try outboxRows("ORDER BY number")
-            where row.request.namedPosts.contains(entry.localPostID) {
-                try remove(row.entry)
-            }
+            try forget(entry)
+        }
+    }
+
+    private func forget(_ entry: OutboxEntry) throws(OfflineError) {
+        try remove(entry)
+        guard entry.localPostID != 0 else { return }
+        for row in try outboxRows("ORDER BY number")
+        where row.request.namedPosts.contains(entry.localPostID) {
+            try remove(row.entry)
+        }
+    }
+
+    /// The entry of a post that a change deletes and no service has; nil of any other change.
+    ///
+    /// A post that was sent may be there, and is one of its account alone.
+    private func draft(
+        deletedBy request: Request,
+        as userID: UInt64
+    ) throws(OfflineError) -> OutboxEntry? {
+        guard case .deletePost(let deletion) = request, LocalPostID.isLocal(deletion.id),
+            let entry = try entry(LocalPostID.entry(deletion.id)), entry.userID == userID
+        else { return nil }
+        switch entry.state {
+        case .waiting, .failed: return entry
+        case .sent, .inDoubt: return nil
         }
     }
 
@@ -108,13 +135,19 @@ extension OfflineStore {
             case .waiting where row.userID != userID: break
             case .waiting, .sent: throw .unknownEntry(number)
             }
-            let request = try resolve(row.request)
+            var request = try resolve(row.request)
+            if case .updatePost(var update) = request, let id = update.post?.id,
+                update.post?.revision ?? 0 > 0, let base = try base(id)
+            {
+                update.post?.revision = base.revision
+                request = .updatePost(update)
+            }
             try removeTargets(of: row.entry)
             row.request = request
             row.state = .waiting
             row.sequence = 0
             row.userID = userID
-            // The program has looked at it: its posts are those that the copy shows now.
+            // The program has looked at it: its posts are those that the copy shows now, at their revisions.
             row.instanceID = try instanceID(of: request)
             try write(row)
             try refreshPosts(of: [row.entry])

@@ -150,6 +150,8 @@ extension Post {
         var post = self
         post.id = LocalPostID.id(entry: number)
         post.feed = feed
+        // That of another post, where the program has copied one.
+        post.revision = 0
         post.createTimeMilliseconds = milliseconds
         post.updateTimeMilliseconds = milliseconds
         return post

@@ -170,111 +170,11 @@ extension OfflineStore {
     }
 }
 
-/// What an executed entry leaves in the copy. These functions are parts of transactions.
-extension OfflineStore {
-    private func finish(_ entry: OutboxEntry, _ answer: Answer) throws(OfflineError) {
-        switch (entry.request, answer.response) {
-        case (.castVote, .castVote(let counts)):
-            try changeBase(counts.postID) { post in
-                post.score = counts.score
-                post.upvoteCount = counts.upvoteCount
-                post.downvoteCount = counts.downvoteCount
-                if counts.vote != .unspecified || post.viewer != nil {
-                    var viewer = post.viewer ?? Viewer()
-                    viewer.vote = counts.vote
-                    post.viewer = viewer
-                }
-            }
-        case (.createPost, .post(let post)):
-            try adopt(post, for: entry.localPostID)
-        case (.updatePost, .post(let post)):
-            if let generation = try generation(of: post.feed) {
-                try take(post, generation: generation)
-            }
-        case (.deletePost(let deletion), _): try remove(deletion.id)
-        case (.markPosts(let marks), _): try keep(marks)
-        default: break
-        }
-        try remove(entry)
-    }
-
-    private func finishGone(_ entry: OutboxEntry) throws(OfflineError) {
-        for id in entry.request.shownPosts { try remove(id) }
-        try remove(entry)
-        guard entry.localPostID != 0 else { return }
-        for row in try outboxRows("ORDER BY number")
-        where row.request.namedPosts.contains(entry.localPostID) {
-            try put(row, .failed(.postIsGone))
-        }
-    }
-
-    /// Gives a post that was made here the id of the service, also in the entries that name it.
-    private func adopt(_ post: Post, for localID: UInt64) throws(OfflineError) {
-        let instance = try identity().instanceID
-        // In any state: those that failed or are in doubt may be sent again later.
-        for var row in try outboxRows("ORDER BY number")
-        where row.request.namedPosts.contains(localID) {
-            try removeTargets(of: row.entry)
-            row.request = row.request.replacing(localID, by: post.id)
-            row.instanceID = instance
-            try write(row)
-        }
-        try database.run("INSERT INTO made_posts VALUES(?, ?)", [.id(localID), .id(post.id)])
-        try database.run(
-            """
-            DELETE FROM made_posts WHERE local <= (
-                SELECT local FROM made_posts ORDER BY local DESC LIMIT 1 OFFSET \(Self.maximumMadeCount))
-            """
-        )
-        if let generation = try generation(of: post.feed) {
-            try take(post, generation: generation)
-        }
-        change.replace(localID, by: post.id)
-    }
-
-    /// How many local ids the file still knows after their posts have got others.
-    private static let maximumMadeCount = 1_000
-
-    /// Keeps marks that the service has: they are no changes of their posts, so no sync brings them.
-    private func keep(_ marks: MarkPostsRequest) throws(OfflineError) {
-        let ids = try marks.throughPostID == 0 ? marks.postIDs : postsReached(by: marks)
-        for id in ids {
-            try changeBase(id) { post in
-                var shown = ShownPost(post)
-                shown.mark(marks.mark)
-                post = shown.post
-            }
-        }
-    }
-
-    private func changeBase(_ id: UInt64, _ body: (inout Post) -> Void) throws(OfflineError) {
-        guard var post = try base(id),
-            let generation = try database.first(
-                "SELECT generation FROM posts WHERE id = ?",
-                [.id(id)],
-                { $0.int64(0) }
-            )
-        else { return }
-        body(&post)
-        try take(post, generation: generation)
-    }
-}
-
 extension OutboxRow {
     fileprivate func numbered(mayHaveLeft: Bool) -> NumberedEntry {
         NumberedEntry(
             number: number,
             change: NumberedChange(request, sequence: sequence, mayHaveLeft: mayHaveLeft)
-        )
-    }
-}
-
-extension Status {
-    fileprivate static var postIsGone: Status {
-        Status(
-            code: .notFound,
-            reason: .postNotFound,
-            message: "The post was created and has been deleted since."
         )
     }
 }

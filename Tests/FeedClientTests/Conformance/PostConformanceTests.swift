@@ -26,6 +26,11 @@ struct PostConformanceTests {
                 await refusal { try await client.updatePost(made, fields: [.title]) }
                     == .revisionMismatch
             )
+            // An edit names the revision that the edit before has made; votes are no edits.
+            try await client.vote(on: made.id, .up)
+            change = changed
+            change.title = "Plum"
+            #expect(try await client.updatePost(change, fields: [.title]).title == "Plum")
             try await client.deletePost(made.id)
             try await client.deletePost(made.id)
             #expect(await refusal { try await client.getPost(made.id) } == .postNotFound)

@@ -1,0 +1,118 @@
+import FeedClient
+import FeedClientTesting
+import FeedOffline
+import FeedProto
+import FeedTestSupport
+
+/// What an offline feed syncs with.
+enum ServiceKind: String, CaseIterable, Sendable {
+    /// A service of its own process.
+    case connected
+    /// A service in memory, which neither numbers changes nor has copies.
+    case inMemory
+}
+
+/// A service of either kind, a client of it, and offline feeds.
+struct OutboxBench {
+    let client: any FeedCalling
+    private let configuration: OfflineConfiguration
+    private let connect: OfflineFeed.Connect?
+
+    static func run(
+        _ kind: ServiceKind,
+        _ body: (OutboxBench) async throws -> Void
+    ) async throws {
+        switch kind {
+        case .connected:
+            try await TestService.run { service in
+                try await service.withClient { client async throws in
+                    try await body(OutboxBench(client, service.configuration(), nil))
+                }
+            }
+        case .inMemory:
+            let folder = try TemporaryDirectory()
+            let memory = InMemoryFeedService()
+            let configuration = OfflineConfiguration(path: folder.path + "/offline.db", address: "")
+            let connect: OfflineFeed.Connect = { _, configuration throws(FeedClientError) in
+                MemoryConnection(client: try memory.connect(as: configuration.clientID))
+            }
+            try await body(OutboxBench(memory.connect(), configuration, connect))
+        }
+    }
+
+    private init(
+        _ client: any FeedCalling,
+        _ configuration: OfflineConfiguration,
+        _ connect: OfflineFeed.Connect?
+    ) {
+        self.client = client
+        self.configuration = configuration
+        self.connect = connect
+    }
+
+    /// Opens an offline feed for the body, and closes it.
+    func withFeed(_ body: (OfflineFeed) async throws -> Void) async throws {
+        let feed =
+            if let connect {
+                try await OfflineFeed.open(configuration, wrapping: { $0 }, connecting: connect)
+            } else {
+                try await OfflineFeed.open(configuration)
+            }
+        do {
+            try await body(feed)
+        } catch {
+            await feed.close()
+            throw error
+        }
+        await feed.close()
+    }
+}
+
+/// A client of a service in memory as the connection of a sync: it executes each change once, as none is
+/// ever sent again, and has no copies.
+private struct MemoryConnection: NumberedCalling {
+    let client: InMemoryFeedClient
+
+    var service: HelloResponse {
+        var hello = client.service
+        hello.capabilities.append(.exactlyOnce)
+        return hello
+    }
+
+    func answer(
+        to request: Request,
+        minimumRevision: UInt64,
+        timeout: Duration?
+    ) async throws(FeedClientError) -> Answer {
+        guard case .syncPosts = request else {
+            return try await client.answer(
+                to: request,
+                minimumRevision: minimumRevision,
+                timeout: timeout
+            )
+        }
+        let answer = SyncPostsResponse(posts: [], nextRevision: 1, instanceID: service.instanceID)
+        return Answer(response: .syncPosts(answer), revision: 1)
+    }
+
+    func make(
+        _ changes: [NumberedChange],
+        timeout: Duration?
+    ) async -> [Result<Answer, FeedClientError>] {
+        var results: [Result<Answer, FeedClientError>] = []
+        for change in changes {
+            do throws(FeedClientError) {
+                results.append(.success(try await client.call(change.request)))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        return results
+    }
+
+    func acting(for userID: UInt64) -> MemoryConnection {
+        MemoryConnection(client: client.acting(for: userID))
+    }
+
+    func close() async { await client.close() }
+}
