@@ -1319,7 +1319,8 @@ struct  Feed__V1__ListPostsResponse
    */
   uint64_t total_size;
   /*
-   * In an answer about newer posts: how many more there are. Ask for them by refresh_token.
+   * In an answer about newer posts: how many more there are, those that the filters leave out among
+   * them. Ask for them by refresh_token.
    */
   uint32_t newer_count;
   /*
@@ -1666,12 +1667,14 @@ struct  Feed__V1__WatchPostsEvent
   /*
    * The watched posts that have changed or are new among those watched, as they are now. Of a post
    * without `feed` only `id`, `score`, the counts of votes, `revision` and `viewer` are set: the rest is
-   * as the client has it. Posts that do not fit into a frame follow in the next event.
+   * as the client has it. Posts that do not fit into a frame follow in the next event. A post may show
+   * a later change than the frame's revision, which its own revision says; it then comes again.
    */
   size_t n_changed;
   Feed__V1__Post **changed;
   /*
-   * The ids of the watched list in order, where they or their order have changed; else empty.
+   * The ids of the watched list in order, where they or their order have changed; else empty. Empty in
+   * the first event is a list without posts.
    */
   size_t n_ranking;
   uint64_t *ranking;

@@ -13,7 +13,9 @@ public import FeedProto
 ///
 /// A conforming type answers requests; all named calls, as ``vote(on:_:timeout:)``, are made of that.
 public protocol FeedCalling: Sendable {
-    /// What the service answered to Hello: name, instance and limits.
+    /// What the service answered to the first Hello: name, instance and limits.
+    ///
+    /// Its `user` is the one of then; ``session(timeout:)`` says who is signed in now.
     var service: HelloResponse { get }
 
     /// Answers a request; programs use ``call(_:minimumRevision:timeout:)`` or the named calls.

@@ -23,6 +23,8 @@ public final class FeedClient: FeedCalling {
     public static let defaultAddress = "127.0.0.1:7433"
 
     /// What the service answered to Hello on the first connection: name, instance and limits.
+    ///
+    /// Its `user` is the one of then; ``FeedCalling/session(timeout:)`` says who is signed in now.
     public let service: HelloResponse
 
     let links: LinkPool

@@ -15,7 +15,8 @@ public struct Page: Sendable, Equatable {
     public var firstRank: UInt64
     /// How many posts the list has.
     public var totalSize: UInt64
-    /// In an answer of newer posts, how many more there are: read them by ``refresh``.
+    /// In an answer of newer posts, how many more there are, those that the list's filters leave out among
+    /// them: read them by ``refresh``.
     public var newerCount: UInt32
     /// What was served: LIVE also where STABLE was asked for, and its snapshot is gone or ends.
     public var consistency: Consistency

@@ -36,7 +36,9 @@ public struct WatchedPosts: Sendable, Equatable {
     /// Posts that were created while the connection was lost are not counted.
     public var newPostCount: UInt64 { copy.newPostCount - seenNewPostCount }
 
-    /// The state that the numbers are of; it shows every change up to this revision.
+    /// The state that the numbers are of: they show every change up to this revision.
+    ///
+    /// A row with a higher `revision` shows a later change, too.
     public var revision: UInt64 { copy.revision }
 
     /// Puts the rows into the order of now, with posts that have come and without those that are

@@ -106,6 +106,41 @@ struct ListConformanceTests {
         }
     }
 
+    @Test(
+        "newer_count counts also the posts that the list's filters leave out",
+        arguments: ClientKind.allCases
+    )
+    func newerCountKnowsNoFilters(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await bench.device()
+            let old = try await client.createPost(Post(title: "old"))
+            let ids = try await Self.make(10, client)
+            try await client.mark(
+                ids.enumerated().filter { $0.offset % 3 != 2 }.map(\.element),
+                as: .read
+            )
+            let list = PostList(feed: "posts", order: .new, unreadOnly: true)
+            var page = try await client.listPosts(list, pageSize: 2, from: .newerThan(old.id))
+            var shown = page.posts.map(\.id).reversed() as [UInt64]
+            // The third and the sixth post are shown, and four are behind them.
+            #expect(page.newerCount == 4)
+            while page.newerCount > 0 {
+                let start = PageStart.token(try #require(page.refresh))
+                page = try await client.listPosts(list, pageSize: 2, from: start)
+                shown += page.posts.map(\.id).reversed()
+            }
+            #expect(shown == [ids[2], ids[5], ids[8]])
+        }
+    }
+
+    private static func make(_ count: Int, _ client: any FeedCalling) async throws -> [UInt64] {
+        var ids: [UInt64] = []
+        for number in 0..<count {
+            ids.append(try await client.createPost(Post(title: "\(number)")).id)
+        }
+        return ids
+    }
+
     @Test(arguments: ClientKind.allCases)
     func stablePagesKeepTheirOrder(_ kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in

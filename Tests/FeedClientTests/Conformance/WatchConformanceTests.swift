@@ -116,6 +116,47 @@ struct WatchConformanceTests {
     }
 
     @Test(arguments: ClientKind.allCases)
+    func theEndOfItsSessionEndsIt(kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await Self.watcher(bench)
+            let made = try await client.signUp(email: "ada@example.org", password: "secret")
+            let device = try await bench.connect(ClientID(), made.secret)
+            let other = try #require(device as? any FeedWatching)
+            var iterators = (0..<2).map { _ in other.watch(PostWatch(.top(5))).makeAsyncIterator() }
+            for place in iterators.indices { _ = try await iterators[place].next() }
+            try await client.signOut(everywhere: true)
+            for place in iterators.indices {
+                let reason = await refusal {
+                    while try await iterators[place].next() != nil {}
+                }
+                #expect(reason == .sessionExpired)
+            }
+            // The next one is the device's.
+            var later = other.watch(PostWatch(.top(5))).makeAsyncIterator()
+            #expect(try await later.next() != nil)
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func anEmptyRankingIsAnEmptyListOrOneWithoutAChange(kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await Self.watcher(bench)
+            var iterator = client.watch(PostWatch(.top(5), in: "posts")).makeAsyncIterator()
+            #expect(try await iterator.next()?.ranking == [])
+            let id = try await client.createPost(Post(title: "a"), in: "posts").id
+            _ = try await Self.posts(&iterator) { $0.ranking == [id] }
+            // The order is as before, so the event has none.
+            let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
+            let revision = try await client.call(vote).revision
+            let voted = try await Self.posts(&iterator) { $0.revision >= revision }
+            #expect(voted.ranking == [id])
+            try await client.deletePost(id)
+            let empty = try await Self.posts(&iterator) { $0.ranking == [] }
+            #expect(empty.removedIDs == [] && empty.rows == [])
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
     func refusalsEndIt(kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in
             let client = try await Self.watcher(bench)

@@ -168,7 +168,8 @@ public struct ListPostsResponse: Equatable, Sendable {
     public var firstRank: UInt64
     /// How many posts the list has, without filters.
     public var totalSize: UInt64
-    /// In an answer about newer posts: how many more there are.
+    /// In an answer about newer posts: how many more there are, those that the filters leave out
+    /// among them.
     ///
     /// Ask for them by `refreshToken`.
     public var newerCount: UInt32

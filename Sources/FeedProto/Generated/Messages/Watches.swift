@@ -54,9 +54,12 @@ public struct WatchPostsEvent: Equatable, Sendable {
     ///
     /// Of a post without `feed` only `id`, `score`, the counts of votes, `revision` and `viewer`
     /// are set: the rest is as the client has it. Posts that do not fit into a frame follow in the
-    /// next event.
+    /// next event. A post may show a later change than the frame's revision, which its own revision
+    /// says; it then comes again.
     public var changed: [Post]
     /// The ids of the watched list in order, where they or their order have changed; else empty.
+    ///
+    /// Empty in the first event is a list without posts.
     public var ranking: [UInt64]
     /// Posts that are watched no more: deleted ones, and those that are no longer among the first.
     public var removedIDs: [UInt64]
