@@ -99,7 +99,7 @@ extension OfflineFeed {
             let results = await client.make(next.map(\.change), timeout: nil)
             var outcomes: [(number: UInt64, outcome: OutboxOutcome)] = []
             for (entry, result) in zip(next, results) {
-                let step = FlushStep(result, mayHaveLeft: entry.change.mayHaveLeft)
+                let step = FlushStep(result, of: entry.change)
                 stop = stop ?? step.stop
                 guard let outcome = step.outcome else { continue }
                 outcomes.append((entry.number, outcome))
@@ -126,6 +126,7 @@ extension OfflineFeed {
         _ report: inout SyncReport,
         _ renewal: Int
     ) async throws(OfflineError) {
+        var progress = SyncProgress()
         while true {
             let request = try perform(in: renewal) { store throws(OfflineError) in
                 try store.nextRequest(feed)
@@ -133,6 +134,7 @@ extension OfflineFeed {
             let answer = try await Self.calling { () throws(FeedClientError) in
                 try await client.syncPosts(request)
             }
+            try progress.check(answer, to: request)
             var counted = report
             try perform(in: renewal) { store throws(OfflineError) in
                 try store.take(answer, feed: feed, &counted)

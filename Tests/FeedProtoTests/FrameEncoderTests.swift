@@ -1,4 +1,5 @@
 import FeedProto
+import FeedTestSupport
 import Testing
 
 @Suite struct FrameEncoderTests {

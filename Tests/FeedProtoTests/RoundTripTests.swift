@@ -1,4 +1,5 @@
 import FeedProto
+import FeedTestSupport
 import Testing
 
 /// Encoded frames are decoded to equal frames, in any chunks.

@@ -7,6 +7,10 @@ public struct PostSequence: AsyncSequence, Sendable {
     /// Why it may end before the last post.
     public typealias Failure = FeedClientError
 
+    /// The most pages without a post that are read for one: a filter of a page looks at 5,000 posts, so that
+    /// is one of 327 million.
+    package static var maximumEmptyPageCount: Int { 1 << 16 }
+
     fileprivate let client: any FeedCalling
     fileprivate let list: PostList
     fileprivate let pageSize: Int
@@ -26,6 +30,8 @@ public struct PostSequence: AsyncSequence, Sendable {
         private var posts: ArraySlice<Post> = []
         /// Where the next page starts; nil at the end of the list.
         private var nextStart: PageStart? = .first
+        /// How many pages without a post have followed one another.
+        private var emptyPageCount = 0
 
         fileprivate init(_ sequence: PostSequence) {
             self.sequence = sequence
@@ -43,8 +49,22 @@ public struct PostSequence: AsyncSequence, Sendable {
                 )
                 posts = page.posts[...]
                 nextStart = page.next.map(PageStart.token)
+                emptyPageCount = posts.isEmpty ? emptyPageCount + 1 : 0
+                if let problem = problem(after: start) {
+                    nextStart = nil
+                    throw .protocolViolation(reason: problem, effect: .none)
+                }
             }
             return posts.popFirst()
+        }
+
+        /// Why the pages would not come to an end; nil while they lead on.
+        private func problem(after start: PageStart) -> String? {
+            if nextStart == start { return "The token of a page leads to the same page." }
+            guard nextStart != nil, emptyPageCount >= PostSequence.maximumEmptyPageCount else {
+                return nil
+            }
+            return "\(emptyPageCount) pages in a row have no post, and lead on."
         }
 
         /// The next post; nil after the last one.

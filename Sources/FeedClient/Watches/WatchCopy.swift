@@ -2,8 +2,10 @@ package import FeedProto
 
 /// What a client has of a watch: the watched posts as they are, however often they have changed.
 ///
-/// A watch has at most 200 posts, so a copy holds 200 posts at most.
+/// A watch has at most 200 posts, so a copy holds 200 posts at most, whatever the service sends.
 package struct WatchCopy: Sendable, Equatable {
+    private static var maximumPostCount: Int { 200 }
+
     /// Where the order of the posts comes from.
     private enum Source: Equatable {
         /// From the events: the list's own.
@@ -26,8 +28,13 @@ package struct WatchCopy: Sendable, Equatable {
     /// The copy of a watch that has had no event.
     package init(of request: WatchPostsRequest) {
         source = request.postIDs.isEmpty ? .ranking : .request
+        ids = Self.watched(request.postIDs)
+    }
+
+    /// The first ids of a list, each once.
+    private static func watched(_ ids: [UInt64]) -> [UInt64] {
         var seen: Set<UInt64> = []
-        ids = request.postIDs.filter { seen.insert($0).inserted }
+        return Array(ids.lazy.filter { seen.insert($0).inserted }.prefix(maximumPostCount))
     }
 
     /// The ids of the watched posts in the order of now.
@@ -64,14 +71,15 @@ package struct WatchCopy: Sendable, Equatable {
         for id in event.removedIDs { posts[id] = nil }
         if source == .ranking {
             if isFirst || !event.ranking.isEmpty {
-                ids = event.ranking
-                let watched = Set(ids)
-                posts = posts.filter { watched.contains($0.key) }
+                ids = Self.watched(event.ranking)
             } else if !event.removedIDs.isEmpty {
-                ids.removeAll(where: event.removedIDs.contains)
+                let removed = Set(event.removedIDs)
+                ids.removeAll(where: removed.contains)
             }
         }
-        newPostCount += UInt64(event.newPostCount)
+        let watched = Set(ids)
+        posts = posts.filter { watched.contains($0.key) }
+        newPostCount &+= UInt64(event.newPostCount)
         self.revision = revision
         isResumable = isWhole && textByteCount <= Self.resumableTextByteCount
     }

@@ -2,6 +2,9 @@ import FeedProto
 import FeedRanking
 
 /// The keys of a post, each a number that ascends along its order, as the service computes them.
+///
+/// A service keeps times in 0 to 2^51 and counts far below 2^62. Beyond, the sums would overflow, so the
+/// numbers of a damaged or hostile one count as the nearest of these.
 struct ListKeys {
     let top: Int64
     let hot: Int64
@@ -15,11 +18,14 @@ struct ListKeys {
             RankKey.descending(
                 HotRank.key(
                     score: post.score,
-                    createTimeMilliseconds: post.createTimeMilliseconds
+                    createTimeMilliseconds: min(
+                        max(post.createTimeMilliseconds, 0),
+                        RankingLimits.maximumTimeMilliseconds
+                    )
                 )
             )
         )
-        let (up, down) = (post.upvoteCount, post.downvoteCount)
+        let (up, down) = (min(post.upvoteCount, 1 << 62), min(post.downvoteCount, 1 << 62))
         best = Self.ascending(
             RankKey.descending(
                 notNegative: ConfidenceRank.value(upvoteCount: up, downvoteCount: down)

@@ -62,7 +62,8 @@ extension OfflineStore {
                 for row in try outboxRows("WHERE state = 2") { try put(row, .inDoubt(doubt)) }
             }
             var next = identity.nextSequence
-            if hello.lastSequence >= next, hello.lastSequence < .max >> 1 {
+            // No outbox comes to 2^62; a higher one would leave no room below the file's 2^63.
+            if hello.lastSequence >= next, hello.lastSequence < 1 << 62 {
                 next = hello.lastSequence + 1
                 for row in try outboxRows("WHERE state <= 2") { try put(row, .inDoubt(.fileIsOld)) }
             }

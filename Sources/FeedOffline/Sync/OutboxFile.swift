@@ -29,10 +29,12 @@ struct FlushStep {
     ///
     /// An entry that may have left in an earlier process keeps its sequence. That this call did not leave
     /// says nothing of the earlier one.
-    init(_ result: Result<Answer, FeedClientError>, mayHaveLeft: Bool) {
-        defer { if mayHaveLeft, case .notSent = outcome { outcome = nil } }
+    init(_ result: Result<Answer, FeedClientError>, of change: NumberedChange) {
+        defer { if change.mayHaveLeft, case .notSent = outcome { outcome = nil } }
         switch result {
-        case .success(let answer): outcome = .done(answer)
+        case .success(let answer):
+            outcome =
+                answer.response.answers(change.request) ? .done(answer) : .inDoubt(.serviceFailed)
         case .failure(.inDoubt(let cause)): outcome = .inDoubt(OutboxDoubt(cause))
         case .failure(.refused(let status)): refuse(status)
         case .failure(.requestTooLarge(let byteCount, let limit)):
@@ -56,6 +58,21 @@ struct FlushStep {
             outcome = .gone
         } else {
             outcome = .inDoubt(.serviceFailed)
+        }
+    }
+}
+
+extension Response {
+    /// Whether a service may answer a change so: another answer would take the change out of the outbox
+    /// without a trace.
+    fileprivate func answers(_ request: Request) -> Bool {
+        switch (request, self) {
+        case (.castVote(let vote), .castVote(let counts)): vote.postID == counts.postID
+        case (.createPost, .post(let post)): post.hasServiceID
+        case (.updatePost(let update), .post(let post)): update.post?.id == post.id
+        // A repeat of marks has no count.
+        case (.markPosts, .markPosts), (.markPosts, .empty), (.deletePost, .empty): true
+        default: false
         }
     }
 }

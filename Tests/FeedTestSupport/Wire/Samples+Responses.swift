@@ -1,8 +1,8 @@
-import FeedProto
+package import FeedProto
 
 extension Samples {
     /// An answer of each kind; made anew each time, as `requests` are.
-    static var responses: [Response] {
+    package static var responses: [Response] {
         [
             .hello(
                 HelloResponse(

@@ -1,8 +1,8 @@
-import FeedProto
+package import FeedProto
 
 /// Frames of every kind, with every field set and numbers at the ends of their ranges.
-enum Samples {
-    static let post = Post(
+package enum Samples {
+    package static let post = Post(
         id: .max,
         feed: "posts",
         author: User(id: 7, displayName: "Ada Lovelace"),
@@ -21,7 +21,7 @@ enum Samples {
         viewer: Viewer(vote: .down)
     )
 
-    static let feed = Feed(
+    package static let feed = Feed(
         name: "tweets",
         defaultOrder: .new,
         voteMode: .ballot,
@@ -32,7 +32,7 @@ enum Samples {
         voters: .users
     )
 
-    static let status = Status(
+    package static let status = Status(
         code: .invalidArgument,
         reason: .titleTooLong,
         message: "Title of 256 characters exceeds the limit of 255 characters.",
@@ -44,12 +44,12 @@ enum Samples {
         ]
     )
 
-    static let votes = [
+    package static let votes = [
         CastVoteRequest(postID: 1, direction: .up),
         CastVoteRequest(postID: .max, direction: VoteDirection(rawValue: -1)),
     ]
 
-    static let voted = CastVoteResponse(
+    package static let voted = CastVoteResponse(
         postID: 5,
         score: -3,
         upvoteCount: 4,
@@ -57,7 +57,7 @@ enum Samples {
         vote: .clear
     )
 
-    static let backups = BackupStats(
+    package static let backups = BackupStats(
         isRunning: true,
         copiedByteCount: 1,
         byteCount: 2,
@@ -72,7 +72,7 @@ enum Samples {
         nextTimeMilliseconds: 8
     )
 
-    static func latency(_ method: String) -> LatencyStats {
+    package static func latency(_ method: String) -> LatencyStats {
         LatencyStats(
             method: method,
             answerCount: 1,
@@ -84,7 +84,7 @@ enum Samples {
         )
     }
 
-    static let journal = JournalStats(
+    package static let journal = JournalStats(
         executedPosition: 1,
         durablePosition: 2,
         checkpointedPosition: 3,
@@ -110,7 +110,7 @@ enum Samples {
 
     // Made anew each time: the leak checker does not know an address in an enum that keeps its case
     // in the same word, and would report the fields of a constant.
-    static var requests: [Request] {
+    package static var requests: [Request] {
         [
             .hello(
                 HelloRequest(
@@ -201,7 +201,7 @@ enum Samples {
         ]
     }
 
-    static var clientFrames: [ClientFrame] {
+    package static var clientFrames: [ClientFrame] {
         requests.map { request in
             ClientFrame(
                 id: 300,
@@ -214,7 +214,7 @@ enum Samples {
         }
     }
 
-    static var serverFrames: [ServerFrame] {
+    package static var serverFrames: [ServerFrame] {
         responses.map { ServerFrame(id: .max, revision: 12_345, response: $0) }
             + [
                 ServerFrame(id: 1, revision: 2, status: status),

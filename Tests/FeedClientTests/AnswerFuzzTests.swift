@@ -1,0 +1,255 @@
+import FeedClient
+import FeedProto
+import FeedTestSupport
+import Testing
+
+/// Whatever a hostile or damaged service answers, a client ends each call once and goes on.
+///
+/// `FEED_FUZZ_ROUNDS` makes a run longer: a round has some 100 answers of each test and seed.
+@Suite(.timeLimit(.minutes(60)))
+struct AnswerFuzzTests {
+    private static let roundCount = TestEnvironment.number("FEED_FUZZ_ROUNDS") ?? 40
+
+    @Test(arguments: TestEnvironment.seeds(1...4))
+    func aSessionEndsEachCallOnce(seed: UInt64) {
+        let answers = MutatedAnswers(seed: seed)
+        var random = SeededGenerator(seed: seed)
+        var answerCount = 0
+        for round in 0..<Self.roundCount {
+            var life = Life(seed: random.next())
+            life.run(answers)
+            answerCount += life.answerCount
+            let counts = life.outcomeCounts
+            #expect(counts.allSatisfy { $0 == 1 }, "seed \(seed), round \(round): \(counts)")
+        }
+        #expect(answerCount >= 20 * Self.roundCount, "Most lives have answers; seed \(seed).")
+    }
+
+    @Test(arguments: TestEnvironment.seeds(1...4))
+    func everyCallTakesAnyAnswer(seed: UInt64) async {
+        let answers = MutatedAnswers(seed: seed)
+        var takenCount = 0
+        for _ in 0..<2 * Self.roundCount {
+            for response in Samples.responses {
+                guard let frame = answers.next(response, to: 1) else { continue }
+                takenCount += await AnsweredClient(frame).makeAllCalls()
+            }
+            if let frame = answers.next(Samples.status, to: 1) {
+                takenCount += await AnsweredClient(frame).makeAllCalls()
+            }
+        }
+        #expect(takenCount > 0, "Some answers are those of a call; seed \(seed).")
+    }
+
+    /// A client from its first connection to its close.
+    private struct Life {
+        private(set) var answerCount = 0
+        private var harness: SessionHarness
+        private var random: SeededGenerator
+        private var callCount = 0
+        private var watchCount: UInt64 = 0
+        private var sentCount = 0
+        private var stepCount = 0
+        private var shown: [UInt64: WatchedPosts] = [:]
+        private let responses = Samples.responses
+
+        init(seed: UInt64) {
+            harness = SessionHarness(seed: seed) {
+                $0.hello.sessionToken = [UInt8](repeating: 9, count: Secret.byteCount)
+            }
+            random = SeededGenerator(seed: seed)
+        }
+
+        /// How often each call has ended.
+        var outcomeCounts: [Int] {
+            ([99] + (0..<callCount).map { 100 + $0 }).map { harness.outcomes[$0]?.count ?? 0 }
+        }
+
+        mutating func run(_ answers: MutatedAnswers) {
+            harness.open(within: 10_000_000)
+            for _ in 0..<3 {
+                submit()
+                connect(answers)
+                for _ in 0..<3 {
+                    answerAll(answers)
+                    harness.pass(UInt64.random(in: 0...3_000, using: &random))
+                }
+                hangUp()
+            }
+            harness.pass(100_000_000)
+            hangUp()
+            harness.close()
+        }
+
+        private mutating func submit() {
+            for request in Samples.requests where !random.oneIn(2) {
+                switch request {
+                case .hello, .cancel: continue
+                case .watchPosts(var watch):
+                    watchCount += 1
+                    if random.oneIn(2) { watch.postIDs = [] }
+                    harness.session.watch(1_000_000 + watchCount, watch, actingUserID: 0)
+                default:
+                    harness.submit(100 + callCount, request)
+                    callCount += 1
+                }
+            }
+            harness.run()
+        }
+
+        private mutating func connect(_ answers: MutatedAnswers) {
+            if harness.demands.last != .connect { harness.pass(10_000) }
+            guard harness.demands.last == .connect else { return }
+            harness.session.connected()
+            harness.run()
+            let hello = SessionHarness.hello(isKnown: random.oneIn(2))
+            deliver(
+                random.oneIn(2)
+                    ? ServerFrame(id: 1, revision: 1, response: hello)
+                    : answers.next(hello, to: 1)
+            )
+        }
+
+        /// Answers what has left, in any order, and says something of the connection now and then.
+        private mutating func answerAll(_ answers: MutatedAnswers) {
+            var calls = harness.sent[sentCount...].map { ($0.id, $0.call.request) }
+            sentCount = harness.sent.count
+            for step in harness.watchSteps[stepCount...] {
+                switch step {
+                case .begin(let id, let request, _): calls.append((id, .watchPosts(request)))
+                case .show(let token, let copy): show(token, copy)
+                case .end, .cancel: break
+                }
+            }
+            stepCount = harness.watchSteps.count
+            calls.shuffle(using: &random)
+            for (id, request) in calls {
+                let response = response(to: request)
+                let isEvent: Bool = if case .watchPosts = response { true } else { false }
+                for _ in 0..<(isEvent ? 4 : 1) {
+                    deliver(
+                        random.oneIn(8)
+                            ? answers.next(Samples.status, to: id)
+                            : answers.next(response, to: id, hasMore: isEvent)
+                    )
+                }
+            }
+            if random.oneIn(8) {
+                let goAway = GoAway(lastID: 3, drainMilliseconds: 9, reason: .draining)
+                deliver(answers.next(.goAway(goAway), to: 0))
+            }
+        }
+
+        /// The kind of answer that a session looks into, or any.
+        private mutating func response(to request: Request) -> Response {
+            let response = responses.first { response in
+                switch (request, response) {
+                case (.watchPosts, .watchPosts), (.signIn, .session), (.signUp, .session): true
+                default: false
+                }
+            }
+            return response ?? responses.randomElement(using: &random) ?? .empty
+        }
+
+        private mutating func show(_ token: UInt64, _ copy: WatchCopy) {
+            var posts = shown[token] ?? WatchedPosts(copy)
+            posts.follow(copy)
+            if posts.hasNewOrder, posts.newPostCount > 3 { posts.refresh() }
+            shown[token] = posts
+            #expect(posts.ranking.count <= 200 && posts.rows.count <= 200)
+        }
+
+        /// Delivers a frame, and drops the connection for one that cannot be decoded, as a driver does.
+        private mutating func deliver(_ frame: ServerFrame?) {
+            guard harness.session.isConnected || harness.session.awaitsHello else { return }
+            answerCount += 1
+            if let frame {
+                harness.receive(frame)
+            } else {
+                harness.session.drop(.violated("damaged"), at: harness.time)
+                harness.run()
+            }
+            if harness.demands.last == .close { hangUp() }
+        }
+
+        private mutating func hangUp() {
+            let isClosing = harness.demands.last == .close
+            guard isClosing || harness.session.isConnected || harness.session.awaitsHello else {
+                return
+            }
+            harness.lose()
+            if harness.demands.last == .close { harness.demands.append(.abandon) }
+        }
+    }
+}
+
+/// A client whose calls all have one answer.
+private struct AnsweredClient: FeedCalling {
+    let service = HelloResponse(
+        serverName: "",
+        instanceID: 1,
+        serverTimeMilliseconds: 0,
+        limits: nil
+    )
+    private let outcome: Result<Answer, FeedClientError>
+
+    init(_ frame: ServerFrame) {
+        outcome =
+            if let status = frame.status {
+                .failure(.refused(status))
+            } else if let response = frame.response {
+                .success(Answer(response: response, revision: frame.revision))
+            } else {
+                .failure(.closed)
+            }
+    }
+
+    func answer(
+        to request: Request,
+        minimumRevision: UInt64,
+        timeout: Duration?
+    ) async throws(FeedClientError) -> Answer {
+        try outcome.get()
+    }
+
+    func acting(for userID: UInt64) -> AnsweredClient { self }
+    func close() async {}
+
+    /// Makes each call of a client; the result is how many took the answer.
+    func makeAllCalls() async -> Int {
+        let post = Post(id: 1)
+        let calls: [() async throws -> Void] = [
+            { _ = try await createPost(post) },
+            { _ = try await importPosts([post, post, post]) },
+            { _ = try await getPosts([1]) },
+            { _ = try await syncPosts(SyncPostsRequest(feed: "")) },
+            { try await deletePost(1) },
+            { _ = try await rank(of: 1) },
+            { _ = try await listPosts() },
+            { for try await _ in posts() { return } },
+            { _ = try await vote(on: 1, .up) },
+            { _ = try await votes(Samples.votes) },
+            { _ = try await signIn(email: "", password: "").secret },
+            { _ = try await session() },
+            { try await signOut() },
+            { _ = try await ping() },
+            { _ = try await feeds() },
+            { _ = try await createFeed(Samples.feed) },
+            { _ = try await backup() },
+            { _ = try await correctTimes(CorrectTimesRequest()) },
+            { _ = try await stats() },
+            { _ = try await mark(through: 1, as: .read) },
+        ]
+        var takenCount = 0
+        for call in calls {
+            do {
+                try await call()
+                takenCount += 1
+            } catch {
+                guard let error = error as? FeedClientError else { continue }
+                _ = (error.description, error.retryAfter, error.effect)
+            }
+        }
+        return takenCount
+    }
+}
