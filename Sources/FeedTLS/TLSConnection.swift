@@ -111,6 +111,7 @@ package final class TLSConnection {
         }
         if !isSecured, unsafe SSL_is_init_finished(ssl) == 1 {
             try checkResumedPeer()
+            try checkProtocol()
             isSecured = true
         }
         guard isSecured else {
@@ -226,6 +227,16 @@ extension TLSConnection {
         guard let certificate = unsafe certificate,
             unsafe X509_cmp_current_time(X509_get0_notAfter(certificate)) > 0
         else { throw .certificateRefused("it has expired since the session began") }
+    }
+
+    /// Refuses a server that has not chosen feed/1: a Hello with its key is not meant for another program
+    /// behind the same certificate.
+    private func checkProtocol() throws(TLSError) {
+        guard context.side == .client else { return }
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        unsafe SSL_get0_alpn_selected(ssl, &name, &length)
+        guard length > 0 else { throw .noCommonProtocol }
     }
 }
 

@@ -175,6 +175,53 @@ struct TLSDaysTests {
         }
     }
 
+    /// Takes one TLS connection, choosing of the protocols in its arguments, and prints what comes.
+    private static let stranger = """
+        import socket, ssl, sys
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[1], sys.argv[2])
+        if sys.argv[3:]: context.set_alpn_protocols(sys.argv[3:])
+        listener = socket.create_server(("127.0.0.1", 0))
+        print("port", listener.getsockname()[1], flush=True)
+        plain, _ = listener.accept()
+        try:
+            with context.wrap_socket(plain, server_side=True) as tls:
+                print("received", len(tls.recv(1000)))
+        except OSError as error:
+            print("received 0:", error)
+        """
+
+    @Test(
+        "T-TLS-14: a server that has not chosen feed/1 gets no Hello, and so no key",
+        arguments: [[], ["h2"], ["feed/1"]]
+    )
+    func showsItsKeyToNoOtherProtocol(chosen: [String]) async throws {
+        let certificates = try TestCertificates()
+        try certificates.add(.init("server"))
+        let server = try RunningProcess(
+            try #require(Programs.command("python3")),
+            ["-c", Self.stranger, certificates.certificate("server"), certificates.key("server")]
+                + chosen
+        )
+        let line = try #require(await server.line { $0.hasPrefix("port ") })
+        var configuration = Self.configuration(certificates)
+        configuration.serviceKey = Secret(bytes: [UInt8](repeating: 7, count: Secret.byteCount))
+        configuration.connectTimeout = .seconds(60)
+        var problem = ""
+        do throws(FeedClientError) {
+            let address = "localhost:\(line.dropFirst("port ".count))"
+            let client = try await FeedClient.connect(to: address, configuration: configuration)
+            await client.close()
+        } catch {
+            problem = error.description
+        }
+        let output = await server.finish().output.joined(separator: "\n")
+        // Of a server of the protocol the Hello is seen, which it does not answer.
+        let isStranger = chosen != ["feed/1"]
+        #expect(problem.contains("does not speak feed/1 over TLS") == isStranger, "\(problem)")
+        #expect(output.contains("received 0") == isStranger, "\(output)")
+    }
+
     static func configuration(_ certificates: TestCertificates) -> ClientConfiguration {
         var configuration = ClientConfiguration()
         configuration.tls = ClientTLS(authorityPath: certificates.certificate("ca"))
