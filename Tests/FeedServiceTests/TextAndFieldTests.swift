@@ -136,8 +136,11 @@ struct TextAndFieldTests {
             field: "post.title"
         ),
         Refused(
-            testDescription: "T-TEXT-3: a title of 1,025 bytes",
-            request: title((0..<205).flatMap { _ in Array("e\u{301}\u{301}".utf8) }),
+            testDescription: "T-TEXT-3: a title of 8,200 bytes",
+            request: title(
+                (0..<200).flatMap { _ in Array(("e" + String(repeating: "\u{301}", count: 20)).utf8)
+                }
+            ),
             reason: .titleTooLong,
             field: "post.title"
         ),
@@ -168,6 +171,12 @@ struct TextAndFieldTests {
         Refused(
             testDescription: "T-TEXT-4: an address with a line break",
             request: create(RawMessage().field(6, Array("http://a\n".utf8))),
+            reason: .badURL,
+            field: "post.link_url"
+        ),
+        Refused(
+            testDescription: "T-TEXT-4: a link that runs a script",
+            request: create(RawMessage().field(6, Array("JavaScript:alert(1)".utf8))),
             reason: .badURL,
             field: "post.link_url"
         ),

@@ -1100,7 +1100,8 @@ struct  Feed__V1__Post
    */
   Feed__V1__User *author;
   /*
-   * The title, verbatim: 0 to 255 characters and at most 1,024 bytes (feeds may set less).
+   * The title, verbatim: none to the feed's max_title_length characters, and at most 32 bytes for each of
+   * these, or 1,024.
    */
   ProtobufCBinaryData title;
   /*
@@ -1108,7 +1109,8 @@ struct  Feed__V1__Post
    */
   ProtobufCBinaryData text;
   /*
-   * The address that the post links to, of at most 2,048 bytes; empty is none.
+   * The address that the post links to, of at most 2,048 bytes, with http, https or no scheme; empty is
+   * none.
    */
   ProtobufCBinaryData link_url;
   /*
@@ -1869,7 +1871,7 @@ struct  Feed__V1__Feed
    */
   Feed__V1__VoteMode vote_mode;
   /*
-   * The most characters of a title; 0 is 255.
+   * The most characters of a title, up to 1,000; 0 is 255.
    */
   uint32_t max_title_length;
   /*

@@ -70,6 +70,7 @@ extension FeedPolicy {
         let textLimit = try Self.limit(
             feed.maximumTextLength,
             "feed.max_text_length",
+            unnamed: MemoryLimits.textCharacterCount,
             MemoryLimits.textCharacterCount
         )
         guard feed.minimumTextLength <= textLimit else {
@@ -83,6 +84,7 @@ extension FeedPolicy {
             maximumTitleCharacterCount: try Self.limit(
                 feed.maximumTitleLength,
                 "feed.max_title_length",
+                unnamed: MemoryLimits.unnamedTitleCharacterCount,
                 MemoryLimits.titleCharacterCount
             ),
             minimumTextCharacterCount: Int(feed.minimumTextLength),
@@ -105,12 +107,13 @@ extension FeedPolicy {
     private static func limit(
         _ wanted: UInt32,
         _ field: String,
+        unnamed: Int,
         _ maximum: Int
     ) throws(Status) -> Int {
         guard wanted <= maximum else {
             throw .invalid(.badField, field, limit: maximum, actual: UInt64(wanted))
         }
-        return wanted == 0 ? maximum : Int(wanted)
+        return wanted == 0 ? unnamed : Int(wanted)
     }
 }
 

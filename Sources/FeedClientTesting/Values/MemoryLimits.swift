@@ -14,8 +14,10 @@ enum MemoryLimits {
     static let watchIDCount = 200
     static let watchCount = 16
     static let pingByteCount = 4_096
-    static let titleCharacterCount = 255
-    static let titleByteCount = 1_024
+    static let titleCharacterCount = 1_000
+    static let unnamedTitleCharacterCount = 255
+    static let titleByteCountPerCharacter = 32
+    static let leastTitleByteLimit = 1_024
     static let textCharacterCount = 10_000
     static let textByteCount = 40_000
     static let urlByteCount = 2_048

@@ -7,7 +7,7 @@ enum TextRules {
     static func check(_ post: Post, _ path: String, _ policy: FeedPolicy) throws(Status) {
         try checkTitle(post.title, path, policy)
         try checkText(post.text, path, policy)
-        try checkURL(post.linkURL, "\(path).link_url")
+        try checkLink(post.linkURL, "\(path).link_url")
         try checkURL(post.thumbnailURL, "\(path).thumbnail_url")
         try checkURL(post.imageURL, "\(path).image_url")
         let name = post.author?.displayName ?? ""
@@ -18,7 +18,7 @@ enum TextRules {
     static func check(_ changes: PostChanges, _ policy: FeedPolicy) throws(Status) {
         if let title = changes.title { try checkTitle(title, "post", policy) }
         if let text = changes.text { try checkText(text, "post", policy) }
-        if let url = changes.linkURL { try checkURL(url, "post.link_url") }
+        if let url = changes.linkURL { try checkLink(url, "post.link_url") }
         if let url = changes.thumbnailURL { try checkURL(url, "post.thumbnail_url") }
         if let url = changes.imageURL { try checkURL(url, "post.image_url") }
     }
@@ -80,7 +80,11 @@ enum TextRules {
         _ policy: FeedPolicy
     ) throws(Status) {
         let limit = policy.maximumTitleCharacterCount
-        try check(title, "\(path).title", .titleTooLong, limit, MemoryLimits.titleByteCount)
+        let byteLimit = max(
+            MemoryLimits.leastTitleByteLimit,
+            MemoryLimits.titleByteCountPerCharacter * limit
+        )
+        try check(title, "\(path).title", .titleTooLong, limit, byteLimit)
     }
 
     private static func checkText(
@@ -94,6 +98,15 @@ enum TextRules {
         let count = text.prefix(least).count
         guard count >= least else {
             throw .invalid(.textEmpty, "\(path).text", limit: least, actual: UInt64(count))
+        }
+    }
+
+    private static func checkLink(_ url: String, _ field: String) throws(Status) {
+        try checkURL(url, field)
+        let scheme = url.prefix { !":/?#".contains($0) }
+        let isScheme = url[scheme.endIndex...].first == ":"
+        guard !isScheme || ["http", "https"].contains(scheme.lowercased()) else {
+            throw .invalid(.badURL, field)
         }
     }
 

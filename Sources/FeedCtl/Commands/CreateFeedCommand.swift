@@ -22,6 +22,9 @@ struct CreateFeedCommand: ServiceCommand {
     @Option(help: "The order of lists that name none.")
     var order = OrderArgument.top
 
+    @Option(help: "The most characters of a title, up to 1,000.")
+    var maxTitle: UInt32 = 255
+
     @OptionGroup var options: ServiceOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
@@ -29,6 +32,7 @@ struct CreateFeedCommand: ServiceCommand {
             name: name,
             defaultOrder: order.order,
             voteMode: voters.voteMode,
+            maximumTitleLength: maxTitle,
             voters: voters.voters
         )
         return FeedsReport([try await client.createFeed(feed)])

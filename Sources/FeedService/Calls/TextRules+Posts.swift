@@ -16,7 +16,7 @@ extension TextRules {
             minimumCharacterCount: policy.minimumTextCharacterCount,
             maximumCharacterCount: policy.maximumTextCharacterCount
         )
-        try checkURL(post.linkURL, at: path, "link_url")
+        try checkLink(post.linkURL, at: path)
         try checkURL(post.thumbnailURL, at: path, "thumbnail_url")
         try checkURL(post.imageURL, at: path, "image_url")
         if let author = post.author { try checkName(author.displayName, at: path) }
@@ -39,7 +39,7 @@ extension TextRules {
                 maximumCharacterCount: policy.maximumTextCharacterCount
             )
         }
-        if let url = changes.linkURL { try checkURL(url, at: .only, "link_url") }
+        if let url = changes.linkURL { try checkLink(url, at: .only) }
         if let url = changes.thumbnailURL { try checkURL(url, at: .only, "thumbnail_url") }
         if let url = changes.imageURL { try checkURL(url, at: .only, "image_url") }
     }

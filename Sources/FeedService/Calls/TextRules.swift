@@ -8,7 +8,7 @@ internal import FeedProto
 struct TextRules {
     let limits: ServiceLimits
 
-    /// Checks a title against the feed's limit in characters and the service's in bytes.
+    /// Checks a title against the limit of its feed in characters, and the one in bytes that follows from it.
     func checkTitle(
         _ title: String,
         at path: PostPath,
@@ -20,7 +20,7 @@ struct TextRules {
             "title",
             reason: .titleTooLong,
             maximumCharacterCount: maximumCharacterCount,
-            maximumByteCount: limits.maximumTitleByteCount
+            maximumByteCount: limits.titleByteLimit(characterCount: maximumCharacterCount)
         )
     }
 
@@ -56,6 +56,26 @@ struct TextRules {
             )
         }
     }
+
+    /// Checks the address that a post links to: people open it, so `javascript:` and others are refused.
+    ///
+    /// What stands before a colon is the scheme, unless the colon is in a path (`/r/a:b`) or behind one.
+    func checkLink(_ url: String, at path: PostPath) throws(Status) {
+        try checkURL(url, at: path, "link_url")
+        guard let end = url.utf8.firstIndex(where: { Self.schemeEnds.contains($0) }),
+            url.utf8[end] == UInt8(ascii: ":"),
+            !["http", "https"].contains(url[..<end].lowercased())
+        else { return }
+        let field = path.field("link_url")
+        throw Status.invalid(
+            .badURL,
+            field: field,
+            "\(field) has another scheme than http and https; an address that has one begins with "
+                + "http:// or https://."
+        )
+    }
+
+    private static let schemeEnds = Array(":/?#".utf8)
 
     /// Checks an address: a length, and no control characters or spaces; empty means none.
     func checkURL(_ url: String, at path: PostPath, _ name: StaticString) throws(Status) {

@@ -73,10 +73,15 @@ package struct ServiceLimits: Sendable, Equatable {
     /// The bytes held for all connections before changes are refused; reads may use half of it.
     package var maximumBufferedByteCount = 192 << 20
 
-    /// The characters of a title; what the first client apps accept.
-    package var maximumTitleCharacterCount = 255
-    /// The bytes of a title: 255 characters of common scripts fit; combining bombs do not.
-    package var maximumTitleByteCount = 1024
+    /// The characters of a title where a feed names no limit; what the first client apps accept.
+    package var defaultTitleCharacterCount = 255
+    /// The characters of a title that a feed may name as its limit.
+    package var maximumTitleCharacterCount = 1_000
+    /// The bytes of a title for each character that it may have: letters of every script fit, such as the 18
+    /// bytes of "स्त्री"; combining bombs do not.
+    package var titleByteCountPerCharacter = 32
+    /// The bytes of a title that even a feed of short titles takes.
+    package var leastTitleByteLimit = 1024
     /// The characters of a post's text.
     package var maximumTextCharacterCount = 10_000
     /// The bytes of a post's text: four a character.
@@ -132,6 +137,14 @@ package struct ServiceLimits: Sendable, Equatable {
 }
 
 extension ServiceLimits {
+    /// The bytes of a title that may have so many characters.
+    func titleByteLimit(characterCount: Int) -> Int {
+        max(leastTitleByteLimit, titleByteCountPerCharacter * characterCount)
+    }
+
+    /// The bytes of a title in any feed.
+    var maximumTitleByteCount: Int { titleByteLimit(characterCount: maximumTitleCharacterCount) }
+
     /// The most bytes that one post takes in an answer.
     var greatestPostByteCount: Int {
         maximumTitleByteCount + maximumTextByteCount + 3 * maximumURLByteCount

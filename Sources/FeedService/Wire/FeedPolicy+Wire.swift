@@ -23,6 +23,7 @@ extension FeedPolicy {
         let textLimit = try Self.limit(
             feed.maximumTextLength,
             field: "feed.max_text_length",
+            unnamed: limits.maximumTextCharacterCount,
             maximum: limits.maximumTextCharacterCount
         )
         guard feed.minimumTextLength <= textLimit else {
@@ -42,6 +43,7 @@ extension FeedPolicy {
             maximumTitleCharacterCount: try Self.limit(
                 feed.maximumTitleLength,
                 field: "feed.max_title_length",
+                unnamed: limits.defaultTitleCharacterCount,
                 maximum: limits.maximumTitleCharacterCount
             ),
             minimumTextCharacterCount: Int(feed.minimumTextLength),
@@ -65,8 +67,13 @@ extension FeedPolicy {
         }
     }
 
-    private static func limit(_ wanted: UInt32, field: String, maximum: Int) throws(Status) -> Int {
-        guard wanted > 0 else { return maximum }
+    private static func limit(
+        _ wanted: UInt32,
+        field: String,
+        unnamed: Int,
+        maximum: Int
+    ) throws(Status) -> Int {
+        guard wanted > 0 else { return unnamed }
         guard wanted <= maximum else {
             throw .invalid(
                 .badField,

@@ -45,10 +45,12 @@ struct PostConformanceTests {
             let long = String(repeating: "x", count: 256)
             let wrong: [(Post, String, Reason)] = [
                 (Post(title: long), "", .titleTooLong),
-                (Post(title: String(repeating: "👩‍👩‍👧", count: 255)), "", .titleTooLong),
+                (Post(title: String(repeating: Self.bomb, count: 200)), "", .titleTooLong),
                 (Post(), "tweets", .textEmpty),
                 (Post(text: long), "tweets", .textTooLong),
                 (Post(linkURL: "a b"), "", .badURL),
+                (Post(linkURL: "javascript:alert(1)"), "", .badURL),
+                (Post(linkURL: "data:text/html,x"), "", .badURL),
                 (Post(author: User(displayName: long)), "", .nameTooLong),
                 (Post(), "none", .feedNotFound),
             ]
@@ -58,6 +60,33 @@ struct PostConformanceTests {
             }
             _ = try await client.createPost(Post(title: String(repeating: "é", count: 255)))
             _ = try await client.createPost(Post(title: "   "))
+            for link in ["HTTPS://example.org:80/", "/r/a:b", "example.org?a:b", "#a:b", ""] {
+                _ = try await client.createPost(Post(linkURL: link))
+            }
+        }
+    }
+
+    /// A letter of 41 bytes.
+    private static let bomb = "e" + String(repeating: "\u{301}", count: 20)
+
+    @Test(arguments: ClientKind.allCases)
+    func titlesAreAsLongAsTheirFeedSaysInEveryScript(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await bench.anonymous()
+            let feed = try await client.createFeed(Feed(name: "long", maximumTitleLength: 1_000))
+            #expect(feed.maximumTitleLength == 1_000)
+            for (letter, feed, limit) in [
+                ("स्त्री", "", 255), ("क्षि", "long", 1_000), ("ក្ស្រី", "long", 1_000), ("x", "long", 1_000),
+            ] {
+                let longest = String(repeating: letter, count: limit)
+                _ = try await client.createPost(Post(title: longest), in: feed)
+                let post = Post(title: longest + letter)
+                #expect(
+                    await refusal { try await client.createPost(post, in: feed) } == .titleTooLong
+                )
+            }
+            let longer = Feed(name: "longer", maximumTitleLength: 1_001)
+            #expect(await refusal { try await client.createFeed(longer) } == .badField)
         }
     }
 

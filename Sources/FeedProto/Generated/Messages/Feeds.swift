@@ -48,7 +48,7 @@ public struct Feed: Equatable, Sendable {
     public var defaultOrder: Order
     /// What a vote means; unspecified is TALLY.
     public var voteMode: VoteMode
-    /// The most characters of a title; 0 is 255.
+    /// The most characters of a title, up to 1,000; 0 is 255.
     public var maximumTitleLength: UInt32
     /// The fewest characters of a text.
     public var minimumTextLength: UInt32

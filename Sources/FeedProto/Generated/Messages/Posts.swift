@@ -10,11 +10,13 @@ public struct Post: Equatable, Sendable {
     public var feed: String
     /// The author; nil where unknown.
     public var author: User?
-    /// The title, verbatim: 0 to 255 characters and at most 1,024 bytes (feeds may set less).
+    /// The title, verbatim: none to the feed's `maximumTitleLength` characters, and at most 32
+    /// bytes for each of these, or 1,024.
     public var title: String
     /// The text, verbatim: at most 10,000 characters and 40,000 bytes (feeds may set less).
     public var text: String
-    /// The address that the post links to, of at most 2,048 bytes; empty is none.
+    /// The address that the post links to, of at most 2,048 bytes, with http, https or no scheme;
+    /// empty is none.
     public var linkURL: String
     /// The address of a small picture, of at most 2,048 bytes; empty is none.
     public var thumbnailURL: String
