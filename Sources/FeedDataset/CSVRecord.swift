@@ -30,19 +30,27 @@ struct CSVRecord {
         String(decoding: bytes[range(field)], as: UTF8.self)
     }
 
-    /// A field's whole number of decimal digits; nil where it is none, or too large.
-    func count(_ field: Int) -> UInt64? {
-        let range = range(field)
-        guard !range.isEmpty else { return nil }
-        var count: UInt64 = 0
-        for place in range {
-            let digit = bytes[place] &- UInt8(ascii: "0")
-            let (tens, isTooLarge) = count.multipliedReportingOverflow(by: 10)
+    /// A field's whole number of decimal digits, which may have a minus before it and `.0` behind it;
+    /// 0 of an empty field; nil where it is none, or too large.
+    func number(_ field: Int) -> (magnitude: UInt64, isNegative: Bool)? {
+        var digits = bytes[range(field)]
+        guard !digits.isEmpty else { return (0, false) }
+        let isNegative = digits.first == UInt8(ascii: "-")
+        if isNegative { digits.removeFirst() }
+        if let point = digits.firstIndex(of: UInt8(ascii: ".")) {
+            guard digits[(point + 1)...].allSatisfy({ $0 == UInt8(ascii: "0") }) else { return nil }
+            digits = digits[..<point]
+        }
+        guard !digits.isEmpty else { return nil }
+        var magnitude: UInt64 = 0
+        for byte in digits {
+            let digit = byte &- UInt8(ascii: "0")
+            let (tens, isTooLarge) = magnitude.multipliedReportingOverflow(by: 10)
             let (sum, isTooMuch) = tens.addingReportingOverflow(UInt64(digit))
             guard digit < 10, !isTooLarge, !isTooMuch else { return nil }
-            count = sum
+            magnitude = sum
         }
-        return count
+        return (magnitude, isNegative)
     }
 
     /// Begins a new record on a line.

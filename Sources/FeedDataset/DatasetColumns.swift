@@ -1,41 +1,64 @@
 /// The columns that posts are read from; a file may have others, and they may stand in any order.
 struct DatasetColumns {
+    /// Which columns are read, and which are not.
+    let use: ColumnUse
     private let names: [String]
+    private let places: [DatasetField: Int]
     private let title: Int
-    private let author: Int?
-    private let text: Int?
-    private let link: Int?
-    private let thumbnail: Int?
-    private let time: Int?
-    private let comments: Int?
-    private let ups: Int?
-    private let downs: Int?
+    private let time: TimeFormat
+    /// Whether the column of upvotes has upvotes minus downvotes.
+    private let hasScores: Bool
 
-    /// The columns that a file's first record names: `title`, and where it has them `author`,
-    /// `selftext`, `url`, `thumbnail`, `created_utc`, `num_comments`, `ups` and `downs`.
-    init(_ header: CSVRecord) throws(DatasetError) {
-        var places: [String: Int] = [:]
+    /// The columns that a file's first record names: those of the format, and others by their usual names.
+    init(_ header: CSVRecord, _ format: DatasetFormat) throws(DatasetError) {
         var names: [String] = []
         for index in 0..<header.fieldCount {
             guard let name = header.text(index) else {
                 throw .badColumnName(line: header.line, column: index + 1)
             }
             names.append(name)
-            guard places.updateValue(index, forKey: name) == nil else {
-                throw .repeatedColumn(name)
+        }
+        var places: [DatasetField: Int] = [:]
+        for field in DatasetField.allCases {
+            guard let name = format.columns[field] else { continue }
+            guard let place = try Self.place(of: name, in: names) else {
+                throw .missingColumn(name, for: field, among: names)
+            }
+            places[field] = place
+        }
+        for field in DatasetField.allCases where places[field] == nil {
+            for name in field.usualNames {
+                guard let place = try Self.place(of: name, in: names),
+                    !places.values.contains(place)
+                else { continue }
+                places[field] = place
+                break
             }
         }
-        guard let title = places["title"] else { throw .missingColumn("title") }
+        guard let title = places[.title] else {
+            throw .missingColumn(DatasetField.title.usualNames[0], for: .title, among: names)
+        }
         self.names = names
+        self.places = places
         self.title = title
-        author = places["author"]
-        text = places["selftext"]
-        link = places["url"]
-        thumbnail = places["thumbnail"]
-        time = places["created_utc"]
-        comments = places["num_comments"]
-        ups = places["ups"]
-        downs = places["downs"]
+        time = format.time
+        hasScores = places[.upvotes].map { Self.folded(names[$0]) == DatasetField.score } ?? false
+        use = ColumnUse(names, places)
+    }
+
+    /// The column of a name: the one that is written so, else the one that is in other case and spaces.
+    private static func place(of name: String, in names: [String]) throws(DatasetError) -> Int? {
+        let folded = folded(name)
+        for isMatch in [{ $0 == name }, { Self.folded($0) == folded }] as [(String) -> Bool] {
+            guard let place = names.firstIndex(where: isMatch) else { continue }
+            guard names.lastIndex(where: isMatch) == place else { throw .repeatedColumn(name) }
+            return place
+        }
+        return nil
+    }
+
+    private static func folded(_ name: String) -> String {
+        name.lowercased().split(separator: " ").joined(separator: " ")
     }
 
     /// The post of a record, or why it gives none; what the file has no column for is empty or 0.
@@ -59,82 +82,74 @@ struct DatasetColumns {
 
     private func post(_ record: CSVRecord) throws(RejectedPost) -> DatasetPost {
         var post = DatasetPost(line: record.line)
-        post.authorName = try text("author", author, record)
-        post.title = try text("title", title, record)
-        post.text = try text("text", text, record)
-        post.linkURL = try text("link_url", link, record)
-        post.thumbnailURL = Self.address(try text("thumbnail_url", thumbnail, record))
-        post.createTimeMilliseconds = try milliseconds("create_time_ms", time, record)
-        post.commentCount = try count("comment_count", comments, record)
-        post.upvoteCount = try count("upvote_count", ups, record)
-        post.downvoteCount = try count("downvote_count", downs, record)
+        post.authorName = try text(.author, record)
+        post.title = try text(.title, record)
+        post.text = try text(.text, record)
+        post.linkURL = try text(.url, record)
+        post.thumbnailURL = Self.address(try text(.thumbnail, record))
+        if let place = places[.time] {
+            guard let text = record.text(place), let time = time.milliseconds(text) else {
+                throw rejection(.badTime, .time, record)
+            }
+            post.createTimeMilliseconds = time
+        }
+        post.commentCount = try count(.comments, record)
+        (post.upvoteCount, post.downvoteCount) = try votes(record)
         return post
     }
 
     /// Words that stand where a post has no picture of its own.
     private static func address(_ thumbnail: String) -> String {
         switch thumbnail {
-        case "self", "default", "nsfw", "image": ""
+        case "self", "default", "nsfw", "image", "spoiler": ""
         default: thumbnail
         }
     }
 
-    private func text(
-        _ field: String,
-        _ column: Int?,
-        _ record: CSVRecord
-    ) throws(RejectedPost) -> String {
-        guard let column else { return "" }
-        guard let text = record.text(column) else {
-            throw rejection(.badText, field, column, record)
-        }
+    private func text(_ field: DatasetField, _ record: CSVRecord) throws(RejectedPost) -> String {
+        guard let place = places[field] else { return "" }
+        guard let text = record.text(place) else { throw rejection(.badText, field, record) }
         return text
     }
 
-    private func count(
-        _ field: String,
-        _ column: Int?,
-        _ record: CSVRecord
-    ) throws(RejectedPost) -> UInt64 {
-        guard let column else { return 0 }
-        guard let count = record.count(column) else {
-            throw rejection(.badCount, field, column, record)
+    private func count(_ field: DatasetField, _ record: CSVRecord) throws(RejectedPost) -> UInt64 {
+        guard let place = places[field] else { return 0 }
+        guard let count = record.number(place), !count.isNegative || count.magnitude == 0 else {
+            throw rejection(.badCount, field, record)
         }
-        return count
+        return count.magnitude
     }
 
-    /// Reads Unix seconds, which may have a fraction.
-    private func milliseconds(
-        _ field: String,
-        _ column: Int?,
-        _ record: CSVRecord
-    ) throws(RejectedPost) -> Int64 {
-        guard let column else { return 0 }
-        // Double reads hexadecimal numbers and words, too.
-        guard let text = record.text(column),
-            text.utf8.allSatisfy(Self.numberBytes.contains), let seconds = Double(text),
-            seconds >= 0, seconds <= Self.maximumSeconds
-        else { throw rejection(.badTime, field, column, record) }
-        return Int64((seconds * 1000).rounded())
+    /// The votes of a post: a count below 0 is of downvotes where there are no others.
+    private func votes(_ record: CSVRecord) throws(RejectedPost) -> (up: UInt64, down: UInt64) {
+        guard let place = places[.upvotes] else { return (0, try count(.downvotes, record)) }
+        guard let up = record.number(place) else { throw rejection(.badCount, .upvotes, record) }
+        let hasNoDownvotes = places[.downvotes].map { record.number($0)?.magnitude == 0 } ?? true
+        if up.isNegative, hasNoDownvotes { return (0, up.magnitude) }
+        guard !up.isNegative || hasScores else { throw rejection(.badCount, .upvotes, record) }
+        let down = try count(.downvotes, record)
+        guard hasScores else { return (up.magnitude, down) }
+        let (upvotes, isOut) =
+            up.isNegative
+            ? down.subtractingReportingOverflow(up.magnitude)
+            : down.addingReportingOverflow(up.magnitude)
+        guard !isOut else { throw rejection(.badCount, .upvotes, record) }
+        return (upvotes, down)
     }
 
     private func rejection(
         _ cause: RejectedPost.Cause,
-        _ field: String,
-        _ column: Int,
+        _ field: DatasetField,
         _ record: CSVRecord
     ) -> RejectedPost {
-        RejectedPost(
+        let place = places[field] ?? title
+        return RejectedPost(
             line: record.line,
-            column: names[column],
+            column: names[place],
             field: field,
             cause: cause,
-            value: record.repairedText(column)
+            value: record.repairedText(place),
+            time: time
         )
     }
-
-    private static let numberBytes = Set("0123456789.eE+-".utf8)
-
-    /// Up to here a fraction of a second has its milliseconds; it is the year 286,000.
-    static let maximumSeconds = 9e12
 }

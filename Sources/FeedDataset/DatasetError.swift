@@ -4,9 +4,9 @@
 package enum DatasetError: Error, Equatable, Sendable {
     /// The file has no header, and so no columns.
     case empty
-    /// The header lacks a column that posts need.
-    case missingColumn(String)
-    /// The header names a column twice.
+    /// The header lacks a column that posts need or that `--columns` names.
+    case missingColumn(String, for: DatasetField, among: [String])
+    /// The header names a column that is read twice.
     case repeatedColumn(String)
     /// A line has more or fewer fields than the header.
     case fieldCount(line: Int, actual: Int, expected: Int)
@@ -26,8 +26,9 @@ extension DatasetError: CustomStringConvertible {
         switch self {
         case .empty:
             "The file is empty; its first line names the columns."
-        case .missingColumn(let name):
-            "The first line names no column \(name.quotedStart)."
+        case .missingColumn(let name, let field, let names):
+            "The first line names no column \(name.quotedStart), but \(names.quotedList); "
+                + "--columns \(field.rawValue)=NAME says which has the \(field.rawValue)."
         case .repeatedColumn(let name):
             "The first line names the column \(name.quotedStart) twice."
         case .fieldCount(let line, let actual, let expected):

@@ -4,4 +4,12 @@ package enum DatasetRow: Equatable, Sendable {
     case post(DatasetPost)
     /// The row has a value that no post may have.
     case rejected(RejectedPost)
+
+    /// The line of the file that it begins on.
+    package var line: Int {
+        switch self {
+        case .post(let post): post.line
+        case .rejected(let rejection): rejection.line
+        }
+    }
 }

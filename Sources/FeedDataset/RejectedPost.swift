@@ -31,23 +31,36 @@ package struct RejectedPost: Error, Equatable, Sendable {
     /// - Parameters:
     ///   - line: The line that the post begins on.
     ///   - column: The column's name in the file.
-    ///   - field: The field's name in the contract.
+    ///   - field: What the column says of posts.
     ///   - cause: What kind of value is wrong.
     ///   - value: The whole value.
-    init(line: Int, column: String, field: String, cause: Cause, value: String) {
+    ///   - time: How the file's times are written.
+    init(
+        line: Int,
+        column: String,
+        field: DatasetField,
+        cause: Cause,
+        value: String,
+        time: TimeFormat
+    ) {
         self.line = line
         self.column = column
-        self.field = field
+        self.field = field.contractName
         self.cause = cause
         self.value = value.isEmpty ? "(empty)" : value.printableStart
-        let maximum = cause == .badTime ? UInt64(DatasetColumns.maximumSeconds) : .max
-        let isTooLarge = cause != .badText && (Double(value) ?? 0) >= Double(maximum)
+        let maximum =
+            switch cause {
+            case .badText: UInt64(0)
+            case .badCount: UInt64.max
+            case .badTime: time.maximum
+            }
+        let isTooLarge = maximum > 0 && (Double(value) ?? 0) >= Double(maximum)
         limit = isTooLarge ? maximum : 0
         let expected =
             switch cause {
             case .badText: "not UTF-8"
             case .badCount: "no whole number from 0 to \(maximum)"
-            case .badTime: "no number of seconds from 0 to \(maximum)"
+            case .badTime: time.expectation
             }
         message = "\(column.quotedStart) is \(value.quotedStart), which is \(expected)."
     }

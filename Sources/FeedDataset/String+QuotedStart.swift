@@ -22,3 +22,11 @@ extension String {
 
     private static var shownScalarCount: Int { 60 }
 }
+
+extension [String] {
+    /// The first 20 texts as ``String/quotedStart``, and how many more there are.
+    var quotedList: String {
+        let shown = prefix(20).map(\.quotedStart).joined(separator: ", ")
+        return count > 20 ? "\(shown) and \(count - 20) more" : shown
+    }
+}

@@ -19,6 +19,8 @@ package struct ImportBatch: Sendable {
     package private(set) var lines: [Int] = []
     /// Posts of the same part of the file with an invalid value.
     package private(set) var leftOut: [LeftOutPost] = []
+    /// The lines on which its first and its last row begin; 0 of an empty batch.
+    package private(set) var rows = 0...0
 
     private let votes: Votes
     private var byteCount = 0
@@ -48,6 +50,7 @@ package struct ImportBatch: Sendable {
 
     /// Adds a row: its post, or the reason why it is left out.
     package mutating func append(_ row: DatasetRow) {
+        rows = (rows.lowerBound == 0 ? row.line : rows.lowerBound)...row.line
         switch row {
         case .post(let post): append(post)
         case .rejected(let rejection): leftOut.append(LeftOutPost(rejection))

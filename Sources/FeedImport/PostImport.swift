@@ -10,6 +10,10 @@ package struct ImportedBatch: Sendable {
     package fileprivate(set) var ids: [UInt64] = []
     /// The posts that were not imported, and why.
     package fileprivate(set) var leftOut: [LeftOutPost] = []
+    /// The lines on which the first and the last row of the batch begin.
+    package let rows: ClosedRange<Int>
+    /// How many batches are before it in the file.
+    package let number: Int
 }
 
 /// Imports rows of files into feeds, several batches at a time.
@@ -37,9 +41,10 @@ package struct PostImport: Sendable {
         take: (ImportedBatch) -> Void
     ) async throws {
         var pending: DatasetRow?
+        var count = 0
         try await FeedClient.pipeline(
             depth: ImportBatch.maximumInFlightCount,
-            next: { () throws -> ImportBatch? in
+            next: { () throws -> (batch: ImportBatch, number: Int)? in
                 var batch = ImportBatch(votes: votes)
                 while let row = try pending.take() ?? rows() {
                     guard batch.hasRoom(for: row) else {
@@ -48,9 +53,11 @@ package struct PostImport: Sendable {
                     }
                     batch.append(row)
                 }
-                return batch.isEmpty ? nil : batch
+                guard !batch.isEmpty else { return nil }
+                defer { count += 1 }
+                return (batch, count)
             },
-            call: send,
+            call: { try await send($0.batch, number: $0.number) },
             take: take
         )
     }
@@ -60,9 +67,9 @@ package struct PostImport: Sendable {
     /// A frame is imported as a whole or not at all, and a refusal names the first post at fault.
     /// So the frame is sent again without that post until the rest is accepted. A frame that is too
     /// large is sent again without its longest post.
-    @Sendable private func send(_ batch: ImportBatch) async throws -> ImportedBatch {
+    private func send(_ batch: ImportBatch, number: Int) async throws -> ImportedBatch {
         var batch = batch
-        var imported = ImportedBatch(leftOut: batch.leftOut)
+        var imported = ImportedBatch(leftOut: batch.leftOut, rows: batch.rows, number: number)
         while !batch.posts.isEmpty {
             do {
                 imported.ids = try await client.importPosts(batch.posts, in: feed)

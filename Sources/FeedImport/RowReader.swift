@@ -3,13 +3,31 @@ internal import Foundation
 
 /// Reads a file of posts row by row; the file need not fit into memory.
 package struct RowReader {
+    /// Which columns of the file are read.
+    package let columns: ColumnUse
     private let file: FileHandle
-    private var reader = DatasetReader()
+    private let firstLine: Int
+    private var reader: DatasetReader
     private var isAtEnd = false
 
-    /// Opens a file.
-    package init(path: String) throws {
+    /// Opens a file, of which the rows that begin before a line are not read.
+    ///
+    /// Throws as ``next()`` does.
+    package init(
+        path: String,
+        format: DatasetFormat = DatasetFormat(),
+        fromLine firstLine: Int = 1
+    ) throws {
         file = try FileHandle(forReadingFrom: URL(filePath: path))
+        self.firstLine = firstLine
+        reader = DatasetReader(format: format)
+        while true {
+            if let columns = try reader.columnUse() {
+                self.columns = columns
+                return
+            }
+            isAtEnd = try Self.readPiece(of: file, into: &reader)
+        }
     }
 
     /// The next row; nil after the last one.
@@ -18,21 +36,27 @@ package struct RowReader {
     /// cannot be read.
     package mutating func next() throws -> DatasetRow? {
         while true {
-            if let row = try reader.next() { return row }
+            while let row = try reader.next() {
+                if row.line >= firstLine { return row }
+            }
             if isAtEnd { return nil }
-            try readPiece()
+            isAtEnd = try Self.readPiece(of: file, into: &reader)
         }
     }
 
     /// Large enough that reading costs nothing beside parsing.
     private static let pieceByteCount = 1 << 20
 
-    private mutating func readPiece() throws {
-        if let piece = try file.read(upToCount: Self.pieceByteCount), !piece.isEmpty {
+    /// Gives a reader the next bytes of a file; whether there are none, and the file is at its end.
+    private static func readPiece(
+        of file: FileHandle,
+        into reader: inout DatasetReader
+    ) throws -> Bool {
+        if let piece = try file.read(upToCount: pieceByteCount), !piece.isEmpty {
             reader.append(piece)
-        } else {
-            reader.finish()
-            isAtEnd = true
+            return false
         }
+        reader.finish()
+        return true
     }
 }

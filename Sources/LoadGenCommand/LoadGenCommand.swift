@@ -67,12 +67,17 @@ enum LoadGenCommand {
                 coreCount: coreCount,
                 isTerminal: isTerminal
             )
-            let files = try Dataset(reading: options.files)
+            let files = try Dataset(
+                reading: options.files,
+                columns: options.columns,
+                timeFormat: options.timeFormat
+            )
             if !options.load.quiet {
                 Console.write(
                     DatasetOutline(files, configuration).description,
                     to: .standardError
                 )
+                for note in files.columnNotes { Console.write(note, to: .standardError) }
             }
             dataset = files
         default:

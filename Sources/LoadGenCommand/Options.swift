@@ -162,8 +162,8 @@ package struct DatasetOptions: ParsableCommand {
         discussion: """
             Each file of comma-separated values fills a feed named after it, which must be empty or \
             is created. Its first line names the columns: title, and as far as there are any \
-            author, selftext, url, thumbnail, created_utc, num_comments, ups and downs. The votes \
-            of all posts are cast in one random order over all clients.
+            author, selftext, url, thumbnail, created_utc, num_comments, ups or score, and downs. The \
+            votes of all posts are cast in one random order over all clients.
             """
     )
 
@@ -183,6 +183,20 @@ package struct DatasetOptions: ParsableCommand {
             """
     )
     package var repeatCount = "1"
+    /// Which columns have what.
+    @Option(
+        help: """
+            Which columns have what, as title=Title,upvotes=score: fields are title, author, text, url, \
+            thumbnail, time, comments, upvotes and downvotes.
+            """
+    )
+    package var columns: String?
+    /// How times are written.
+    @Option(
+        help:
+            "How times are written: seconds, milliseconds, iso, or a pattern as %m/%d/%Y %H:%M (UTC)."
+    )
+    package var timeFormat: String?
     /// The flags of every load.
     @OptionGroup package var load: LoadOptions
 }

@@ -77,7 +77,11 @@ import Testing
     static let bad = [
         Bad(testDescription: "an empty file", file: "", error: .empty),
         Bad(testDescription: "empty lines only", file: "\n\r\n", error: .empty),
-        Bad(testDescription: "no titles", file: "a,b\n1,2\n", error: .missingColumn("title")),
+        Bad(
+            testDescription: "no titles",
+            file: "a,b\n1,2\n",
+            error: .missingColumn("title", for: .title, among: ["a", "b"])
+        ),
         Bad(
             testDescription: "titles twice",
             file: "title,title\n",

@@ -26,7 +26,7 @@ struct OtherReaderTests {
 
     private static func normalised(_ row: [String]) -> [String] {
         var row = row
-        if ["self", "default", "nsfw", "image"].contains(row[3]) { row[3] = "" }
+        if ["self", "default", "nsfw", "image", "spoiler"].contains(row[3]) { row[3] = "" }
         row[4] = String(Int64((Double(row[4]) ?? -1) * 1000))
         return row
     }

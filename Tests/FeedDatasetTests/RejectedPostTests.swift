@@ -51,7 +51,7 @@ import Testing
             cause: .badTime,
             limit: limit,
             message: "\"created_utc\" is \"\(value)\", which is no number of seconds from 0 to "
-                + "9000000000000."
+                + "9000000000000 and no time of ISO 8601; --time-format says how else times are written."
         )
     }
 
@@ -59,7 +59,7 @@ import Testing
         count("downs", "-1", "downvote_count"),
         count("ups", "many", "upvote_count"),
         count("ups", "18446744073709551616", "upvote_count"),
-        count("num_comments", "", "comment_count"),
+        count("num_comments", "1.5", "comment_count"),
         time("nan", limit: 0), time("0x10", limit: 0), time("-1", limit: 0), time("", limit: 0),
         time("1e300", limit: 9_000_000_000_000),
     ]

@@ -15,7 +15,7 @@ struct DatasetLoadTests {
         + "0,Never voted on,0,1.5,0,,,,\r\n"
         + "7,More down than up,90,0,1,nsfw,,text,\r\n"
         + "7,Below zero,-1,0,1,,,,\r\n"
-        + "5,\(String(repeating: "é", count: 256)),1,0,0,,,,\r\n"
+        + "5,\(String(repeating: "é", count: 1_001)),1,0,0,,,,\r\n"
         + "5,Bad link,1,0,0,,http://example.org/a b,,\r\n"
         + "many,No number,1,0,0,,,,\r\n"
 
@@ -89,7 +89,7 @@ struct DatasetLoadTests {
         #expect(text.contains("605 posts imported in"))
         #expect(
             text.contains(
-                "Small_Posts.csv:10 left out: title has 256 characters; the limit is 255."
+                "Small_Posts.csv:10 left out: title has 1001 characters; the limit is 1000."
             )
         )
         #expect(text.contains("Small_Posts.csv:11 left out: link_url holds the byte 32"))
@@ -135,13 +135,13 @@ struct DatasetLoadTests {
 
     @Test func saysWhyNoPostIsLeft() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "n\(getpid()).csv")
-        try "title,ups\na,1.0\nb,2.0\n".write(to: file, atomically: true, encoding: .utf8)
+        try "title,ups\na,1.5\nb,2.5\n".write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
         let (status, output) = try await Self.load([file.path()], [], [])
         #expect(status == 2)
         #expect(
             output.last == "loadgen: Every post of the files is left out. The first: "
-                + "n\(getpid()).csv:2: \"ups\" is \"1.0\", which is no whole number from 0 to "
+                + "n\(getpid()).csv:2: \"ups\" is \"1.5\", which is no whole number from 0 to "
                 + "18446744073709551615."
         )
     }
@@ -176,8 +176,8 @@ struct DatasetLoadTests {
         #expect(leftOut[0]["limit"] as? Int == 0)
         #expect(leftOut[1]["reason"] as? String == "TITLE_TOO_LONG")
         #expect(leftOut[1]["value"] as? String == "")
-        #expect(leftOut[1]["limit"] as? Int == 255)
-        #expect(leftOut[1]["actual"] as? Int == 256)
+        #expect(leftOut[1]["limit"] as? Int == 1_000)
+        #expect(leftOut[1]["actual"] as? Int == 1_001)
     }
 
     @Test(

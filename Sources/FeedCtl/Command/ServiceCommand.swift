@@ -10,6 +10,12 @@ protocol ServiceCommand: AsyncParsableCommand {
     /// The flags that give the caller the identity which the calls may need.
     static var identityFlags: String { get }
 
+    /// The configuration of the connection.
+    var configuration: ClientConfiguration { get }
+
+    /// The report of a command line that needs no service; nil where it needs one.
+    func report() throws -> (any Report)?
+
     /// Makes the calls.
     func perform(_ client: FeedClient) async throws -> any Report
 }
@@ -17,11 +23,18 @@ protocol ServiceCommand: AsyncParsableCommand {
 extension ServiceCommand {
     static var identityFlags: String { "--client-id or --acting-user" }
 
+    var configuration: ClientConfiguration { options.configuration }
+
+    func report() -> (any Report)? { nil }
+
     /// Connects, makes the calls, closes the connection and prints the report.
     func run() async throws {
+        if let report = try report() {
+            return try Console.write(try rendered(report), to: .standardOutput)
+        }
         let client = try await FeedClient.connect(
             naming: options.target,
-            options.configuration
+            configuration
         )
         let report: any Report
         do {

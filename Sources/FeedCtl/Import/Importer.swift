@@ -7,57 +7,56 @@ internal import Foundation
 struct Importer {
     private let client: FeedClient
     private let feed: String
-    private let path: String
+    private let file: ImportFile
     private let showProgress: (Int) -> Void
 
     /// An import into a feed; `showProgress` gets the number of posts imported so far.
     init(
         _ client: FeedClient,
         into feed: String,
-        path: String,
+        _ file: ImportFile,
         showProgress: @escaping (Int) -> Void
     ) {
         self.client = client
         self.feed = feed
-        self.path = path
+        self.file = file
         self.showProgress = showProgress
     }
 
-    /// Imports the whole file, which need not fit into memory.
-    func run() async throws -> ImportReport {
-        var rows = try open()
-        var importedCount = 0
+    /// Imports the rows of an open file, which need not fit into memory.
+    func run(_ rows: RowReader) async throws -> ImportReport {
+        var rows = rows
+        var progress = ImportProgress(fromLine: file.firstLine)
         var leftOut: [LeftOutPost] = []
         do {
             try await PostImport(over: client, into: feed, votes: .imported).run(
                 rows: { try rows.next() },
                 take: { batch in
-                    importedCount += batch.ids.count
+                    progress.add(
+                        number: batch.number,
+                        rows: batch.rows,
+                        importedCount: batch.ids.count
+                    )
                     leftOut += batch.leftOut
-                    showProgress(importedCount)
+                    showProgress(progress.importedCount)
                 }
             )
         } catch {
-            throw failure(error, importedCount: importedCount)
+            throw failure(error, progress)
         }
         leftOut.sort { $0.line < $1.line }
-        return ImportReport(feed: feed, importedCount: importedCount, leftOut: leftOut)
+        return ImportReport(
+            feed: feed,
+            importedCount: progress.importedCount,
+            leftOut: leftOut,
+            columns: rows.columns
+        )
     }
 
-    private func open() throws(ImportFailure) -> RowReader {
-        do {
-            return try RowReader(path: path)
-        } catch {
-            throw .unreadable(path: path, reason: error.systemReason)
-        }
-    }
-
-    /// Why the import ended, with the number of posts imported so far.
-    private func failure(_ error: any Error, importedCount: Int) -> ImportFailure {
-        if let error = error as? FeedClientError {
-            return .call(error, importedCount: importedCount)
-        }
+    /// Why the import ended, with what was imported so far.
+    private func failure(_ error: any Error, _ progress: ImportProgress) -> ImportFailure {
+        if let error = error as? FeedClientError { return .call(error, progress) }
         let reason = (error as? DatasetError)?.description ?? error.systemReason
-        return .badFile(path: path, reason: reason, importedCount: importedCount)
+        return .badFile(path: file.path, reason: reason, progress)
     }
 }

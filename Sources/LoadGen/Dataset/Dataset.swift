@@ -7,17 +7,35 @@ package struct Dataset: Sendable {
     /// The files, each with a feed of its own.
     let files: [DatasetFile]
 
-    /// Reads files; refuses two that would fill the same feed.
-    package init(reading paths: [String]) throws(RunFailure) {
+    /// Reads files, with `--columns` and `--time-format` as typed; refuses two that would fill the same feed.
+    package init(
+        reading paths: [String],
+        columns: String? = nil,
+        timeFormat: String? = nil
+    ) throws(RunFailure) {
+        let format: DatasetFormat
+        do {
+            format = try DatasetFormat(columns: columns, time: timeFormat)
+        } catch {
+            throw .badFormat(error.description)
+        }
         var files: [DatasetFile] = []
         for path in paths {
-            let file = try DatasetFile(reading: path)
+            let file = try DatasetFile(reading: path, format: format)
             if let other = files.first(where: { $0.feed == file.feed }) {
                 throw .badFile(path, "The feed \"\(file.feed)\" is filled by \(other.path).")
             }
             files.append(file)
         }
         self.files = files
+    }
+}
+
+extension Dataset {
+    /// What is not read of each file without upvotes and what it lacks, a line each.
+    package var columnNotes: [String] {
+        files.filter { $0.columns.lacks(.upvotes) }
+            .map { "\($0.name): \($0.columns.description)" }
     }
 }
 
@@ -31,12 +49,17 @@ package struct DatasetFile: Sendable {
     package let posts: [DatasetPost]
     /// The posts with an invalid value, in their order.
     package let leftOut: [LeftOutPost]
+    /// Which of its columns are read.
+    let columns: ColumnUse
 
     /// The file's name without the folders before it.
     var name: String { URL(filePath: path).lastPathComponent }
 
     /// Reads a file; refuses one whose name gives no name of a feed.
-    package init(reading path: String) throws(RunFailure) {
+    package init(
+        reading path: String,
+        format: DatasetFormat = DatasetFormat()
+    ) throws(RunFailure) {
         self.path = path
         feed = URL(filePath: path).deletingPathExtension().lastPathComponent
             .lowercased().replacing("_", with: "-")
@@ -44,7 +67,9 @@ package struct DatasetFile: Sendable {
             throw .badFile(path, "\"\(feed)\" cannot be the name of a feed.")
         }
         do {
-            (posts, leftOut) = try Self.read(path)
+            var rows = try RowReader(path: path, format: format)
+            columns = rows.columns
+            (posts, leftOut) = try Self.read(&rows)
         } catch let error as DatasetError {
             throw .badFile(path, error.description)
         } catch {
@@ -63,8 +88,7 @@ package struct DatasetFile: Sendable {
         return nil
     }
 
-    private static func read(_ path: String) throws -> ([DatasetPost], [LeftOutPost]) {
-        var rows = try RowReader(path: path)
+    private static func read(_ rows: inout RowReader) throws -> ([DatasetPost], [LeftOutPost]) {
         var posts: [DatasetPost] = []
         var leftOut: [LeftOutPost] = []
         while let row = try rows.next() {

@@ -21,6 +21,8 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case tallyFeed(String)
     /// A file of posts cannot be used.
     case badFile(String, String)
+    /// The flags that say how files are to be read are wrong.
+    case badFormat(String)
     /// A file's feed has posts already, which would count among the file's.
     case feedNotEmpty(String, postCount: UInt64)
     /// The files have no post, or every post is left out; the reason of the first one is given.
@@ -74,6 +76,7 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
             BALLOT feed.
             """
         case .badFile(let path, let cause): "\(path): \(cause)"
+        case .badFormat(let cause): cause
         case .feedNotEmpty(let feed, let postCount):
             """
             The feed \"\(feed)\" has posts already (\(postCount)), and the audit needs it for the \
@@ -116,7 +119,8 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     /// The exit code: flags that do not fit the service count as wrong flags.
     package var exitStatus: ExitStatus {
         switch self {
-        case .badTarget, .noFeed, .ballotFeed, .tallyFeed, .badFile, .feedNotEmpty, .noPosts,
+        case .badTarget, .noFeed, .ballotFeed, .tallyFeed, .badFile, .badFormat, .feedNotEmpty,
+            .noPosts,
             .tooManyVotes, .badRecord, .otherLoad:
             .usage
         default: .failed

@@ -46,7 +46,14 @@ struct DatasetPreparation {
         }
         for name in missing {
             do throws(FeedClientError) {
-                try await client.createFeed(Feed(name: name, defaultOrder: .top, voteMode: .tally))
+                try await client.createFeed(
+                    Feed(
+                        name: name,
+                        defaultOrder: .top,
+                        voteMode: .tally,
+                        maximumTitleLength: 1_000
+                    )
+                )
             } catch {
                 throw RunFailure(error, while: "creating the feed \(name)")
             }

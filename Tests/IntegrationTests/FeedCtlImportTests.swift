@@ -1,0 +1,93 @@
+import FeedTestSupport
+import Foundation
+import Testing
+
+/// Imports that break off and go on, and a file that is looked at before.
+@Suite(.timeLimit(.minutes(10)))
+struct FeedCtlImportTests {
+    private static func withFile(_ text: String, _ body: (URL) async throws -> Void) async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).csv")
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await body(file)
+    }
+
+    private static func rows(_ count: Int) -> String {
+        (0..<count).map { "post \($0),\($0)\n" }.joined()
+    }
+
+    @Test func goesOnBehindTheLineThatAMessageNames() async throws {
+        try await Self.withFile("title,ups\n\(Self.rows(700))broken\n") { file in
+            try await FeedCtlTests.withService { feedctl in
+                let command = ["import", file.path(), "--feed", "posts"]
+                let broken = try await feedctl(command)
+                #expect(broken.status == 1)
+                let said = try #require(
+                    broken.output.firstMatch(
+                        of: /All up to line (\d+) is in; --from-line (\d+) goes on/
+                    )
+                )
+                let line = try #require(Int(said.1))
+                #expect(Int(said.2) == line + 1 && line == 701)
+                try "title,ups\n\(Self.rows(900))".write(
+                    to: file,
+                    atomically: true,
+                    encoding: .utf8
+                )
+                let rest = try FeedCtlTests.object(
+                    try await feedctl(command + ["--from-line", "\(said.2)", "--json"])
+                )
+                #expect(rest["imported_count"] as? Int == 200)
+                let list = try FeedCtlTests.object(
+                    try await feedctl(["list", "--limit", "1", "--order", "top", "--json"])
+                )
+                #expect(list["total_size"] as? Int == 900)
+            }
+        }
+    }
+
+    /// Frames of 256 short posts have some 2,000 bytes, and the relay cuts before 4,000.
+    @Test(arguments: TestEnvironment.seeds(1...2))
+    func importsOncePastLostConnections(_ seed: UInt64) async throws {
+        let service = try await ServiceProcess.start()
+        let relay = try await CuttingRelay.start(to: service.port, seed: seed)
+        try await Self.withFile("title\n" + String(repeating: "a\n", count: 1_500)) { file in
+            let result = try await FeedCtlTests.run([
+                "import", file.path(), "--feed", "posts", "--json", "--timeout", "600s",
+                "--target", relay.address,
+            ])
+            #expect(try FeedCtlTests.object(result)["imported_count"] as? Int == 1_500)
+        }
+        let target = ["--target", "127.0.0.1:\(service.port)", "--json"]
+        let stats = try FeedCtlTests.object(try await FeedCtlTests.run(["stats"] + target))
+        #expect(stats["post_count"] as? Int == 1_500)
+        await relay.stop()
+        #expect(await service.stop() == 0)
+    }
+
+    @Test func looksAtAFileWithoutAService() async throws {
+        try await Self.withFile("Title;Score;Flair\nA;1;x\nB;many;y\n") { file in
+            let command = ["import", file.path(), "--check"]
+            let text = try await FeedCtlTests.run(command)
+            #expect(text.status == 0)
+            #expect(text.output.contains("1 posts can be sent; 1 would be left out."))
+            #expect(text.output.contains("Columns that are not read: \"Flair\"."))
+            let report = try FeedCtlTests.object(try await FeedCtlTests.run(command + ["--json"]))
+            #expect(report["post_count"] as? Int == 1)
+            let columns = try #require(report["columns"] as? [String: Any])
+            #expect(columns["unread"] as? [String] == ["Flair"])
+            #expect((columns["missing"] as? [String])?.contains("created_utc") == true)
+        }
+    }
+
+    @Test(arguments: [
+        (["--from-line", "0", "--feed", "posts"], "--from-line: expected 1 or more, got 0."),
+        (["--columns", "x=y", "--feed", "posts"], "--columns: expected FIELD=NAME"),
+        (["--time-format", "soon", "--feed", "posts"], "--time-format: expected seconds"),
+        ([], "--feed: expected the name of a feed"),
+    ])
+    func refusesAWrongFlag(_ flags: [String], _ said: String) async throws {
+        let result = try await FeedCtlTests.run(["import", "x.csv"] + flags)
+        #expect(result.status == 2 && result.output.contains(said), "\(result.output)")
+    }
+}
