@@ -4,7 +4,7 @@ import FeedTransport
 import Testing
 
 /// The operator's address over TCP: pages, and clients that ask for too much.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct AdminServerTests {
     static func pages(causes: [String] = []) -> AdminPages {
         AdminPages(

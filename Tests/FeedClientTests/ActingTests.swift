@@ -3,7 +3,7 @@ import FeedProto
 import Testing
 
 /// What the calls of a service say of users, marks and lists.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ActingTests {
     /// A user of a service's own.
     private static let user: UInt64 = 1 << 63 | 7

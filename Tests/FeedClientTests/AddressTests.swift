@@ -7,7 +7,7 @@ import Logging
 import Testing
 
 /// A client of several addresses.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AddressTests {
     private static func start() throws -> (server: FeedServer, address: String) {
         let server = try FeedServer.start(

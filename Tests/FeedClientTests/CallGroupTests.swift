@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Many calls that one task waits for.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallGroupTests {
     private static func posts(_ count: Int) -> [Post] {
         (0..<count).map { Post(title: "Post \($0)") }

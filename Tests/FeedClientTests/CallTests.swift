@@ -3,7 +3,7 @@ import FeedProto
 import Testing
 
 /// Every call of the contract against a real service.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallTests {
     @Test func introducesBothAndLearnsTheLimits() async throws {
         try await withClient { client in

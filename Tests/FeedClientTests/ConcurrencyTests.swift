@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Many tasks on one client.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClientConcurrencyTests {
     @Test func tenThousandVotesOfAsManyTasksCountOnceEach() async throws {
         let count = 10_000

@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// A client whose calls share several connections.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectionPoolTests {
     private static func configuration(_ count: Int) -> ClientConfiguration {
         var configuration = ClientConfiguration.patient

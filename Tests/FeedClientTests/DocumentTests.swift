@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// The examples of docs/CLIENT.md are code that runs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DocumentTests {
     // swift-format-ignore
     static func tour(_ client: FeedClient) async throws {

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// Tasks on the thread of a client.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExecutorConcurrencyTests {
     @Test func callsKeepTasksOnOneThread() async throws {
         try await withClient(threads: 1) { client in

@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Answers that would not come to an end, or fill the memory of a client.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HostileAnswerTests {
     /// A client whose lists have such pages, by the number of the page.
     private struct Pager: FeedCalling {

@@ -3,7 +3,7 @@ import FeedProto
 import Testing
 
 /// Pages and the sequence of posts over them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PageTests {
     @Test func leadsForthAndBack() async throws {
         try await withClient { client in

@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// A client over several connections of a scripted service.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReconnectTests {
     /// What the service has seen: the frames of each connection.
     final class Log: Sendable {

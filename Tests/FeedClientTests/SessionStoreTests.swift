@@ -8,7 +8,7 @@ import Logging
 import Testing
 
 /// Sessions that outlive a launch.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionStoreTests {
     private static func session(_ byte: UInt8, of userID: UInt64) throws -> StoredSession {
         let token = try #require(Secret(bytes: Array(repeating: byte, count: Secret.byteCount)))

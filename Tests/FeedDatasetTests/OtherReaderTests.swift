@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Every field of every real post is what Python's reader finds there.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OtherReaderTests {
     private static let python = Programs.command("python3")
 

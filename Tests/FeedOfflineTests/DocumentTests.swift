@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// The example of docs/OFFLINE.md is code that runs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DocumentTests {
     // swift-format-ignore
     static func launch(_ folder: String, _ address: String) async throws {

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Answers that a service of the protocol does not give.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct HostileServiceTests {
     /// An offline feed whose service answers so; its last sequence is what Hello says.
     private static func run(

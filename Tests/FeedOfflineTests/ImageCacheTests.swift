@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Which pictures are kept, and who waits for a load.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ImageCacheTests {
     /// A loader that counts, and answers once it is let.
     private actor Loader {

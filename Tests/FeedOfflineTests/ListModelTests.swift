@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// The lists of the copy beside the service's own, of the same posts.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListModelTests {
     private static let orders: [Order] = [
         .top, .new, .old, .hot, .best, .controversial, .discussed,

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// A place in a list that is stored and comes back.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListPositionTests {
     private static let list = PostList(feed: "posts", order: .top, consistency: .stable)
 

@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// What readers of changes are told.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineChangesTests {
     private let folder: TemporaryDirectory
     private let feed: OfflineFeed

@@ -8,7 +8,7 @@ import Testing
 
 /// Damage that is found in an open file: the outbox outlives posts that cannot be read, and a sync ends with
 /// the file and the copy that it began with.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineDamageTests {
     /// A service with two posts, and a file with a copy of them, which is closed.
     private static func run(_ body: (TestService, [UInt64]) async throws -> Void) async throws {

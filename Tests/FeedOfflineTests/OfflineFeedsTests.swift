@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// Copies of single feeds, each of which follows the service by itself.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineFeedsTests {
     private static func create(
         _ title: String,

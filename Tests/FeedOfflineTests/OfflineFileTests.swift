@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// Files that are damaged, foreign or in use: never a crash, and never a loss without a word.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineFileTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.path + "/offline.db" }

@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// Copies that begin anew: posts that are gone leave the old copy, and not before the new one is complete.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineResetTests {
     private static func titles(_ feed: OfflineFeed) async throws -> Set<String> {
         Set(try await feed.allPosts(PostList(order: .new), limit: 100).map(\.title))

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Syncs whose connection is lost.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineRetryTests {
     /// The waits of a sync, each of which lasts until the test ends it.
     private struct Waits {

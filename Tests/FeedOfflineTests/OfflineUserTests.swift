@@ -6,7 +6,7 @@ import FeedTestSupport
 import Testing
 
 /// People who use a device one after another: what is sent as whom, and whose marks the copy has.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineUserTests {
     @Test func aChangeWaitsForTheAccountThatMadeIt() async throws {
         try await Device.run { device in

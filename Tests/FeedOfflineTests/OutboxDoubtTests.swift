@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Entries whose answers never came into the file.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxDoubtTests {
     /// An outbox whose program dies before it keeps an answer.
     private struct DyingOutbox: OutboxFile {

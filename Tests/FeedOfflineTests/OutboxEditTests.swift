@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// Edits that stand on one another, and posts that are deleted before a service has them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxEditTests {
     @Test(arguments: ServiceKind.allCases)
     func editsOfAPostStandOnTheEditsBefore(_ kind: ServiceKind) async throws {

@@ -6,7 +6,7 @@ import FeedTestSupport
 import Testing
 
 /// Which entries of the outbox lists show.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxShownTests {
     @Test func aPostThatWasRefusedIsShownOnceItIsSentAgain() async throws {
         try await TestService.run { service in

@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// Changes without a service, and what becomes of them once there is one.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxTests {
     @Test func changesWithoutAServiceAreShownAndCountOnceLater() async throws {
         try await TestService.run { service in

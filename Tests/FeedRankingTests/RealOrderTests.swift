@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Each order and window of real posts, against a computation in Python from the formulas.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RealOrderTests {
     private static let python = Programs.command("python3")
 

@@ -10,7 +10,7 @@ import Testing
 /// A vote takes no memory from the heap: not in reading, decoding, counting, encoding or writing.
 ///
 /// Each test runs in a process of its own, in which nothing else allocates.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct AllocationTests {
     static let postCount = 100_000
     static let votesPerBatch = 64

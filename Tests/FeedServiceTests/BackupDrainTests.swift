@@ -9,7 +9,7 @@ import Logging
 import Testing
 
 /// A service that stops while a backup is made.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct BackupDrainTests {
     @Test(
         "a client that waits for a backup when the service stops is answered",

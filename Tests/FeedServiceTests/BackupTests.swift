@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// Backups as clients meet them, onto a disk that stands still.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct BackupTests {
     private static func withGate(
         _ configure: @escaping @Sendable (inout ServiceConfiguration) -> Void = { _ in },

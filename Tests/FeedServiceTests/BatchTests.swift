@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// How many items a batch may hold.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BatchTests {
     /// A batch of this many items, which may be too many.
     struct Batch: Sendable, CustomTestStringConvertible {

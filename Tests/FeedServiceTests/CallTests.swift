@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// The meaning of valid calls.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallTests {
     @Test("T-CALL-3: a deleted post is gone for votes, and a repeated delete is fine")
     func deletesForGood() async throws {

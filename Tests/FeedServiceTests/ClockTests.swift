@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// A clock that is set (T-CLOCK-1, T-CLOCK-2).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClockTests {
     /// A watch that has checked two clocks, and the times that it sees next.
     private struct Clocks {

@@ -8,7 +8,7 @@ import Logging
 import Testing
 
 /// The clients' view of a service that stops while they vote.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DrainTests {
     /// The answers that one client got.
     struct Seen: Sendable {

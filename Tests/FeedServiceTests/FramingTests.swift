@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// The answer to each broken frame; the ids are those of `docs/THREATS.md`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FramingTests {
     /// Bytes that are no frame of the protocol.
     struct BadBytes: Sendable, CustomTestStringConvertible {

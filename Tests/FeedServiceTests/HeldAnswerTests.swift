@@ -6,7 +6,7 @@ import Logging
 import Testing
 
 /// Connections whose answers wait for durability.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct HeldAnswerTests {
     @Test("the service stops reading from a client while too many of its answers are held")
     func suspendsAClient() async throws {

@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// ImportPosts: posts of another system, all or none.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ImportTests {
     private static func call(
         _ client: WireClient,

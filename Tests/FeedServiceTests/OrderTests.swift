@@ -3,7 +3,7 @@ import FeedTestSupport
 import Testing
 
 /// Lists of further orders and of windows, as clients ask for them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OrderTests {
     /// Four posts without votes, the second of a day before all others.
     private static func importPosts(_ client: WireClient) throws -> [UInt64] {

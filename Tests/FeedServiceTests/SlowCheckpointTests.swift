@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 /// A disk whose journal is quick and on which `state.db` stands still.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct SlowCheckpointTests {
     private static func withGate(
         timeOfDay: (@Sendable () -> Int64)? = nil,

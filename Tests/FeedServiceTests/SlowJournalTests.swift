@@ -6,7 +6,7 @@ import FeedTestSupport
 import Testing
 
 /// A disk that stands still for a while (T-DISK-5).
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct SlowJournalTests {
     @Test("no answer shows a change before it is durable: to no voter, reader or refused caller")
     func holdsAnswers() async throws {

@@ -6,7 +6,7 @@ import FeedTestSupport
 import Testing
 
 /// SyncPosts over the wire.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SyncCallTests {
     private static let device = [UInt8](1...16)
 

@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Texts of many scalars a character: the cost of counting them in a loop iteration is bounded.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TextWalkTests {
     /// A character of so many bytes, an odd number: a letter with accents.
     private static func character(_ byteCount: Int) -> String {

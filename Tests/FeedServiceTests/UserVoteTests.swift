@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// Ballots of users: a service casts them for users of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UserVoteTests {
     private static let ownUser: UInt64 = 1 << 63
     private static let clientID = [UInt8](1...16)

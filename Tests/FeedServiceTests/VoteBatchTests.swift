@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Batches of votes take the fast path, which gives the same answers as the path of all calls.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VoteBatchTests {
     private static let tallyPostCount = 12
     private static let ballotPostCount = 6

@@ -4,7 +4,7 @@ import Testing
 
 /// Votes that arrive together take the fast path, which gives the same answers as the path of all
 /// calls.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VoteRunTests {
     private static let postCount = 20
 

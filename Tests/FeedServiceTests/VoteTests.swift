@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// The meaning of a vote in each kind of feed.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VoteTests {
     @Test("T-VOTE-2: a tally counts every vote")
     func talliesEveryVote() async throws {

@@ -8,7 +8,7 @@ import FeedTestSupport
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CheckpointThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct CheckpointThreadTests {
     /// The body of a commit batch of about a megabyte, with posts of its own.
     private static func megabyte(_ number: UInt64) -> [UInt8] {
         let text = String(repeating: "x", count: 10_000)

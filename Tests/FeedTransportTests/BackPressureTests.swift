@@ -2,7 +2,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BackPressureTests {
+@Suite(.timeLimit(.minutes(10))) struct BackPressureTests {
     private static let answerByteCount = 16 * 1_024
 
     private static var configuration: TransportConfiguration {

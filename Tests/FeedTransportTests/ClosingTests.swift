@@ -2,7 +2,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(10))) struct ClosingTests {
     @Test func deliversEverythingBeforeItClosesThoughInputIsUnread() async throws {
         let byteCount = 4 * 1_024 * 1_024
         try await TestServer.Plan { handler in

@@ -3,7 +3,7 @@ import FeedTransport
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectTests {
     private static var configuration: TransportConfiguration {
         var configuration = TransportConfiguration()
         configuration.idleTimeout = nil

@@ -3,7 +3,7 @@ import FeedTransport
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DescriptorExhaustionTests {
+@Suite(.timeLimit(.minutes(10))) struct DescriptorExhaustionTests {
     /// In a process of its own, as the limit of open files is the process's.
     @Test func restsWithoutDescriptorsAndGoesOnWithThem() async {
         await #expect(processExitsWith: .success) {

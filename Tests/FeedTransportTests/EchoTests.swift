@@ -2,7 +2,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EchoTests {
+@Suite(.timeLimit(.minutes(10))) struct EchoTests {
     @Test(arguments: 0..<6)
     func givesBackWhatItGotHoweverItWasCut(seed: UInt64) async throws {
         try await TestServer.Plan().run { server in

@@ -4,7 +4,7 @@ import FeedTransport
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
     /// Runs `body` on a loop of its own until the loop is stopped.
     private func withLoop(
         measuresIdleTime: Bool = false,

@@ -2,7 +2,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FairnessTests {
+@Suite(.timeLimit(.minutes(10))) struct FairnessTests {
     @Test func servesOthersBetweenTheTurnsOfAFlood() async throws {
         // A byte is a request; the flood is of 1, the other's of 2. At most 64 a call.
         let order = Recorder<(byte: UInt8, count: Int)>()

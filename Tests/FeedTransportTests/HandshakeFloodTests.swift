@@ -3,7 +3,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct HandshakeFloodTests {
+@Suite(.timeLimit(.minutes(10))) struct HandshakeFloodTests {
     private let files: TLSTestFiles
 
     init() throws { files = try TLSTestFiles() }

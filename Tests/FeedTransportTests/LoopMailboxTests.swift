@@ -2,7 +2,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LoopMailboxTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopMailboxTests {
     private static func thread() throws -> EventLoopThread {
         try EventLoopThread(
             name: "mailbox",

@@ -3,7 +3,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ManualClockTests {
+@Suite(.timeLimit(.minutes(10))) struct ManualClockTests {
     /// Runs `start` on a loop of its own, whose clock `body` moves.
     private func withLoop(
         _ start: @escaping @Sendable (EventLoop) -> Void,

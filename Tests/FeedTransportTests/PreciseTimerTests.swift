@@ -3,7 +3,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PreciseTimerTests {
+@Suite(.timeLimit(.minutes(10))) struct PreciseTimerTests {
     /// Runs `body` on a loop of its own until the loop is stopped.
     private func withLoop(_ body: @escaping @Sendable (EventLoop) -> Void) async throws {
         let thread = try EventLoopThread(

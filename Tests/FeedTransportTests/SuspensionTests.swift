@@ -3,7 +3,7 @@ import FeedTransport
 import Testing
 
 /// A handler that asks to be shown nothing for a while.
-@Suite(.timeLimit(.minutes(1))) struct SuspensionTests {
+@Suite(.timeLimit(.minutes(10))) struct SuspensionTests {
     /// The events of a handler.
     private struct Events: Sendable {
         let shown = Recorder<[UInt8]>()

@@ -2,7 +2,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TCPListenerTests {
+@Suite(.timeLimit(.minutes(10))) struct TCPListenerTests {
     @Test func spreadsConnectionsEvenlyOverItsLoops() async throws {
         try await TestServer.Plan(loops: 3).run { server in
             var sockets: [TestSocket] = []

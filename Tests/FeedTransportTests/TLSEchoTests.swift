@@ -3,7 +3,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TLSEchoTests {
+@Suite(.timeLimit(.minutes(10))) struct TLSEchoTests {
     private let files: TLSTestFiles
 
     init() throws { files = try TLSTestFiles() }

@@ -3,7 +3,7 @@ import FeedTransport
 import Testing
 
 /// The bytes that are kept of frames that never end, and the time that their peers have.
-@Suite(.timeLimit(.minutes(1))) struct UnfinishedFrameTests {
+@Suite(.timeLimit(.minutes(10))) struct UnfinishedFrameTests {
     private static let kibibyte = 1_024
     private static let greedy: UInt32 = 0x7f00_0001
     /// Another host, in a slot of its own.

@@ -7,7 +7,7 @@ import Testing
 /// A person types what a refusal says, and nothing else, and ends with a serving service.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(10)),
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct BadDaysTests {

@@ -6,7 +6,7 @@ import Testing
 /// FeedClient through the ends of a real service on one port and one data directory.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct ClientRestartTests {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What the service says to bad flags, and on a good start.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommandLineTests {
     /// Flags that keep the service from starting.
     struct BadFlags: Sendable, CustomTestStringConvertible {

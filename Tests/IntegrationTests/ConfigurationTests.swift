@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The settings of a service from flags, variables and a file, as processes of their own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationTests {
     /// A file of settings in a directory of its own.
     private struct WrittenFile {

@@ -7,7 +7,7 @@ import Testing
 /// The ids are those of `docs/THREATS.md`.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct DataDirectoryTests {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `loadgen dataset` against the service: files of posts, and exactly their votes.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct DatasetLoadTests {
     /// Posts that are hard to read or tie in score, two that the service does not take, and two
     /// with values that no post may have.

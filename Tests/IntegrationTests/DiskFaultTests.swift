@@ -6,7 +6,7 @@ import Testing
 /// The durable service on a disk whose calls fail.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(if: FaultInjector.isAvailable, Comment(rawValue: FaultInjector.absence))
 )
 struct DiskFaultTests {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The commands of a person where no service can be reached.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedCtlOfflineTests {
     @Test func aPersonReadsVotesAndPostsOfflineAndSyncsLater() async throws {
         let service = try await ServiceProcess.start(["--sample-data"])

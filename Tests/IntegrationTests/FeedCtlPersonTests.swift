@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The commands of a person, each a process of its own; a profile joins them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedCtlPersonTests {
     /// A person at a terminal, whose commands share a profile.
     struct Person {

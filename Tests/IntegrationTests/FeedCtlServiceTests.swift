@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `feedctl` as a service that has a key, and its commands about places and marks.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedCtlServiceTests {
     @Test func aKeyFileMakesItAService() async throws {
         let directory = try TemporaryDirectory()

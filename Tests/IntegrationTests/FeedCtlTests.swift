@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The command line as a process, against the service as another.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedCtlTests {
     static func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {
         let (status, lines) = try await RunningProcess(Programs.feedCtl, arguments).finish()

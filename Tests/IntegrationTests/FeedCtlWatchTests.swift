@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// `feedctl watch` as a process, at a terminal and without one.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedCtlWatchTests {
     /// A service with three posts, whose scores are 2, 1 and 0.
     private struct Bench {

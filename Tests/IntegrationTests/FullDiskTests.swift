@@ -6,7 +6,7 @@ import Testing
 /// The durable service on a small disk that fills up.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(DurableService.absence, DurableService.isBuilt),
     .enabled(if: TemporaryDirectory.canMount, "Mounting needs root.")
 )

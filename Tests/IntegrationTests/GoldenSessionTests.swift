@@ -4,7 +4,7 @@ import Testing
 
 /// A client of version 0.1, as its bytes were, against the service of today.
 @Suite(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(10)),
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct GoldenSessionTests {

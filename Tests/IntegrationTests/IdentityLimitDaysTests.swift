@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The flags of the limits of keys and hosts, and what FeedClient makes of the answers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct IdentityLimitDaysTests {
     @Test("T-LIMIT-1: FeedClient waits as long as it is told, and each vote counts once")
     func aClientWaitsAsLongAsItIsTold() async throws {

@@ -7,7 +7,7 @@ import Testing
 /// Bad days of a directory whose journal is whole: what is typed brings everything back.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(10)),
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct InPlaceDaysTests {

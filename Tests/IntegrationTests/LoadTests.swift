@@ -6,7 +6,7 @@ import Testing
 /// LoadGenTests check that the audit fails for a service that counts wrong.
 ///
 /// One at a time: a run with 500 clients wants the machine for itself.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct LoadTests {
     /// Flags of a run.
     struct Run: Sendable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The lines of the log of a running service.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LogLineTests {
     @Test("SIGUSR1 switches the log to debug and back, and a refusal that does not matter shows it")
     func aSignalSwitchesTheLevel() async throws {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Clients that show a certificate, and those that show a wrong one.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct MutualTLSTests {
     private static func flags(_ name: String, _ certificates: TestCertificates) -> [String] {
         // The answer to a refused certificate comes after the handshake of the client: it waits.

@@ -6,7 +6,7 @@ import Testing
 /// A service that keeps its journal, and its state of a moment that has passed.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct PointInTimeTests {

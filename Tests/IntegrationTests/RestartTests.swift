@@ -6,7 +6,7 @@ import Testing
 /// What a service is after a restart, orderly or not.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct RestartTests {

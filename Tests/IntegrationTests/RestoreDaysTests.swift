@@ -5,7 +5,7 @@ import Testing
 /// Restores that were refused or interrupted, and backups that are taken for data directories.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct RestoreDaysTests {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Service keys in the life of an operator: made, shown, rotated and mistyped.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServiceKeyFileDaysTests {
     @Test("T-KEY-3: SIGHUP reads the keys again, and a wrong file changes nothing")
     func aHangUpReadsTheKeysAgain() async throws {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The service under a supervisor, whose socket is the test's.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SupervisedTests {
     @Test("says that it is ready once it listens, that it reads its keys again, and that it stops")
     func tellsItsLife() async throws {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// TLS in the life of an operator, with the tools of others: openssl and Python's ssl.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TLSDaysTests {
     /// Sends a Ping over TLS twice, the second time with the session of the first; prints what came.
     private static let pings = """

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The tutorial of the documentation is a program that runs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TutorialTests {
     private static let page = "Sources/FeedClient/FeedClient.docc/FirstClient.md"
     private static let program = "Examples/FirstClient/FirstClient.swift"

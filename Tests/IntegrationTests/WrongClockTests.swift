@@ -11,7 +11,7 @@ import Testing
 /// The program on a data directory that a service with a wrong clock has written.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct WrongClockTests {

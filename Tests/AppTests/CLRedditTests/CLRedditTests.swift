@@ -3,7 +3,7 @@ import FeedProto
 import Testing
 
 /// The app CLReddit: posts with a title and votes, one list.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CLRedditTests {
     @Test func twentyPostsWithNamesOfFruitAreThereAtTheStart() async throws {
         try await AppService.run("--sample-data") { service in

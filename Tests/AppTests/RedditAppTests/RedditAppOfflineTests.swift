@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// The app Reddit where there is no network: a database on the phone comes first.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedditAppOfflineTests {
     @Test func theListIsThereWithoutANetworkAndFollowsLater() async throws {
         try await AppService.run { service in

@@ -3,7 +3,7 @@ import FeedProto
 import Testing
 
 /// The Reddit app: rows with pictures, what is unread, what is dismissed, refreshing and pages.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedditAppTests {
     /// Posts of others, imported as they were.
     private static func importPosts(_ count: Int, over client: FeedClient) async throws -> [UInt64]

@@ -3,7 +3,7 @@ import FeedProto
 import Testing
 
 /// The app reddit (MVVM): a repository of posts, and the top 20.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedditMVVMTests {
     @Test func aRepositoryFindsListsAddsUpdatesAndDeletes() async throws {
         try await AppService.run { service in

@@ -3,7 +3,7 @@ import FeedProto
 import Testing
 
 /// Accounts, sessions and feeds are the same over a connection and in memory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccountConformanceTests {
     @Test(arguments: ClientKind.allCases)
     func signsUpInAndOut(_ kind: ClientKind) async throws {

@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// What only a service in memory does.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct InMemoryServiceTests {
     @Test func aFaultEndsACallInPlaceOfItsExecution() async throws {
         let service = InMemoryFeedService()

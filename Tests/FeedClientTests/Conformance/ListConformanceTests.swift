@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Lists, pages and marks are the same over a connection and in memory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListConformanceTests {
     /// Fills a service with posts of different ages and counts; returns their ids.
     private static func fill(_ client: any FeedCalling, _ count: Int) async throws -> [UInt64] {

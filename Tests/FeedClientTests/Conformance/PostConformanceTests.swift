@@ -3,7 +3,7 @@ import FeedProto
 import Testing
 
 /// Posts and votes are the same over a connection and in memory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PostConformanceTests {
     @Test(arguments: ClientKind.allCases)
     func createsReadsChangesAndDeletes(_ kind: ClientKind) async throws {

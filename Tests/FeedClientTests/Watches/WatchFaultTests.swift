@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Watches that cannot begin.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchFaultTests {
     /// Says how long a frame may be, and answers votes once there are two.
     private static func script(frameByteCount: UInt32) -> ScriptedService.Script {

@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// What a reader of a watch sees: numbers of now in rows that stay.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchedPostsTests {
     private static func post(_ id: UInt64, score: Int64 = 0) -> Post {
         Post(id: id, feed: "posts", title: "post \(id)", score: score)

@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// Callers whose certificate has an identity that the service keys name.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CertificateIdentityTests {
     private static func isService(_ client: WireClient, _ feed: String) throws -> Bool {
         try client.call(.createFeed(CreateFeedRequest(feed: Feed(name: feed)))).status == nil

@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// What a caller over the limits of its key or host is answered, and that nobody else notices.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct IdentityLimitTests {
     private static let device = [UInt8](repeating: 1, count: 16)
     static let greedyHost: UInt32 = 0x7F00_0002

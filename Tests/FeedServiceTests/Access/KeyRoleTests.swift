@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// What the role of a key changes beside the rows of the table.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct KeyRoleTests {
     private static let device = [UInt8](repeating: 1, count: 16)
 

@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// What a connection gets that sends far more than its key or host may, and does not wait.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReadPauseTests {
     private typealias Limits = IdentityLimitTests
 

@@ -6,7 +6,7 @@ import FeedTransport
 import Testing
 
 /// Every method, made by a caller of every role over every transport.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RoleTests {
     /// How a connection reaches the service, and how its caller shows a role; one that is added is
     /// tested with each role.

@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// Which role a caller has where there are service keys, and what each role may do then.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServiceKeyTests {
     private static let device = [UInt8](repeating: 1, count: 16)
 

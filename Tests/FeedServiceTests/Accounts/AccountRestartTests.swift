@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// Accounts and sessions of a service with a data directory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccountRestartTests {
     /// Sessions of Ann, who stays, and of Bob, who signs out.
     struct Sessions {

@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// The authors of posts, and who may change them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AuthorTests {
     /// Runs a service that callers of another address than loopback reach: they are no services.
     private func withRemoteCallers(

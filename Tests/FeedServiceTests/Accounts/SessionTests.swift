@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// Sessions of users, and their ends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionTests {
     @Test func aTokenMakesTheConnectionAUsers() async throws {
         try await withAccounts { port in

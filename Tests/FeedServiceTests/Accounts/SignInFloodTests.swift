@@ -8,7 +8,7 @@ import Logging
 import Testing
 
 /// Many sign-ins: wrong ones, many at once, and those whose clients leave.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SignInFloodTests {
     private final class Clock: Sendable {
         private let nanoseconds = Locked<UInt64>(1 << 40)

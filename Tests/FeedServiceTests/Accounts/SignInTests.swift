@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// SignUp and SignIn.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SignInTests {
     @Test func signsUpAndInByOneAccount() async throws {
         try await withAccounts { port in

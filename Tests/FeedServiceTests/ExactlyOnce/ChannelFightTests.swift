@@ -5,7 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// Connections on several loops that take one channel from each other all the time.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChannelFightTests {
     static let fighterCount = 3
     static let voteCount: UInt64 = 20_000

@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// A call of any kind that is sent again with its sequence is executed once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExactlyOnceTests {
     static let clientID = [UInt8](repeating: 7, count: 16)
 

@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Clients that lose their connections and answers, against a model that counts logical calls.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LossyClientTests {
     static let postCount = 8
 

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Connections that say Hello and get no channel: the answer has the reason.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MissingChannelTests {
     typealias Support = ExactlyOnceTests
 

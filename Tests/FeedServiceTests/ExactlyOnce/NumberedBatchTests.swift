@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// A batch of votes that is sent again counts those that were not counted before.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NumberedBatchTests {
     typealias Support = ExactlyOnceTests
 

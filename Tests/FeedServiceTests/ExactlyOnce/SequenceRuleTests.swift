@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// The sequences that a service takes, and its refusals of the others.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SequenceRuleTests {
     typealias Support = ExactlyOnceTests
 

@@ -7,7 +7,7 @@ import Logging
 import Testing
 
 /// What the operator's address of a service says while it starts, serves and drains.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct OperatorAddressTests {
     static func get(_ path: String, _ port: UInt16) throws -> String {
         let socket = try TestSocket(port: port)

@@ -4,7 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// MarkPosts, and what lists and posts show of marks.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MarkCallTests {
     private static let device = [UInt8](1...16)
 

@@ -3,7 +3,7 @@ import FeedTestSupport
 import Testing
 
 /// Page tokens that are altered on purpose.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PageTokenTests {
     /// The token of a filtered list of one device is cut so that its scope reads as the end of a title
     /// and the scope of another list of another device.

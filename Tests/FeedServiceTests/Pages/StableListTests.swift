@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// STABLE lists of connections that read while others vote.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StableListTests {
     /// A walk of a connection to the end of the list.
     private struct Walk: Sendable {

@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// What the revision of a STABLE list says, and which snapshot shows a caller's own changes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StableRevisionTests {
     private static let list = ListPostsRequest(
         feed: "ballots",

@@ -6,7 +6,7 @@ import FeedTransport
 import Testing
 
 /// The times of calls that ask for them, on a clock that the test moves.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct CallTimesTests {
     @Test("a held answer says when it is released, and one that nobody asked for says nothing")
     func aHeldAnswerIsTimed() async throws {

@@ -6,7 +6,7 @@ import FeedTransport
 import Testing
 
 /// The times of calls that ServerStats tells, on a clock that the test moves.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct LatencyTests {
     static func stats(_ client: WireClient) throws -> ServerStats {
         guard case .serverStats(let stats) = try client.call(.getServerStats).response else {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What a supervisor is told, on a real socket.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SupervisorTests {
     let directory = try? TemporaryDirectory()
     let warnings = Locked<[String]>([])

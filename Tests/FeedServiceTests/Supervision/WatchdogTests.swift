@@ -6,7 +6,7 @@ import Logging
 import Testing
 
 /// A supervisor is told that the service lives only while each loop answers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchdogTests {
     /// Loops on a clock that stands, and the socket of their supervisor.
     private final class Loops: Sendable {

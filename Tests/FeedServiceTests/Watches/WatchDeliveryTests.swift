@@ -9,7 +9,7 @@ import Logging
 import Testing
 
 /// Watches whose clients are slow, whose disk is slow, and whose service stops.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchDeliveryTests {
     @Test("T-WATCH-7: who does not read gets few events, which have all that has changed")
     func slowReadersGetFewEvents() async throws {

@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// Copies that follow watches become what the lists are.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchModelTests {
     private static let lists: [WatchPostsRequest] = [
         WatchPostsRequest(feed: "posts", order: .top, topCount: 5),

@@ -5,7 +5,7 @@ import FeedTransport
 import Testing
 
 /// How watches begin, go on and end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchTests {
     private static func fill(_ client: WatchingClient, _ count: Int = 10) throws {
         for number in 0..<count { _ = try client.client.createPost(title: "post \(number)") }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Backups that a checkpoint thread makes by a schedule, with the time of day from the test.
-@Suite(.timeLimit(.minutes(1))) struct ScheduledBackupTests {
+@Suite(.timeLimit(.minutes(10))) struct ScheduledBackupTests {
     private static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
     /// One life of the thread.

@@ -7,7 +7,7 @@ import FeedTestSupport
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct JournalThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct JournalThreadTests {
     /// Keeps the commit batches that it takes, and says that all are checkpointed.
     private final class Receiver: CommitBatchReceiver {
         let batches = Locked<[JournalPosition]>([])

@@ -9,7 +9,7 @@ package final class DatagramReceiver: Sendable {
     private let descriptor: Int32
 
     /// A socket at a path, or at the name of an abstract one behind an `@`.
-    package init(at address: String, timeoutSeconds: Int = 20) throws {
+    package init(at address: String, timeoutSeconds: Int = 120) throws {
         self.address = address
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else {

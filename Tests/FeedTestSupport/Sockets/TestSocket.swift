@@ -22,7 +22,7 @@ package final class TestSocket: @unchecked Sendable {
         host: UInt32 = loopbackAddress,
         from source: UInt32? = nil,
         receiveBufferByteCount: Int32? = nil,
-        timeoutSeconds: Int = 20
+        timeoutSeconds: Int = 120
     ) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure.system(call: "socket", number: errno) }

@@ -5,7 +5,7 @@ import Testing
 
 /// Passwords, tokens and keys are in no line of the log, no file, no backup, and no longer in memory
 /// once their calls are answered.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SecretTests {
     @Test(
         "T-AUTH-10: nothing shows a secret after its call",
