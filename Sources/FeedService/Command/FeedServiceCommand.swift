@@ -108,7 +108,11 @@ struct FeedServiceCommand: ParsableCommand {
         }
         let threshold = configuration.logThreshold
         let format = configuration.logFormat
-        LoggingSystem.bootstrap { ServiceLogHandler($0, threshold, format) }
+        let output = OutputThread.log(threshold, format)
+        // Before the end of the process, also where the start fails.
+        defer { output.flush() }
+        LoggingSystem.bootstrap { ServiceLogHandler($0, threshold, format, to: output) }
+        configuration.logOutput = output
         let logger = Logger(label: "feed-service")
         configuration.supervisor = Supervisor(environment: ProcessInfo.processInfo.environment) {
             logger.warning("\($0)")
@@ -116,9 +120,9 @@ struct FeedServiceCommand: ParsableCommand {
         ProcessSetup.ignoreBrokenPipes()
         ProcessSetup.mapLargeAllocations()
         let server = try FeedServer.start(configuration, logger: logger)
-        server.onFailure { _exit(1) }
+        server.onFailure { Self.exitAtOnce(output) }
         for signal in [SIGTERM, SIGINT] {
-            server.onSignal(signal) { Self.stop(server, logger) }
+            server.onSignal(signal) { Self.stop(server, logger, output) }
         }
         watchHangUps(of: server, configuration, logger)
         configuration.supervisor.notify(.ready("Serves on \(addresses(of: server))"))
@@ -135,6 +139,7 @@ struct FeedServiceCommand: ParsableCommand {
             logger.info("state hash \(FeedServer.hex(server.stateHash))")
         }
         logger.info("stopped")
+        configuration.supervisor.flush()
     }
 
     /// SIGHUP reads the service keys and the TLS certificate again; without any it does nothing, and a
@@ -169,12 +174,18 @@ struct FeedServiceCommand: ParsableCommand {
     }
 
     /// The first signal drains the service, the second one ends the process at once.
-    private static func stop(_ server: FeedServer, _ logger: Logger) {
+    private static func stop(_ server: FeedServer, _ logger: Logger, _ output: OutputThread) {
         guard server.beginDraining() else {
             logger.warning("stopped at once, by a second signal")
-            _exit(1)
+            exitAtOnce(output)
         }
         logger.info("draining: connections finish what they asked for")
+    }
+
+    /// Ends the process without a drain, once the lines of the log are written that say why.
+    private static func exitAtOnce(_ output: OutputThread) -> Never {
+        output.flush()
+        _exit(1)
     }
 
     private func addresses(of server: FeedServer) -> String {
@@ -205,12 +216,16 @@ struct FeedServiceCommand: ParsableCommand {
             }
         } catch let error as ServiceStartError {
             // The reason is printed as a sentence, without the usage text.
-            FileHandle.standardError.write(Data("feed-service: \(error)\n".utf8))
+            OutputThread.sayLast("feed-service: \(error)\n")
             exit(withError: ExitCode(error.exitStatus))
         } catch {
-            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            FileHandle.standardError.write(Data("\(fullMessage(for: error))\n".utf8))
-            exit(withError: ExitCode(ServiceStartError.badFlagStatus))
+            let code = exitCode(for: error)
+            // The help and the version go to standard output.
+            guard !code.isSuccess else { exit(withError: error) }
+            let text = fullMessage(for: error)
+            if !text.isEmpty { OutputThread.sayLast("\(text)\n") }
+            let isBadFlag = code == .validationFailure
+            exit(withError: isBadFlag ? ExitCode(ServiceStartError.badFlagStatus) : code)
         }
     }
 }

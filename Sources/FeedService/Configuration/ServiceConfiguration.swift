@@ -29,6 +29,8 @@ package struct ServiceConfiguration: Sendable {
     package var logThreshold = LogThreshold(.info)
     /// The form of the lines of the log.
     package var logFormat = LogFormat.text
+    /// Writes the log's lines; nil where another handler takes them, as in tests.
+    package var logOutput: OutputThread?
     /// The limits.
     package var limits = ServiceLimits()
     /// The budget of held bytes, which tests may fill; nil makes one of the limits.

@@ -34,9 +34,4 @@ package struct JSONLine: Codable, Equatable, Sendable {
         guard let data = try? encoder.encode(self) else { return "{}" }
         return String(decoding: data, as: UTF8.self)
     }
-
-    /// Writes the line to standard error, in one piece; a line that nobody reads is dropped.
-    func write() {
-        try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
-    }
 }

@@ -31,14 +31,13 @@ package final class LogThreshold: Sendable {
 
     /// Sets a level, and logs who has asked for it with a level that is written, if one is.
     package func set(_ new: Logger.Level, _ logger: Logger, _ cause: String) {
-        let line: Logger.Message =
-            "\(cause): the log has lines of the level \(new) and above from now on"
+        let line = "\(cause): the log has lines of the level \(new) and above from now on"
         // The lower one of the two levels is the one that may let the line pass.
         if new < level {
             current.withLock { $0 = new }
-            logger.notice(line)
+            logger.notice("\(line)")
         } else {
-            logger.notice(line)
+            logger.notice("\(line)")
             current.withLock { $0 = new }
         }
     }

@@ -16,13 +16,15 @@ final class OperatorAddress: Sendable {
     private let running = Lock<Running?>(nil)
     private let history = ServiceHistory()
     private let timeOfDay: @Sendable () -> Int64
+    private let logOutput: OutputThread?
     private let server = Lock<AdminServer?>(nil)
     /// Secures the connections of the address with TLS; nil if there is none.
     let acceptor: TLSAcceptor?
 
-    private init(_ acceptor: TLSAcceptor?, _ timeOfDay: @escaping @Sendable () -> Int64) {
+    private init(_ configuration: ServiceConfiguration, _ acceptor: TLSAcceptor?) {
         self.acceptor = acceptor
-        self.timeOfDay = timeOfDay
+        timeOfDay = configuration.timeOfDay
+        logOutput = configuration.logOutput
     }
 
     /// Listens at the addresses of a service that is about to start; nil if it has none.
@@ -31,7 +33,7 @@ final class OperatorAddress: Sendable {
     ) throws(TransportError) -> OperatorAddress? {
         let doors = doors(configuration)
         guard !doors.isEmpty else { return nil }
-        let operation = OperatorAddress(doors.last?.security, configuration.timeOfDay)
+        let operation = OperatorAddress(configuration, doors.last?.security)
         let pages = AdminPages(
             metrics: { operation.families() },
             causes: { operation.causes() },
@@ -108,8 +110,13 @@ final class OperatorAddress: Sendable {
             "Whether the service takes clients: 0 while it recovers, drains, refuses changes or fails.",
             causes().isEmpty
         )
+        let leftOutLines = MetricFamily.counter(
+            "feed_log_left_out_lines",
+            "Lines of the log that were left out because standard error was not read.",
+            logOutput?.leftOutCount ?? 0
+        )
         let service = running.withLock { $0 }?.metrics.families() ?? []
-        return [isReady] + service + ProcessUsage().families()
+        return [isReady, leftOutLines] + service + ProcessUsage().families()
     }
 
     private func causes() -> [String] {

@@ -34,19 +34,21 @@ final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends one datagram.
+    /// Sends one datagram; waits where the supervisor has not taken earlier ones.
     ///
-    /// - Parameters:
-    ///   - text: The lines.
-    ///   - waits: Whether to wait where the supervisor has not taken earlier datagrams; where not, the
-    ///     call fails.
-    /// - Throws: Where the supervisor is gone, or is busy and the call does not wait.
-    func send(_ text: String, waits: Bool) throws(NotifySocketError) {
+    /// - Throws: Where the supervisor is gone.
+    func send(_ text: String) throws(NotifySocketError) {
         let bytes = Array(text.utf8)
-        let flags = Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT))
         let sent = unsafe withUnsafePointer(to: address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe sendto(descriptor, bytes, bytes.count, flags, address, addressByteCount)
+                unsafe sendto(
+                    descriptor,
+                    bytes,
+                    bytes.count,
+                    Int32(MSG_NOSIGNAL),
+                    address,
+                    addressByteCount
+                )
             }
         }
         guard sent == bytes.count else { throw .system(call: "sendto", code: errno) }

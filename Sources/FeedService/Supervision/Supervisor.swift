@@ -32,14 +32,17 @@ package final class Supervisor: Sendable {
     /// nil where it does not watch.
     package let watchdogInterval: Duration?
 
-    private let socket: NotifySocket?
-    private let warn: @Sendable (String) -> Void
-    private let hasFailed = Atomic(false)
+    /// The bytes of messages that wait at most, some hundred of them.
+    private static let waitingByteLimit = 8 * 1_024
+
+    /// Sends the messages: nobody else waits for a supervisor that takes none.
+    private let output: OutputThread?
+    private let failure: FirstFailure
 
     private init() {
-        socket = nil
+        output = nil
         watchdogInterval = nil
-        warn = { _ in }
+        failure = FirstFailure { _ in }
     }
 
     /// The supervisor that an environment names; what it names wrongly is left out.
@@ -51,31 +54,39 @@ package final class Supervisor: Sendable {
         environment: [String: String],
         warn: @escaping @Sendable (String) -> Void
     ) {
-        self.warn = warn
+        let failure = FirstFailure(warn)
+        self.failure = failure
         guard let address = environment["NOTIFY_SOCKET"], !address.isEmpty else {
-            socket = nil
+            output = nil
             watchdogInterval = nil
             return
         }
         do throws(NotifySocketError) {
-            socket = try NotifySocket(to: address)
+            let socket = try NotifySocket(to: address)
+            output = OutputThread("feed-notify", byteLimit: Self.waitingByteLimit) { texts, _ in
+                for text in texts {
+                    do throws(NotifySocketError) {
+                        try socket.send(text)
+                    } catch {
+                        failure.report("\(error)")
+                    }
+                }
+            }
         } catch {
-            socket = nil
+            output = nil
             warn("NOTIFY_SOCKET: \(error)")
         }
         watchdogInterval = Self.watchdogInterval(environment, warn)
     }
 
-    /// Tells the supervisor; nothing where there is none.
+    /// Tells the supervisor, without waiting for it; nothing where there is none.
     package func notify(_ message: Message) {
-        guard let socket else { return }
-        do throws(NotifySocketError) {
-            try socket.send(Self.lines(message), waits: Self.waits(message))
-        } catch {
-            guard !hasFailed.exchange(true, ordering: .relaxed) else { return }
-            warn("the supervisor could not be told, as by NOTIFY_SOCKET: \(error)")
-        }
+        guard let output, !output.append(Self.lines(message)) else { return }
+        failure.report("it takes no messages.")
     }
+
+    /// Waits until the supervisor has taken all messages, for ``OutputThread/flushTime`` at most.
+    package func flush() { output?.flush() }
 
     private static func lines(_ message: Message) -> String {
         switch message {
@@ -87,14 +98,6 @@ package final class Supervisor: Sendable {
         case .reloaded: "READY=1"
         case .alive: "WATCHDOG=1"
         case .stopping: "STOPPING=1\nSTATUS=Draining"
-        }
-    }
-
-    /// A message from a loop does not wait: a busy supervisor must not hold up the service.
-    private static func waits(_ message: Message) -> Bool {
-        switch message {
-        case .starting, .ready, .reloading, .reloaded: true
-        case .alive, .stopping: false
         }
     }
 
@@ -110,5 +113,18 @@ package final class Supervisor: Sendable {
             return nil
         }
         return .microseconds(microseconds)
+    }
+}
+
+/// Warns of the first message that could not be sent, and of no other.
+private final class FirstFailure: Sendable {
+    private let warn: @Sendable (String) -> Void
+    private let isReported = Atomic(false)
+
+    init(_ warn: @escaping @Sendable (String) -> Void) { self.warn = warn }
+
+    func report(_ cause: String) {
+        guard !isReported.exchange(true, ordering: .relaxed) else { return }
+        warn("the supervisor could not be told, as by NOTIFY_SOCKET: \(cause)")
     }
 }

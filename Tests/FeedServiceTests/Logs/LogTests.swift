@@ -61,7 +61,7 @@ struct LogTests {
 
     @Test func aHandlerHasTheLevelOfTheProcess() {
         let threshold = LogThreshold(.warning)
-        var handler = ServiceLogHandler("test", threshold, .text)
+        var handler = ServiceLogHandler("test", threshold, .text, to: StandardError())
         handler.logLevel = .trace
         #expect(handler.logLevel == .warning)
     }
