@@ -55,6 +55,7 @@ struct HeldAnswerTests {
         let clock = ManualClock()
         var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 1)
         configuration.state = gate.state(directory, logCount: 1)
+        configuration.limits.stallLimit = .seconds(3_600)
         configuration.loopClock = clock
         configuration.limits.drainTimeout = .seconds(60)
         ProcessSetup.ignoreBrokenPipes()

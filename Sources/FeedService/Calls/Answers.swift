@@ -88,12 +88,14 @@ struct Answers: ~Copyable {
     /// Encodes the refusal of a call and counts it.
     mutating func refuse(_ id: UInt64, _ method: Method, _ status: Status) {
         environment.counters.countError(method, status.reason.rawValue)
+        let start = byteCount
         refuse(id, status)
+        if status.isOfStall { calls.sendAhead(start..<byteCount) }
     }
 
     /// Encodes a refusal without counting it for a method; the id 0 is the connection.
     mutating func refuse(_ id: UInt64, _ status: Status) {
-        append(ServerFrame(id: id, revision: environment.store.revision, status: status))
+        append(ServerFrame(id: id, revision: environment.shownRevision, status: status))
     }
 
     /// Encodes an error in place of an answer that does not fit into a frame.

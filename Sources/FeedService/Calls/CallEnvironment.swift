@@ -76,6 +76,15 @@ struct CallEnvironment {
         throw refusal.status
     }
 
+    /// The revision that an answer names; 0 while a commit stands still, as the newest may be lost.
+    var shownRevision: UInt64 { context.stalls.isCommitStalled ? 0 : store.revision }
+
+    /// Refuses a call while a commit stands still, unless its answer shows nothing of the state.
+    func requireNoStall(_ method: Method) throws(Status) {
+        guard context.stalls.isCommitStalled, !method.isAnsweredInStall else { return }
+        throw context.stallRefusal.status
+    }
+
     /// Refuses a caller whose role the authorisation table does not admit to the call.
     func checkAccess(of caller: borrowing Caller, to method: Method) throws(Status) {
         let role = caller.role

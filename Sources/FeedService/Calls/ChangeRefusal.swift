@@ -4,6 +4,8 @@ internal import FeedState
 
 /// Why the service takes no changes now.
 enum ChangeRefusal {
+    /// A commit has stood still for so long.
+    case commitStalled(Duration)
     /// The connections hold too many bytes.
     case overloaded(limitByteCount: Int)
     /// The time of day has jumped by so much.
@@ -18,6 +20,7 @@ enum ChangeRefusal {
     /// The answer to a change that is refused.
     var status: Status {
         switch self {
+        case .commitStalled(let time): .commitStalled(time)
         case .overloaded(let limitByteCount): .overloaded(limit: limitByteCount)
         case .clockJumped(let milliseconds): .clockJumped(by: milliseconds)
         case .diskFull(let freeByteCount, let writableByteCount):
@@ -34,6 +37,7 @@ extension ServiceContext {
     ///
     /// Costs a few atomic loads.
     var changeRefusal: ChangeRefusal? {
+        if stalls.isCommitStalled { return stallRefusal }
         if isOverloaded { return .overloaded(limitByteCount: limits.maximumBufferedByteCount) }
         let jump = clock.jumpMilliseconds
         if jump != 0 { return .clockJumped(byMilliseconds: jump) }
@@ -52,6 +56,9 @@ extension ServiceContext {
         }
     }
 
+    /// The refusal of calls while a commit stands still.
+    var stallRefusal: ChangeRefusal { .commitStalled(state?.journal.oldestWait ?? .zero) }
+
     /// Counts a refused change if checkpoints are the cause.
     func count(_ refusal: ChangeRefusal) {
         guard case .checkpointsBehind = refusal else { return }
@@ -60,6 +67,19 @@ extension ServiceContext {
 }
 
 extension Status {
+    fileprivate static func commitStalled(_ time: Duration) -> Status {
+        Status(
+            code: .unavailable,
+            reason: .overloaded,
+            message: "The service's disk does not answer: a commit has stood still for "
+                + "\(Int(time / .seconds(1))) s, and nothing that may show it is answered.",
+            retryAfterMilliseconds: 2000
+        )
+    }
+
+    /// Whether the call was refused because a commit stands still.
+    var isOfStall: Bool { code == .unavailable && reason == .overloaded }
+
     fileprivate static func checkpointsBehind(
         _ backlog: CheckpointBacklog,
         retryTime: Duration

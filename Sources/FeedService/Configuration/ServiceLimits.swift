@@ -43,6 +43,9 @@ package struct ServiceLimits: Sendable, Equatable {
     package var correctedTextByteCount = 256 << 10
     /// The log names calls that took longer; nil names none.
     package var slowCallTime: Duration?
+    /// The time that a commit or an event loop may stand still before the service is not ready; in a
+    /// commit's case calls are refused then.
+    package var stallLimit = Duration.seconds(5)
     /// The deadline that 0 stands for, in milliseconds.
     package var defaultTimeoutMilliseconds: UInt32 = 5000
     /// The longest deadline, in milliseconds; longer ones are lowered to it.

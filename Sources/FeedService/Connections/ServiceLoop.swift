@@ -82,6 +82,17 @@ final class ServiceLoop {
         counters.setBusyTime(MonotonicInstant.now.duration(since: began) - eventLoop.idleTime)
     }
 
+    /// Commit batches up to this one are durable: sends the answers that waited for them.
+    func release(through commitBatch: UInt64) {
+        context.stalls.commitEnded()
+        outbox.release(through: commitBatch)
+    }
+
+    /// A commit stands still: refuses the calls whose answers are held and that had no effect.
+    func refuseHeldCalls() {
+        outbox.sendHeldAhead { handler.divide($0, of: $1) }
+    }
+
     /// The service's state of a loop.
     static func of(_ loop: EventLoop) -> ServiceLoop {
         guard let serviceLoop = loop.context as? ServiceLoop else {

@@ -46,6 +46,25 @@ package enum OperatorLines {
         "draining, as an operator has asked: connections finish what they asked for"
     }
 
+    /// What stands still, and for how long.
+    package static func stall(_ subject: Stalls.Subject, _ time: Duration) -> String {
+        let seconds = Int(time / .seconds(1))
+        return switch subject {
+        case .commit: "a commit has stood still for \(seconds) s: the disk does not answer"
+        case .loop(let number): "event loop \(number) has stood still for \(seconds) s"
+        }
+    }
+
+    /// A line about what has begun to stand still, or goes on.
+    package static func stall(_ news: Stalls.News) -> String {
+        switch news {
+        case .stands(let subject, let time): stall(subject, time)
+        case .goesOn(.commit, let time): "commits go on, after \(Int(time / .seconds(1))) s"
+        case .goesOn(.loop(let number), let time):
+            "event loop \(number) goes on, after \(Int(time / .seconds(1))) s"
+        }
+    }
+
     /// News of the room on the disk of a data directory.
     package static func space(_ news: SpaceNews, _ directory: String) -> String {
         switch news {

@@ -25,6 +25,8 @@ final class ServiceContext: Sendable {
     let startTimeMilliseconds: Int64
     /// The keys that callers show; nil where the callers of this machine may do everything.
     let serviceKeys: ServiceKeys?
+    /// What stands still now.
+    let stalls: Stalls
     /// Limits new devices.
     let devices: DeviceAdmission
     /// Limits what each key and each host may do.
@@ -77,6 +79,7 @@ final class ServiceContext: Sendable {
             instanceID = .random(in: 1 ... .max)
         }
         limits = configuration.limits
+        stalls = Stalls(limit: configuration.limits.stallLimit)
         precondition(
             (1...RankingLimits.maximumPageSize).contains(limits.maximumPageSize)
                 && limits.maximumWatchTopCount <= RankingLimits.maximumPageSize

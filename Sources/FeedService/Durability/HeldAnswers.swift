@@ -125,6 +125,99 @@ struct HeldAnswers {
         }
     }
 
+    /// Divides the answers, and times all calls: they have waited for too long.
+    ///
+    /// - Parameters:
+    ///   - timer: Times the calls, which are not timed again.
+    ///   - pool: Has memory for what stays held.
+    ///   - early: Takes what is to be sent ahead.
+    ///   - divide: Divides a write.
+    /// - Returns: What stays held, and the bytes that the budget is to count for it.
+    func divided(
+        _ timer: CallTimer,
+        _ pool: inout ChunkPool,
+        _ early: inout [EarlyWrite],
+        _ divide: (RawSpan, ArraySlice<AnsweredCalls.Run>) -> HeldDivision
+    ) -> (rest: HeldAnswers, byteCount: Int) {
+        var rest = HeldAnswers()
+        rest.commitBatch = commitBatch
+        rest.hasSecret = hasSecret
+        var byteCount = 0
+        var (number, firstRun, firstTimed) = (0, 0, 0)
+        for chunk in chunks {
+            chunk.withRawSpan { chunk in
+                var offset = 0
+                while offset < chunk.byteCount {
+                    let write = writes[number]
+                    let bytes = chunk.extracting(offset..<offset + write.byteCount)
+                    let writeRuns = firstRun..<firstRun + write.runCount
+                    timer.count(
+                        runs.span.extracting(writeRuns),
+                        arrivedAt: write.arrival,
+                        heldSince: write.heldSince,
+                        from: write.recipient
+                    )
+                    var ends: [Int] = []
+                    while firstTimed < timedAnswers.count, timedAnswers[firstTimed].write == number
+                    {
+                        ends.append(timedAnswers[firstTimed].end)
+                        firstTimed += 1
+                    }
+                    var division = divide(bytes, runs[writeRuns])
+                    if division.ahead.isEmpty { division.kept = [0..<write.byteCount] }
+                    let (count, keptCount) = rest.keep(
+                        division.kept,
+                        of: bytes,
+                        write,
+                        timedEnds: ends,
+                        &pool
+                    )
+                    byteCount += count
+                    if !division.ahead.isEmpty {
+                        early.append(
+                            EarlyWrite(
+                                recipient: write.recipient,
+                                bytes: division.ahead,
+                                heldByteCount: write.byteCount - keptCount
+                            )
+                        )
+                    }
+                    firstRun = writeRuns.upperBound
+                    offset += write.byteCount
+                    number += 1
+                }
+            }
+        }
+        return (rest, byteCount)
+    }
+
+    /// Holds frames of a write.
+    ///
+    /// - Returns: The bytes that the budget is to count now, and the bytes of the frames.
+    private mutating func keep(
+        _ frames: [Range<Int>],
+        of bytes: RawSpan,
+        _ write: HeldWrite,
+        timedEnds: [Int],
+        _ pool: inout ChunkPool
+    ) -> (uncountedByteCount: Int, byteCount: Int) {
+        var kept: [UInt8] = []
+        var calls = AnsweredCalls()
+        calls.begin(at: write.arrival)
+        for range in frames {
+            let start = kept.count - range.lowerBound
+            kept.append(copying: bytes.extracting(range))
+            for end in timedEnds where range.contains(end - 1) {
+                calls.addTimed(endingAt: start + end)
+            }
+        }
+        guard !kept.isEmpty else { return (0, 0) }
+        let count = kept.withRawSpan {
+            append($0, of: calls, to: write.recipient, since: write.heldSince, &pool)
+        }
+        return (count, kept.count)
+    }
+
     /// Sends a copy of a write, in which its timed answers say that they are released now.
     @inline(never)
     private func release(
@@ -161,4 +254,27 @@ struct HeldAnswers {
         uncountedByteCount = 0
         countedByteCount = 0
     }
+}
+
+/// Bytes that are sent in place of held ones, before the commit that these wait for.
+struct EarlyWrite {
+    /// Whose answers they are.
+    let recipient: Recipient
+    /// The bytes.
+    let bytes: [UInt8]
+    /// The bytes that are held no longer.
+    let heldByteCount: Int
+
+    /// Sends the bytes.
+    func send() {
+        bytes.withRawSpan { recipient.release($0, inPlaceOf: heldByteCount) }
+    }
+}
+
+/// The bytes of a held write, divided: what stays held, and what is sent ahead in place of the others.
+struct HeldDivision {
+    /// The frames that stay held, in their order.
+    var kept: [Range<Int>] = []
+    /// The bytes that are sent; if there are none, all stays held.
+    var ahead: [UInt8] = []
 }

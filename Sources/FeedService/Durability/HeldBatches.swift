@@ -47,6 +47,27 @@ struct HeldBatches {
         return answers
     }
 
+    /// Divides all answers, and keeps what stays held.
+    ///
+    /// - Returns: What is to be sent ahead, and the bytes by which the budget is to count more; below 0 for
+    ///   less.
+    mutating func divide(
+        _ timer: CallTimer,
+        _ divide: (RawSpan, ArraySlice<AnsweredCalls.Run>) -> HeldDivision
+    ) -> (early: [EarlyWrite], byteCount: Int) {
+        var early: [EarlyWrite] = []
+        var byteCount = 0
+        writeCount = 0
+        for index in batches.indices {
+            let (rest, restByteCount) = batches[index].divided(timer, &chunkPool, &early, divide)
+            byteCount += restByteCount - batches[index].countedByteCount
+            batches[index].removeAll(&chunkPool)
+            batches[index] = rest
+            writeCount += rest.writeCount
+        }
+        return (early, byteCount)
+    }
+
     /// Takes the memory of answers back that have been sent.
     mutating func reuse(_ answers: consuming HeldAnswers) {
         answers.removeAll(&chunkPool)

@@ -61,16 +61,59 @@ final class Outbox {
             timer.count(calls, from: recipient)
             return
         }
+        guard calls.ahead.isEmpty else { return sendAhead(bytes, of: calls, to: recipient) }
+        hold(bytes, of: calls, for: recipient, until: logs.newestBatch)
+    }
+
+    private func hold(
+        _ bytes: RawSpan,
+        of calls: borrowing AnsweredCalls,
+        for recipient: Recipient,
+        until commitBatch: UInt64
+    ) {
         recipient.hold(bytes.byteCount)
         let (uncountedByteCount, beginsBatch) = held.hold(
             bytes,
             of: calls,
             for: recipient,
-            until: logs.newestBatch,
+            until: commitBatch,
             since: timer.now
         )
         if uncountedByteCount > 0 { budget.addReserved(uncountedByteCount) }
         if beginsBatch { counters.setHeldWrites(held.writeCount) }
+    }
+
+    /// Sends the answers that are not held, and holds the others.
+    private func sendAhead(
+        _ bytes: RawSpan,
+        of calls: borrowing AnsweredCalls,
+        to recipient: Recipient
+    ) {
+        var rest: [UInt8] = []
+        var end = 0
+        for range in calls.ahead {
+            rest.append(copying: bytes.extracting(end..<range.lowerBound))
+            recipient.sendAhead(bytes.extracting(range))
+            end = range.upperBound
+        }
+        rest.append(copying: bytes.extracting(end..<bytes.byteCount))
+        guard !rest.isEmpty else { return timer.count(calls, from: recipient) }
+        var restCalls = AnsweredCalls()
+        restCalls.begin(at: calls.arrival)
+        for run in calls.runs { restCalls.add(run.method, run.count, firstID: run.firstID) }
+        restCalls.hasSecret = calls.hasSecret
+        rest.withRawSpan { hold($0, of: restCalls, for: recipient, until: newestBatch) }
+    }
+
+    /// Divides all answers that are held, as a commit stands still, and sends a part of them ahead.
+    func sendHeldAhead(
+        _ divide: (RawSpan, ArraySlice<AnsweredCalls.Run>) -> HeldDivision
+    ) {
+        let (early, byteCount) = held.divide(timer, divide)
+        budget.addReserved(byteCount)
+        counters.setHeldWrites(held.writeCount)
+        // Not before, as a connection that reads again may have more answers held.
+        for write in early { write.send() }
     }
 
     /// Sends all answers that waited for commit batches up to this one, which are durable now.

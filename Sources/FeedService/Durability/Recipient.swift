@@ -52,6 +52,9 @@ final class Recipient {
         connection.write(bytes)
     }
 
+    /// Sends answers that pass those that are held.
+    func sendAhead(_ bytes: RawSpan) { connection.write(bytes) }
+
     /// Counts answers that the outbox holds.
     func hold(_ byteCount: Int) {
         heldByteCount += byteCount
@@ -59,8 +62,11 @@ final class Recipient {
     }
 
     /// Sends the first of the answers that are held; without effect where the connection is closed.
-    func release(_ bytes: RawSpan) {
-        heldByteCount -= bytes.byteCount
+    func release(_ bytes: RawSpan) { release(bytes, inPlaceOf: bytes.byteCount) }
+
+    /// Sends bytes in place of some that are held.
+    func release(_ bytes: RawSpan, inPlaceOf byteCount: Int) {
+        heldByteCount -= byteCount
         connection.write(bytes)
         if closesAfterRelease {
             if heldByteCount == 0 { connection.closeAfterFlush() }

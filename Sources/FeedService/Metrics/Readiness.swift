@@ -7,6 +7,7 @@ extension ServiceContext {
     var unreadyCauses: [String] {
         var causes: [String] = []
         if isDraining { causes.append("draining") }
+        causes += stalls.overLimit.map(OperatorLines.stall)
         let jump = clock.jumpMilliseconds
         if jump != 0 { causes.append("the clock jumped by \(jump / 1000) s: changes are refused") }
         guard let state else { return causes }

@@ -42,6 +42,19 @@ extension ServiceMetrics {
                 Double(acceptor?.context.expiry?.unixSeconds ?? 0)
             ),
             MetricFamily(
+                "feed_loop_stalled_seconds",
+                .gauge,
+                unit: "seconds",
+                help: "How long an event loop has stood still, from 2 s on; 0 where it turns.",
+                samples: context.counters.indices.map { number in
+                    let time = context.stalls.times[.loop(number)] ?? .zero
+                    return MetricFamily.Sample(
+                        time / .seconds(1),
+                        [MetricFamily.Label("loop", "\(number)")]
+                    )
+                }
+            ),
+            MetricFamily(
                 "feed_loop_busy_seconds",
                 .counter,
                 unit: "seconds",

@@ -95,7 +95,10 @@ struct RequestHandler: ~Copyable {
         caller.act(forUser: frame.actingUserID)
         defer { answers.room.shrink(to: answers.byteCount) }
         do throws(Status) {
-            if excess != nil, !frame.mayBeRepeat(method) { try refuseExcess() }
+            if !frame.mayBeRepeat(method) {
+                if excess != nil { try refuseExcess() }
+                try environment.requireNoStall(method)
+            }
             try environment.requireLoginNotOver(of: caller, for: method)
             try environment.checkAccess(of: caller, to: method)
             try environment.checkEnvelope(of: frame, method, from: caller, waited: waited)
@@ -107,7 +110,11 @@ struct RequestHandler: ~Copyable {
                 answers.append(response, id: frame.id, revision: revision)
             case .response(let response, let revision):
                 if method.isChange { caller.noteChange(revision) }
-                answers.append(ServerFrame(id: frame.id, revision: revision, response: response))
+                let isAhead = method.isAnsweredInStall && environment.context.stalls.isCommitStalled
+                answers.append(
+                    ServerFrame(id: frame.id, revision: isAhead ? 0 : revision, response: response)
+                )
+                if isAhead { answers.calls.sendAhead(start..<answers.byteCount) }
             case .postsInPage(let form, let revision):
                 if method.isChange { caller.noteChange(revision) }
                 answers.append(

@@ -3,6 +3,7 @@ internal import FeedConcurrency
 internal import FeedJournal
 internal import FeedRanking
 internal import FeedState
+internal import FeedTransport
 internal import Logging
 
 extension FeedServer {
@@ -97,6 +98,35 @@ extension FeedServer {
             state?.stop()
             throw .thread(error)
         }
+    }
+
+    /// Starts to watch whether loops and commits go on.
+    static func stallWatch(
+        over threads: [EventLoopThread],
+        _ context: ServiceContext,
+        _ logger: Logger
+    ) throws(ServiceStartError) -> StallWatch {
+        let loops = threads.map(\.mailbox)
+        let watch = StallWatch(
+            over: loops,
+            context.stalls,
+            commitWait: { context.state?.journal.oldestWait },
+            report: { news in
+                switch news {
+                case .stands: logger.error("\(OperatorLines.stall(news))")
+                case .goesOn: logger.notice("\(OperatorLines.stall(news))")
+                }
+            },
+            commitStalled: {
+                for loop in loops { loop.post { ServiceLoop.of($0).refuseHeldCalls() } }
+            }
+        )
+        do throws(ThreadStartError) {
+            try watch.start()
+        } catch {
+            throw .thread(error)
+        }
+        return watch
     }
 
     private static func refusal(

@@ -17,6 +17,7 @@ package final class FeedServer: Sendable {
     private let store: FeedStore
     private let context: ServiceContext
     private let stateEvents: StateEvents
+    private let stallWatch: StallWatch
     private let logger: Logger
     private let operation: OperatorAddress?
 
@@ -35,9 +36,11 @@ package final class FeedServer: Sendable {
         store: FeedStore,
         context: ServiceContext,
         stateEvents: StateEvents,
+        stallWatch: StallWatch,
         logger: Logger,
         _ operation: OperatorAddress?
     ) {
+        self.stallWatch = stallWatch
         addresses = listening.addresses
         tlsAddresses = listening.tlsAddresses
         tlsAcceptor = listening.tlsAcceptor
@@ -131,6 +134,7 @@ package final class FeedServer: Sendable {
                 store: store,
                 context: context,
                 stateEvents: stateEvents,
+                stallWatch: try stallWatch(over: threads, context, logger),
                 logger: logger,
                 operation
             )
@@ -177,6 +181,7 @@ package final class FeedServer: Sendable {
     package func wait() {
         for thread in threads { thread.join() }
         context.state?.stop()
+        stallWatch.stop()
         // After the state, as a hash may wait seconds for a processor, and nobody waits for it any more.
         context.passwords.stop()
         operation?.stop()

@@ -61,7 +61,7 @@ final class StateEvents: Sendable {
     private func release(through commitBatch: UInt64) {
         let loops = listeners.withLock { $0.loops }
         for loop in loops {
-            loop.post { ServiceLoop.of($0).outbox.release(through: commitBatch) }
+            loop.post { ServiceLoop.of($0).release(through: commitBatch) }
         }
     }
 

@@ -31,6 +31,9 @@ package struct AnsweredCalls: ~Copyable {
     private(set) var timedEnds: [Int] = []
     /// Whether an encoded answer has a secret.
     var hasSecret = false
+    /// The encoded answers that are not held, however many are before them: those while a commit stands
+    /// still that show nothing of the state.
+    private(set) var ahead: [Range<Int>] = []
 
     /// Whether no call is answered.
     var isEmpty: Bool { runs.isEmpty }
@@ -54,6 +57,15 @@ package struct AnsweredCalls: ~Copyable {
     /// Notes that the last answer has times and ends at an offset of the encoded bytes.
     mutating func addTimed(endingAt end: Int) { timedEnds.append(end) }
 
+    /// Notes that the answers in a range of the encoded bytes are not held.
+    mutating func sendAhead(_ range: Range<Int>) {
+        if let last = ahead.last, last.upperBound == range.lowerBound {
+            ahead[ahead.count - 1] = last.lowerBound..<range.upperBound
+        } else if !range.isEmpty {
+            ahead.append(range)
+        }
+    }
+
     /// Forgets the calls; the lists keep their memory.
     mutating func removeAll() {
         // Most writes have one run. To empty the list is a longer way.
@@ -63,6 +75,7 @@ package struct AnsweredCalls: ~Copyable {
             runs.removeAll(keepingCapacity: true)
         }
         if !timedEnds.isEmpty { timedEnds.removeAll(keepingCapacity: true) }
+        if !ahead.isEmpty { ahead.removeAll() }
         hasSecret = false
     }
 }

@@ -48,6 +48,31 @@ package enum Method: Int, CaseIterable, Sendable {
     /// Whether the call may change what lists show.
     var isChange: Bool { takesSequence || self == .correctTimes }
 
+    /// Whether the call shows the state and has no effect on it, or one on its connection alone.
+    var onlyReads: Bool {
+        switch self {
+        case .hello, .ping, .getSession, .getPost, .batchGetPosts, .listPosts, .syncPosts,
+            .watchPosts, .getPostRank, .listFeeds, .getServerStats, .unknown:
+            true
+        case .cancel, .signUp, .signIn, .signOut, .createPost, .importPosts, .updatePost,
+            .deletePost, .castVote, .batchCastVotes, .markPosts, .createFeed, .backup,
+            .correctTimes, .drain, .setLogLevel:
+            false
+        }
+    }
+
+    /// Whether the call is answered while a commit stands still: its answer shows nothing of the state,
+    /// or helps an operator.
+    var isAnsweredInStall: Bool {
+        switch self {
+        case .hello, .ping, .cancel, .getServerStats, .drain, .setLogLevel: true
+        default: false
+        }
+    }
+
+    /// Whether the call's answer has a token.
+    var isSignIn: Bool { self == .signUp || self == .signIn }
+
     /// Whether the call gives a post a time, so that the clock is checked before it.
     var stampsTime: Bool {
         switch self {

@@ -43,6 +43,7 @@ struct OperatorAddressTests {
         let reserved = try ReservedPort()
         var configuration = Self.configuration(.loopback(port: reserved.number))
         configuration.state = gate.state(directory, logCount: 2)
+        configuration.limits.stallLimit = .seconds(3_600)
         // The time of day is asked for before the state is opened.
         let atStart = Locked<String?>(nil)
         configuration.timeOfDay = {

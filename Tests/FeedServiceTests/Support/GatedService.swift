@@ -15,6 +15,8 @@ func withGatedService(
     let gate = JournalGate()
     try await withService(logger: logger) {
         $0.state = gate.state(directory, logCount: $0.threadCount)
+        // A closed gate is no stall, however long a busy machine takes.
+        $0.limits.stallLimit = .seconds(3_600)
         configure(&$0)
     } _: { port in
         // The service cannot end while the gate is closed.

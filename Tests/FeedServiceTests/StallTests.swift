@@ -1,0 +1,120 @@
+import FeedProto
+import FeedService
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+/// A service with a disk that hangs: a sync of the journal does not return.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct StallTests {
+    /// Runs a service with an operator's address, behind a gate that is open at first.
+    private static func withGate(
+        _ lines: LoggedLines,
+        _ body: @escaping @Sendable (_ port: UInt16, _ admin: UInt16, JournalGate) throws -> Void
+    ) async throws {
+        let reserved = try ReservedPort()
+        try await withGatedService(logger: lines.logger) {
+            $0.admin = .loopback(port: reserved.number)
+            $0.limits.stallLimit = .seconds(5)
+        } _: { port, gate in
+            try body(port, reserved.number, gate)
+        }
+    }
+
+    /// Sends requests in one write, which a loop iteration executes together; returns their ids.
+    private static func send(
+        _ requests: [(Request, sequence: UInt64)],
+        _ client: WireClient
+    ) throws -> [UInt64] {
+        let frames = requests.map { request, sequence in
+            ClientFrame(id: client.nextID(), request: request, sequence: sequence)
+        }
+        try client.socket.send(frames.flatMap { try $0.encoded() })
+        return frames.map(\.id)
+    }
+
+    private static func expectRefusal(_ answer: ServerFrame?) {
+        let status = answer?.status
+        #expect(status?.code == .unavailable && status?.isNotExecuted == true)
+        #expect(status?.message.contains("disk does not answer") == true)
+        #expect(answer?.revision == 0)
+    }
+
+    @Test("calls without an effect are refused, executed changes answered once the disk goes on")
+    func refusesWhatHadNoEffect() async throws {
+        let lines = LoggedLines()
+        try await Self.withGate(lines) { port, admin, gate in
+            let voter = try WireClient(port: port)
+            _ = try voter.hello(clientID: [UInt8](repeating: 7, count: 16))
+            let post = try voter.createPost(title: "a")
+            let vote = Request.castVote(CastVoteRequest(postID: post, direction: .up))
+            let read = Request.getPost(GetPostRequest(id: post))
+            let reader = try WireClient(port: port)
+            gate.close()
+            // In one write, so that their answers are held together.
+            let ids = try Self.send(
+                [(vote, 1), (read, 0), (.ping(PingRequest()), 0), (vote, 2)],
+                voter
+            )
+            gate.awaitCommit()
+            // The call waits, and is refused once the commit has stood still for five seconds.
+            Self.expectRefusal(try reader.call(read))
+            // Both pass the votes, which were executed.
+            let refused = try voter.receive()
+            #expect(refused?.id == ids[1])
+            Self.expectRefusal(refused)
+            let pong = try #require(try voter.receive())
+            #expect(pong.id == ids[2] && pong.status == nil && pong.revision == 0)
+
+            // From now on nothing is executed, and nobody waits to be told so.
+            let newcomer = try WireClient(port: port)
+            let hello = try newcomer.hello(clientID: [UInt8](repeating: 8, count: 16))
+            #expect(hello.status == nil && hello.revision == 0)
+            #expect(try newcomer.call(.ping(PingRequest())).status == nil)
+            #expect(try newcomer.call(.getServerStats).status == nil)
+            Self.expectRefusal(try newcomer.call(vote))
+            Self.expectRefusal(try newcomer.call(vote, sequence: 1))
+            Self.expectRefusal(try newcomer.call(.listPosts(ListPostsRequest())))
+            // A repeat waits for the commit as its first call does, and holds up no other answer.
+            let again = try Self.send([(vote, 1), (read, 0)], voter)
+            let other = try voter.receive()
+            #expect(other?.id == again[1])
+            Self.expectRefusal(other)
+
+            let causes = try OperatorAddressTests.get("/ready", admin)
+            #expect(causes.hasPrefix("HTTP/1.1 503"))
+            #expect(causes.contains("a commit has stood still for"), "\(causes)")
+            #expect(try OperatorAddressTests.value("feed_oldest_held_seconds", admin) ?? 0 > 4)
+            // The votes have no answer yet, and are counted with the time that they have waited.
+            let name = "feed_call_duration_seconds_bucket{method=\"cast_vote\",le=\"2.5\"}"
+            let quick = try OperatorAddressTests.value(name, admin) ?? 0
+            let all = try OperatorAddressTests.value(
+                name.replacing("le=\"2.5\"", with: "le=\"+Inf\""),
+                admin
+            )
+            #expect((all ?? 0) - quick == 2)
+            gate.open()
+            for id in [ids[0], ids[3], again[0]] {
+                let answer = try #require(try voter.receive())
+                #expect(answer.id == id)
+                guard case .castVote = answer.response else {
+                    Issue.record("\(answer)")
+                    continue
+                }
+            }
+            // The two votes of the voter were counted, and no refused one.
+            guard case .post(let found) = try reader.call(read).response else {
+                Issue.record("The post cannot be read.")
+                return
+            }
+            #expect(found.upvoteCount == 2)
+            #expect(try OperatorAddressTests.get("/ready", admin).hasSuffix("\r\n\r\nready\n"))
+        }
+        let stalls = lines.all.filter {
+            $0.contains("commit has stood still") || $0.contains("commits go on")
+        }
+        #expect(stalls.count == 2, "\(stalls)")
+        #expect(stalls.first == "error: a commit has stood still for 2 s: the disk does not answer")
+        #expect(stalls.last?.hasPrefix("notice: commits go on, after ") == true)
+    }
+}
