@@ -109,6 +109,25 @@ import Testing
         }
     }
 
+    @Test("a connection that ends without a byte, as a check of the port, is no failed handshake")
+    func takesACheckOfThePortForNoFailure() async throws {
+        try await files.plan().run { server in
+            let check = try await server.client()
+            try await offload {
+                check.shutDownSending()
+                _ = try? check.receiveUntilEndOfFile()
+            }
+            let socket = try await server.client()
+            try await offload {
+                try socket.send([0x16])
+                socket.shutDownSending()
+                _ = try? socket.receiveUntilEndOfFile()
+            }
+            #expect(try await files.waitForFailures(1) == [.tls(.endedInHandshake)])
+            #expect(files.acceptor.failedCount == 1)
+        }
+    }
+
     @Test func closesAConnectionWhoseHandshakeTakesTooLong() async throws {
         var plan = files.plan()
         plan.configuration.clock = ManualClock()

@@ -113,12 +113,15 @@ extension TCPConnection {
 
     /// The connection has closed: a handshake that was under way has failed.
     func endHandshake(_ reason: CloseReason) {
+        let isSilent = security == nil && readBuffer.isEmpty
         security = nil
         guard let handshake else { return }
         self.handshake = nil
         guard case .server(let acceptor, _) = handshake.side else { return }
         loop.tls.handshakes.remove(self)
         guard case .connectFailed(let error) = reason else { return }
+        // A check of the port, as a balancer makes it: a connection without a byte is no handshake.
+        if isSilent, error == .tls(.endedInHandshake) { return }
         acceptor.countFailed(peer.host, error)
     }
 }
