@@ -8,12 +8,18 @@ struct HistoryTests {
     struct Answer: Decodable, Equatable {
         let columns: [String]
         let causes: [String]
+        let facts: [String]
         let next: Int
         let rows: [[Double?]]
     }
 
     static func read(_ history: History, after number: Int) throws -> Answer {
-        let json = history.json(after: number, causes: ["a \"b\"\n"], errors: [("X", 3)])
+        let json = history.json(
+            after: number,
+            causes: ["a \"b\"\n"],
+            facts: ["version 1"],
+            errors: [("X", 3)]
+        )
         return try JSONDecoder().decode(Answer.self, from: Data(json))
     }
 
@@ -27,6 +33,7 @@ struct HistoryTests {
         #expect(all.next == 2)
         #expect(all.columns == ["a", "b"])
         #expect(all.causes == ["a \"b\"\n"])
+        #expect(all.facts == ["version 1"])
         #expect(try Self.read(history, after: 0).rows == [[2_000, 2.5, 0.000_012_5]])
         #expect(try Self.read(history, after: 1).rows.isEmpty)
         // A reader of an earlier run of the service.

@@ -1,12 +1,17 @@
 extension Dashboard {
     /// The script's drawing: tiles, lines and the table of errors.
     static let charts = #"""
+        /* Title, column, kind, and the values from which on a tile is yellow and red, as the alerts have
+           them; falling values where the first is the greater one. */
         const tiles = [
           ["Votes a second", "votes_per_second", "count"],
-          ["Vote, 99 %", "vote_p99_seconds", "seconds"],
-          ["Commit, 99 %", "commit_p99_seconds", "seconds"],
-          ["Checkpoint lag", "checkpoint_lag_bytes", "bytes"],
-          ["Disk free", "disk_free_bytes", "bytes"],
+          ["Vote, 99 %", "vote_p99_seconds", "seconds", 0.1, 0.25],
+          ["Commit, 99 %", "commit_p99_seconds", "seconds", 0.05, 0.1],
+          ["Oldest held answer", "oldest_held_seconds", "seconds", 1, 5],
+          ["Checkpoint lag", "checkpoint_lag_bytes", "bytes", 83886080, 167772160],
+          ["Disk free", "disk_free_bytes", "bytes", 2147483648, 1073741824],
+          ["Busiest loop", "busy_share", "share", 0.7, 0.9],
+          ["Last backup", "backup_age_seconds", "age", 93600, 108000],
           ["Connections", "connections", "count"],
         ];
         const plots = [
@@ -61,6 +66,23 @@ extension Dashboard {
           return result;
         }
 
+        function clock(milliseconds) { return new Date(milliseconds).toLocaleTimeString(); }
+
+        /* The top of an axis. A spike of a few points does not flatten the others: it is cut off. */
+        function top(values, kind) {
+          const most = Math.max(0, ...values);
+          if (kind !== "seconds" || values.length < 20) return roundUp(most, kind);
+          const sorted = [...values].sort((one, other) => one - other);
+          const usual = sorted[Math.floor(sorted.length * 0.95)];
+          return roundUp(usual > 0 ? Math.min(most, 3 * usual) : most, kind);
+        }
+
+        function level(value, warn, bad) {
+          if (warn === undefined || value === null || value === undefined) return "";
+          const passes = (limit) => warn < bad ? value >= limit : value <= limit;
+          return passes(bad) ? "bad" : passes(warn) ? "warn" : "good";
+        }
+
         function drawPlot(figure, kind, lines, hover) {
           const svg = figure.querySelector("svg"), legend = figure.querySelector(".legend");
           svg.replaceChildren();
@@ -68,18 +90,21 @@ extension Dashboard {
           const last = state.rows.length ? state.rows[state.rows.length - 1][0] : Date.now();
           const since = last - state.range * 1000;
           const all = lines.map(([, name]) => points(column(name), since));
-          const most = roundUp(Math.max(0, ...all.flat().map((point) => point[1])), kind);
+          const most = top(all.flat().map((point) => point[1]), kind);
           const x = (time) => left + (time - since) / (last - since) * (width - left - 4);
-          const y = (value) => above + (1 - value / most) * (height - above - below);
+          const y = (value) =>
+            above + (1 - Math.min(1, value / most)) * (height - above - below);
           for (const part of [0, 0.5, 1]) {
             const place = y(most * part);
             element(svg, "line", { x1: left, x2: width, y1: place, y2: place });
             element(svg, "text", { x: left - 6, y: place + 4, "text-anchor": "end" },
                     text(most * part, kind));
           }
-          const minutes = state.range / 60;
-          element(svg, "text", { x: left, y: height - 3 }, "−" + minutes + " min");
-          element(svg, "text", { x: width, y: height - 3, "text-anchor": "end" }, "now");
+          for (const [part, anchor] of [[0, "start"], [0.5, "middle"], [1, "end"]]) {
+            element(svg, "text", {
+              x: left + part * (width - left), y: height - 3, "text-anchor": anchor,
+            }, clock(since + part * (last - since)));
+          }
           let drawn = 0;
           lines.forEach(([label, name], number) => {
             const line = all[number], color = "abc"[number];
@@ -98,7 +123,7 @@ extension Dashboard {
             if (near && number === 0) {
               element(svg, "line", { x1: x(near[0]), x2: x(near[0]), y1: above, y2: height - below });
               const ago = element(legend, "span", { class: "ago" });
-              ago.textContent = Math.round((last - near[0]) / 1000) + " s ago";
+              ago.textContent = clock(near[0]);
             }
           });
           figure.querySelector(".empty").hidden = drawn > 0;
@@ -139,9 +164,11 @@ extension Dashboard {
         }
 
         function draw() {
+          byId("facts").textContent = state.facts.join(" · ");
           byId("tiles").replaceChildren();
-          for (const [title, name, kind] of tiles) {
-            const tile = element(byId("tiles"), "li", {});
+          for (const [title, name, kind, warn, bad] of tiles) {
+            const tile = element(byId("tiles"), "li", {
+              "data-level": level(newest(name), warn, bad) });
             element(tile, "span", {}, title);
             element(tile, "b", {}, text(newest(name), kind));
           }

@@ -3,7 +3,9 @@ extension Dashboard {
     static let data = #"""
         "use strict";
         const hour = 3600;
-        const state = { columns: [], rows: [], next: -1, errors: [], errorLog: [], range: 300 };
+        const state = {
+          columns: [], rows: [], next: -1, facts: [], errors: [], errorLog: [], range: 300,
+        };
 
         window.addEventListener("error", () => {
           document.body.dataset.errors = Number(document.body.dataset.errors) + 1;
@@ -25,6 +27,10 @@ extension Dashboard {
             : scaled(value * 1e6, 1000, ["µs", "ms", "s"]),
           bytes: (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]),
           share: (value) => scaled(value * 100, 1e9, ["%"]),
+          age: (value) => value < 120 ? Math.round(value) + "\u00a0s"
+            : value < 7200 ? Math.round(value / 60) + "\u00a0min"
+            : value < 172800 ? Math.round(value / 3600) + "\u00a0h"
+            : Math.round(value / 86400) + "\u00a0days",
         };
 
         function text(value, kind) {
@@ -44,6 +50,7 @@ extension Dashboard {
           state.columns = answer.columns;
           state.rows = state.rows.concat(answer.rows).slice(-hour);
           state.next = answer.next;
+          state.facts = answer.facts;
           state.errors = answer.errors;
           const now = Date.now();
           state.errorLog.push([now, new Map(answer.errors)]);

@@ -5,12 +5,12 @@ extension Dashboard {
         :root {
           color-scheme: light dark;
           --page: #f6f7f9; --card: #ffffff; --text: #16191d; --quiet: #5d6671; --line: #dfe3e8;
-          --a: #2563c9; --b: #c2410c; --c: #0f766e; --good: #15803d; --bad: #b91c1c;
+          --a: #2563c9; --b: #c2410c; --c: #0f766e; --good: #15803d; --warn: #a16207; --bad: #b91c1c;
         }
         @media (prefers-color-scheme: dark) {
           :root {
             --page: #101317; --card: #181c22; --text: #e7eaee; --quiet: #98a2ae; --line: #2b323b;
-            --a: #6ea4ff; --b: #fb923c; --c: #4fd1c0; --good: #4ade80; --bad: #f87171;
+            --a: #6ea4ff; --b: #fb923c; --c: #4fd1c0; --good: #4ade80; --warn: #facc15; --bad: #f87171;
           }
         }
         * { box-sizing: border-box; }
@@ -24,6 +24,7 @@ extension Dashboard {
         #state { margin: 0; flex: 1; color: var(--quiet); }
         [data-state="ready"] #state { color: var(--good); }
         [data-state="bad"] #state { color: var(--bad); font-weight: 600; }
+        #facts { margin: 8px 0 0; color: var(--quiet); font-size: 13px; }
         nav { display: flex; gap: 4px; }
         button {
           font: inherit; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px;
@@ -40,6 +41,10 @@ extension Dashboard {
         }
         #tiles span { display: block; color: var(--quiet); font-size: 13px; }
         #tiles b { font-size: 22px; font-weight: 600; font-variant-numeric: tabular-nums; }
+        #tiles [data-level="warn"] { border-color: var(--warn); }
+        #tiles [data-level="warn"] b { color: var(--warn); }
+        #tiles [data-level="bad"] { border-color: var(--bad); }
+        #tiles [data-level="bad"] b { color: var(--bad); }
         main {
           display: grid; gap: 12px; margin-bottom: 12px;
           grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr));

@@ -29,6 +29,7 @@ package enum Dashboard {
             <button type="button" data-seconds="3600" aria-pressed="false">1 hour</button>
           </nav>
         </header>
+        <p id="facts"></p>
         <ul id="tiles" aria-label="Now"></ul>
         <main id="charts"></main>
         <section>

@@ -2,7 +2,7 @@ internal import FeedConcurrency
 
 /// The last hour of some values, one row a second, in a ring of fixed size.
 ///
-/// A value that is not known is NaN. The ring takes 8 bytes a value: half a megabyte for 18 columns.
+/// A value that is not known is NaN. The ring takes 8 bytes a value: half a megabyte for 20 columns.
 package final class History: Sendable {
     /// The time from one row to the next.
     package static let step = Duration.seconds(1)
@@ -51,17 +51,21 @@ package final class History: Sendable {
     /// - Parameters:
     ///   - number: The last row that the reader has; -1 for none.
     ///   - causes: Why the service is not ready.
+    ///   - facts: What the service is, in a few words each.
     ///   - errors: The counts of errors.
     /// - Returns: An object; its member `next` is the number of the row to come.
     package func json(
         after number: Int,
         causes: [String],
+        facts: [String],
         errors: [(reason: String, count: UInt64)]
     ) -> [UInt8] {
         var text = "{\"columns\":["
         text += columns.map(JSONText.string).joined(separator: ",")
         text += "],\"causes\":["
         text += causes.map(JSONText.string).joined(separator: ",")
+        text += "],\"facts\":["
+        text += facts.map(JSONText.string).joined(separator: ",")
         text += "],\"errors\":["
         text += errors.map { "[\(JSONText.string($0.reason)),\($0.count)]" }.joined(separator: ",")
         text += "],"

@@ -9,6 +9,8 @@ package struct AdminPages: Sendable {
     package var causes: @Sendable () -> [String]
     /// What the dashboard shows.
     package var history: History
+    /// What the service is, in a few words each, as `version 0.2.0`.
+    package var facts: @Sendable () -> [String]
     /// The largest counts of errors, by reason.
     package var errors: @Sendable () -> [(reason: String, count: UInt64)]
     /// The pages of some values.
@@ -16,11 +18,13 @@ package struct AdminPages: Sendable {
         metrics: @escaping @Sendable () -> [MetricFamily],
         causes: @escaping @Sendable () -> [String],
         history: History,
+        facts: @escaping @Sendable () -> [String] = { [] },
         errors: @escaping @Sendable () -> [(reason: String, count: UInt64)]
     ) {
         self.metrics = metrics
         self.causes = causes
         self.history = history
+        self.facts = facts
         self.errors = errors
     }
 
@@ -77,7 +81,12 @@ package struct AdminPages: Sendable {
             .first
         return HTTPResponse(
             contentType: "application/json",
-            body: history.json(after: after ?? -1, causes: causes(), errors: errors())
+            body: history.json(
+                after: after ?? -1,
+                causes: causes(),
+                facts: facts(),
+                errors: errors()
+            )
         )
     }
 }

@@ -2,6 +2,7 @@ internal import FeedAdmin
 internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedState
+internal import FoundationEssentials
 
 /// Takes a row of the dashboard's history each second: what has happened since the row before.
 final class ServiceHistory: Sendable {
@@ -23,7 +24,7 @@ final class ServiceHistory: Sendable {
         "vote_p99_seconds", "vote_max_seconds", "call_p99_seconds", "held_p99_seconds",
         "commit_p50_seconds", "commit_p99_seconds", "checkpoint_lag_bytes",
         "checkpoint_lag_limit_bytes", "disk_free_bytes", "journal_bytes", "resident_bytes",
-        "buffered_bytes", "busy_share", "connections",
+        "buffered_bytes", "busy_share", "connections", "oldest_held_seconds", "backup_age_seconds",
     ]
 
     private static let voteMethods: [Method] = [.castVote, .batchCastVotes]
@@ -46,7 +47,7 @@ final class ServiceHistory: Sendable {
             return last
         }
         guard let before, now > before.instant else { return }
-        history.append(Self.row(moment, since: before, metrics), at: milliseconds)
+        history.append(Self.row(moment, since: before, metrics, at: milliseconds), at: milliseconds)
     }
 
     private static func moment(
@@ -71,7 +72,8 @@ final class ServiceHistory: Sendable {
     private static func row(
         _ moment: Moment,
         since before: Moment,
-        _ metrics: ServiceMetrics
+        _ metrics: ServiceMetrics,
+        at milliseconds: Int64
     ) -> [Double] {
         let nanoseconds = Double(moment.instant.nanoseconds - before.instant.nanoseconds)
         func rate(_ count: KeyPath<Moment, UInt64>) -> Double {
@@ -86,11 +88,18 @@ final class ServiceHistory: Sendable {
         let context = metrics.context
         let journal = context.state?.journal
         let backlog = context.state?.checkpointThread.backlog
+        // Calls without an answer have waited so long already.
+        let oldest = (journal?.oldestWait ?? .zero) / .seconds(1)
+        func withOldest(_ value: Double) -> Double {
+            oldest < 1 ? value : value.isNaN ? oldest : max(value, oldest)
+        }
+        let backup = context.state?.checkpointThread.backups.status.complete?.date
         return [
             rate(\.voteCount), rate(\.callCount), rate(\.errorCount),
-            seconds(votes, 5_000), seconds(votes, 9_900), seconds(votes, 10_000),
+            seconds(votes, 5_000), withOldest(seconds(votes, 9_900)),
+            withOldest(seconds(votes, 10_000)),
             seconds(moment.calls.since(before.calls), 9_900),
-            seconds(moment.held.since(before.held), 9_900),
+            withOldest(seconds(moment.held.since(before.held), 9_900)),
             journal.map { Double($0.statistics.microseconds(percentile: 50)) / 1e6 } ?? .nan,
             journal.map { Double($0.statistics.microseconds(percentile: 99)) / 1e6 } ?? .nan,
             backlog.map { Double($0.pendingByteCount) } ?? .nan,
@@ -99,6 +108,8 @@ final class ServiceHistory: Sendable {
             journal.map { Double($0.fileByteCount) } ?? .nan,
             ProcessUsage().residentByteCount, Double(context.bufferedByteCount),
             min(1, Double(busy) / nanoseconds), Double(context.openConnectionCount),
+            journal == nil ? .nan : oldest,
+            backup.map { Double(milliseconds) / 1000 - $0.timeIntervalSince1970 } ?? .nan,
         ]
     }
 }

@@ -1,7 +1,10 @@
 internal import FeedAccounts
 internal import FeedAdmin
 internal import FeedConcurrency
+internal import FeedJournal
+internal import FeedState
 internal import FeedTransport
+internal import FoundationEssentials
 
 /// The operator's addresses of a service (`--admin`, `--admin-tls`): they answer while the service
 /// starts, serves and drains.
@@ -38,6 +41,7 @@ final class OperatorAddress: Sendable {
             metrics: { operation.families() },
             causes: { operation.causes() },
             history: operation.history.history,
+            facts: { operation.facts() },
             errors: { operation.errors() }
         )
         let server = try AdminServer.start(at: doors, pages) { operation.tick() }
@@ -125,6 +129,26 @@ final class OperatorAddress: Sendable {
             return ["failing: the state can no more be made durable"]
         }
         return running.metrics.context.unreadyCauses
+    }
+
+    /// What the service is, for the head of the dashboard.
+    private func facts() -> [String] {
+        let host = ProcessInfo.processInfo.hostName
+        guard let context = running.withLock({ $0 })?.metrics.context else { return [host] }
+        let uptime = max(0, timeOfDay() - context.startTimeMilliseconds) / 1000
+        return [
+            host, "version \(ServiceVersion.current)", "up \(Self.text(seconds: uptime))",
+            "durability \(context.state?.durability.rawValue ?? "none")",
+        ]
+    }
+
+    private static func text(seconds: Int64) -> String {
+        switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7_200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3_600) h"
+        default: "\(seconds / 86_400) days"
+        }
     }
 
     /// The ten most frequent errors.
