@@ -79,6 +79,7 @@ extension ClientConnection {
             offset = end
         }
         headID = id
+        if hasPassed { skipAnswered() }
         return offset
     }
 
@@ -142,11 +143,16 @@ extension ClientConnection {
     }
 
     @inline(__always)
-    func dueRequest(_ id: UInt64) throws(ProtocolViolation) -> InFlightRequest {
+    func dueRequest(
+        _ id: UInt64,
+        mayPass: Bool = false
+    ) throws(ProtocolViolation) -> InFlightRequest {
         guard isWaiting else { throw .unasked(id) }
-        guard id == headID else { throw .outOfOrder(received: id, due: headID) }
+        guard id == headID else { return try passingRequest(id, mayPass) }
         headID &+= 1
-        return worker.inFlight[index, id]
+        let request = worker.inFlight[index, id]
+        if hasPassed { skipAnswered() }
+        return request
     }
 
     @inline(never)
@@ -177,7 +183,7 @@ extension ClientConnection {
             }
             return
         }
-        let request = try dueRequest(frame.id)
+        let request = try dueRequest(frame.id, mayPass: frame.passesOthers)
         guard let operation = request.operation else { return try receiveUpkeep(frame) }
         try checkVote(frame, is: operation, request)
         guard !request.marks.contains(.expired) else {

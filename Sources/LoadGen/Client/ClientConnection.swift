@@ -29,6 +29,8 @@ final class ClientConnection: LoadConnection {
     let index: Int
     /// The id of the oldest request without an answer.
     var headID: UInt64 = 1
+    /// Whether answers have passed those to requests before them.
+    var hasPassed = false
     var window: PipelineWindow
     var pageToken: [UInt8] = []
 
@@ -37,9 +39,7 @@ final class ClientConnection: LoadConnection {
     var recovery = Recovery()
     /// Whether the end of its first attempt to open was reported.
     var isDecided = false
-    /// Whether the service broke the protocol, or is no longer the one of this run.
-    ///
-    /// The connection is then not retried.
+    /// Whether the service broke the protocol, or is another one: the connection is not retried then.
     var isBroken = false
     /// Whether the service refused Hello.
     var isRefused = false

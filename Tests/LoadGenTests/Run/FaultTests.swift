@@ -88,6 +88,18 @@ extension LiveTests {
             #expect(result.exitStatus == .failed)
         }
 
+        @Test func takesARefusalThatPassesTheAnswerToAVote() async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(passAt: 2008))
+            let result = try await load(service, shortLoad + ["-P", "16"])
+            await service.stop()
+            #expect(result.totals.failures.firstProtocolError == nil)
+            #expect(result.lostConnectionCount == 0)
+            #expect(result.totals.failures.serverErrors == ["UNAVAILABLE/OVERLOADED": 1])
+            #expect(result.totals.outcomes.error == 1)
+            #expect(result.totals.outcomes.isConserved)
+            #expect(result.audit.isPassed)
+        }
+
         @Test(arguments: ["1", "16"])
         func resetsAConnectionWhereAVoteIsOfAnotherPost(_ pipeline: String) async throws {
             let service = try await FakeService.start(FakeFeed.Faults(misdirectAt: 2008))

@@ -26,6 +26,9 @@ struct FakeFaults: Sendable {
     var loseCreateEvery: UInt64?
     /// The answer to every vote of this number has another ballot than the voter's.
     var wrongBallotEvery: UInt64?
+    /// The answer to this vote comes after the next vote of its connection was refused, as where a disk
+    /// hangs.
+    var passAt: UInt64?
     /// From this vote on answers are held back for a while.
     var stallAt: UInt64?
     /// Answers to votes on are never sent from this vote on.

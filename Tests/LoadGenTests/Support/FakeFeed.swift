@@ -27,6 +27,7 @@ final class FakeFeed: Sendable {
     enum Action {
         case answer(ServerFrame)
         case answerAndStall(ServerFrame)
+        case answerAfterNext(ServerFrame)
         case answerAndLeave(ServerFrame)
         case answerHalf(ServerFrame)
         case silence
@@ -195,6 +196,7 @@ final class FakeFeed: Sendable {
         if isDue(faults.silentEvery) { return .silence }
         if isDue(faults.loseAfterEvery) { return .lose }
         if isDue(faults.cutEvery) { return .answerHalf(frame) }
+        if number == faults.passAt { return .answerAfterNext(frame) }
         if number == faults.leaveAt { return .answerAndLeave(frame) }
         return number == faults.stallAt ? .answerAndStall(frame) : .answer(frame)
     }

@@ -122,6 +122,8 @@ private final class FakeHandler: ConnectionHandler {
     private var decoder = MessageDecoder()
     private var encoder = FrameEncoder()
     private var isStalled = false
+    /// The answer that comes after the refusal of the next vote.
+    private var passed: ServerFrame?
     private var isLost = false
 
     init(_ feed: FakeFeed, _ connection: TCPConnection) {
@@ -142,6 +144,18 @@ private final class FakeHandler: ConnectionHandler {
                 let frame = try decoder.decodeClientFrame(bytes.extracting(body))
                 if case .hello(let hello) = frame.request {
                     channel = FakeChannels.Key(clientID: hello.clientID, channel: hello.channel)
+                }
+                if let passed, case .castVote = frame.request {
+                    self.passed = nil
+                    let refusal = FakeFeed.failure(
+                        frame.id,
+                        .unavailable,
+                        .overloaded,
+                        isNotExecuted: true
+                    )
+                    try encoder.append(refusal)
+                    try encoder.append(passed)
+                    continue
                 }
                 try perform(feed.handle(frame, on: channel, receivedAt: received), connection)
             }
@@ -165,6 +179,7 @@ private final class FakeHandler: ConnectionHandler {
     private func perform(_ action: FakeFeed.Action, _ connection: TCPConnection) throws {
         switch action {
         case .silence: break
+        case .answerAfterNext(let frame): passed = frame
         case .answer(let frame): try encoder.append(frame)
         case .lose: isLost = true
         case .die:

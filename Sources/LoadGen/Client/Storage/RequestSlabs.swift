@@ -22,6 +22,7 @@ struct InFlightRequest {
     /// | none | was sent once | counts, and a vote raises the score |
     /// | `expired` | was given up, its outcome is unknown | counts as late and changes nothing |
     /// | `again` | was refused, or is a lost read, and was sent again | counts |
+    /// | `answered` | was answered before an earlier one; it has no operation any more | came |
     /// | `again`, `doubtful` | is a lost change and was sent again | counts, as of either send |
     struct Marks: OptionSet {
         let rawValue: UInt8
@@ -32,6 +33,8 @@ struct InFlightRequest {
         static let again = Marks(rawValue: 1 << 1)
         /// An earlier send may have been executed; only together with `again`.
         static let doubtful = Marks(rawValue: 1 << 2)
+        /// Its answer has passed those to requests before it.
+        static let answered = Marks(rawValue: 1 << 3)
     }
 }
 
