@@ -74,6 +74,16 @@ class MetricsTests(ServiceCase):
                                   text=True)
         self.assertEqual(finished.returncode, 0, finished.stdout + finished.stderr)
 
+    def test_the_alerts_fire_when_they_should(self):
+        promtool = self.program("promtool")
+        histories = read("Tests", "MonitoringTests", "alerts_test.yaml").replace("RULES", RULES)
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(histories)
+            file.flush()
+            finished = subprocess.run([promtool, "test", "rules", file.name], capture_output=True,
+                                      text=True)
+        self.assertEqual(finished.returncode, 0, finished.stdout + finished.stderr)
+
     def test_prometheus_reads_the_metrics_and_the_rules(self):
         prometheus = self.program("prometheus")
         load = self.service.load(3600)

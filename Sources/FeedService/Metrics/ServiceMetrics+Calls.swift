@@ -31,9 +31,7 @@ extension ServiceMetrics {
                 "feed_errors",
                 .counter,
                 help: "Errors that calls got, by reason.",
-                samples: statistics.errorCounts().map {
-                    .total(Double($0.count), [MetricFamily.Label("reason", $0.reason)])
-                }
+                samples: Self.errorSamples(statistics.errorCounts())
             ),
             MetricFamily(
                 "feed_call_duration_seconds",
@@ -77,6 +75,19 @@ extension ServiceMetrics {
                 store.contentionCount
             ),
         ]
+    }
+
+    /// The reasons that alerts are about have a value from the start: Prometheus counts nothing of the
+    /// first value of a counter.
+    private static func errorSamples(
+        _ counts: [(reason: String, count: UInt64)]
+    ) -> [MetricFamily.Sample] {
+        let missing = ["CLOCK_JUMPED", "INTERNAL", "OVERLOADED", "READ_ONLY"].filter { reason in
+            !counts.contains { $0.reason == reason }
+        }
+        return (counts + missing.map { (reason: $0, count: 0) }).map {
+            .total(Double($0.count), [MetricFamily.Label("reason", $0.reason)])
+        }
     }
 
     /// The values of a histogram.
