@@ -5,7 +5,8 @@ import Testing
 
 /// Whatever a hostile or damaged service answers, a client ends each call once and goes on.
 ///
-/// `FEED_FUZZ_ROUNDS` makes a run longer: a round has some 100 answers of each test and seed.
+/// `FEED_FUZZ_ROUNDS` makes a run longer: for each seed a round has some 20 answers to a session, and two of
+/// each kind to every call.
 @Suite(.timeLimit(.minutes(60)))
 struct AnswerFuzzTests {
     private static let roundCount = TestEnvironment.number("FEED_FUZZ_ROUNDS") ?? 40
@@ -22,7 +23,7 @@ struct AnswerFuzzTests {
             let counts = life.outcomeCounts
             #expect(counts.allSatisfy { $0 == 1 }, "seed \(seed), round \(round): \(counts)")
         }
-        #expect(answerCount >= 20 * Self.roundCount, "Most lives have answers; seed \(seed).")
+        #expect(answerCount >= 3 * Self.roundCount, "Most lives have answers; seed \(seed).")
     }
 
     @Test(arguments: TestEnvironment.seeds(1...4))

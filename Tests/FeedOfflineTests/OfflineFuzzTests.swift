@@ -7,7 +7,7 @@ import Testing
 
 /// Whatever a hostile or damaged service answers, a sync ends, lists can be read, and the outbox stays.
 ///
-/// `FEED_FUZZ_ROUNDS` makes a run longer: a round is a sync of some 15 answers.
+/// `FEED_FUZZ_ROUNDS` makes a run longer: a round is a sync of some 4 answers.
 @Suite(.timeLimit(.minutes(60)))
 struct OfflineFuzzTests {
     private static let roundCount = TestEnvironment.number("FEED_FUZZ_ROUNDS") ?? 40
@@ -39,7 +39,7 @@ struct OfflineFuzzTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(!files.contains { $0.contains("damaged") }, "seed \(seed): \(files)")
         #expect(
-            service.answerCount >= 5 * Self.roundCount,
+            service.answerCount >= 2 * Self.roundCount,
             "Most syncs have answers; seed \(seed)."
         )
     }

@@ -5,7 +5,9 @@ internal import FeedRanking
 /// Watches, which are shown each change at once: the interval is not read.
 extension MemoryState {
     /// Begins a watch under a number of its own, and shows what there is.
-    mutating func beginWatch(_ number: UInt64, _ watch: MemoryWatch) throws(Status) {
+    mutating func beginWatch(_ number: UInt64, _ begun: MemoryWatch) throws(Status) {
+        var watch = begun
+        watch.caller = asKnown(watch.caller)
         let limit = MemoryLimits.watchCount
         guard watches.values.count(where: { $0.caller.number == watch.caller.number }) < limit
         else { throw .tooManyWatches(limit) }
@@ -51,7 +53,15 @@ extension MemoryState {
 
     private mutating func read(_ watch: MemoryWatch) throws(Status) -> MemoryWatch.Reading {
         let call = MemoryCall(minimumRevision: 0, actingUserID: watch.actingUserID)
-        let viewer = try viewer(of: watch.caller, call)
+        let viewer: MemoryViewer
+        do throws(Status) {
+            viewer = try self.viewer(of: watch.caller, call)
+        } catch {
+            if error.reason == .sessionExpired {
+                endedTokens[watch.caller.number] = watch.caller.token
+            }
+            throw error
+        }
         let request = watch.request
         guard request.postIDs.isEmpty else {
             guard request.topCount == 0 else { throw .invalid(.badField, "post_ids") }

@@ -12,6 +12,8 @@ struct MemoryState {
     var tokens = PageTokens()
     /// The watches that have not ended, by numbers in the order in which they have begun.
     var watches: [UInt64: MemoryWatch] = [:]
+    /// The sessions whose end a watch has told to a client, by the numbers of the clients.
+    var endedTokens: [UInt64: [UInt8]] = [:]
     private var lastNumber: UInt64 = 0
 
     /// A state with the feeds that every service has.
@@ -47,6 +49,13 @@ struct MemoryState {
         return (caller, response)
     }
 
+    /// A caller as its client knows it: as nobody, once a watch has told it that its session has ended.
+    func asKnown(_ caller: MemoryCaller) -> MemoryCaller {
+        var caller = caller
+        if endedTokens[caller.number] == caller.token { caller.token = [] }
+        return caller
+    }
+
     /// A number for a client or a watch.
     mutating func takeNumber() -> UInt64 {
         lastNumber += 1
@@ -68,6 +77,7 @@ struct MemoryState {
         }
         try checkActing(for: call.actingUserID, caller)
         let before = store.revision
+        caller = asKnown(caller)
         let token = caller.token
         defer {
             if caller.token != token { adopt(caller) }
