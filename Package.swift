@@ -222,7 +222,7 @@ let package = Package(
         .executableTarget(
             name: "LoadGenCommand",
             dependencies: [
-                "LoadGen",
+                "FeedConcurrency", "LoadGen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

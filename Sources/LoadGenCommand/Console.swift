@@ -1,4 +1,6 @@
+import FeedConcurrency
 import Foundation
+import LoadGen
 
 /// The standard streams, on a terminal or not: reports go to standard output, progress to standard
 /// error.
@@ -11,19 +13,17 @@ struct Console {
         self.isTerminal = isTerminal
     }
 
-    /// Shows a progress line; an empty one clears it.
+    /// Shows a progress line, unless nobody reads the lines before; an empty one clears it.
     func showProgress(_ line: String) {
-        if isTerminal {
-            Self.write("\r\u{1B}[K\(line)", to: .standardError, terminator: "")
-        } else if !line.isEmpty {
-            Self.write(line, to: .standardError)
-        }
+        guard isTerminal || !line.isEmpty else { return }
+        let text = isTerminal ? "\r\u{1B}[K\(PlainText.line(line))" : PlainText.line(line) + "\n"
+        Self.standardError.write(text, upTo: Self.progressPatience, mayBeLost: true)
     }
 
     /// Prints a text on standard output; a reader that has gone away is no error, but a full disk is.
     static func print(_ text: String) throws(OutputError) {
         do {
-            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+            try FileHandle.standardOutput.write(contentsOf: Data(PlainText.lines(text).utf8))
         } catch {
             let cause = error.systemCause
             guard cause.domain != NSPOSIXErrorDomain || cause.code != Int(EPIPE) else { return }
@@ -31,8 +31,25 @@ struct Console {
         }
     }
 
-    /// Writes a text that may be lost.
-    static func write(_ text: String, to file: FileHandle, terminator: String = "\n") {
-        try? file.write(contentsOf: Data((text + terminator).utf8))
+    /// Writes a text to standard error; where nobody reads that, it is lost.
+    static func say(_ text: String, terminator: String = "\n") {
+        standardError.write(PlainText.lines(text) + terminator, upTo: messagePatience)
     }
+
+    /// Ends the process where its output is not read in time: a run that a signal has ended does not wait
+    /// for a reader.
+    static func endIfUnread() {
+        let patience = endPatience
+        try? NamedThread("unread").start {
+            SystemClock.sleep(for: patience)
+            say("loadgen: The output was not read within \(NumberFormat.duration(patience)).")
+            exit(ExitStatus.failed.rawValue)
+        }
+    }
+
+    private static let standardError = PatientStream(.standardError)
+    /// The load is told what to do next from the thread that shows progress.
+    private static let progressPatience = Duration.milliseconds(20)
+    private static let messagePatience = Duration.seconds(1)
+    private static let endPatience = Duration.seconds(5)
 }

@@ -13,7 +13,7 @@ struct EarlierRuns {
     /// Shows the runs on standard output, and writes their page and their merged result.
     func report(page: String?, json: String?) throws -> ExitStatus {
         let outputs = Outputs(json: json, page: page)
-        try outputs.check()
+        try outputs.check(beside: paths.map { InputFile(flag: "loadgen report", path: $0) })
         guard paths.count <= Self.mostFiles else {
             throw FlagError(
                 flag: "loadgen report",

@@ -19,6 +19,15 @@ struct FlagValue {
         return count
     }
 
+    /// Requests a second; with `orNone` 0 is none.
+    func rate(orNone: Bool = false) throws(FlagError) -> Double {
+        let limits = SeriesPlan.lowestRate...SeriesPlan.highestRate
+        guard let rate = Quantity.rate(text), limits.contains(rate) || orNone && rate == 0 else {
+            throw error("\(orNone ? "0, or " : "")\(limits.lowerBound) to 10000000")
+        }
+        return rate
+    }
+
     /// A length of time within `range`.
     func duration(_ range: ClosedRange<Duration>) throws(FlagError) -> Duration {
         guard let value = Quantity.duration(text), range.contains(value) else {

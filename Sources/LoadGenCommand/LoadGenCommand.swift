@@ -11,13 +11,13 @@ enum LoadGenCommand {
             let arguments = CommandLineArguments(Array(CommandLine.arguments.dropFirst()))
             exit(try run(arguments).rawValue)
         } catch let error as FlagError {
-            Console.write("loadgen: \(error)", to: .standardError)
+            Console.say("loadgen: \(error)")
             exit(ExitStatus.usage.rawValue)
         } catch let failure as RunFailure {
-            Console.write("loadgen: \(failure)", to: .standardError)
+            Console.say("loadgen: \(failure)")
             exit(failure.exitStatus.rawValue)
         } catch {
-            Console.write("loadgen: \(error)", to: .standardError)
+            Console.say("loadgen: \(error)")
             exit(ExitStatus.failed.rawValue)
         }
     }
@@ -29,7 +29,7 @@ enum LoadGenCommand {
         } catch {
             let message = arguments.message(for: error)
             guard arguments.isHelp(error) else {
-                Console.write(message, to: .standardError)
+                Console.say(message)
                 return .usage
             }
             try Console.print(message + "\n")
@@ -43,6 +43,7 @@ enum LoadGenCommand {
         let isTerminal = isatty(2) == 1
         let console = Console(isTerminal: isTerminal)
         let configuration: RunConfiguration
+        let inputs: [InputFile]
         var dataset: Dataset?
         var record: RunRecord?
         var series: SeriesPlan?
@@ -56,10 +57,11 @@ enum LoadGenCommand {
                 isTerminal: isTerminal
             )
             if options.selfCheck { return try checkSelf(configuration, console) }
+            inputs = options.inputs
             series = try SeriesPlan(options, seed: configuration.seed)
             record = try configuration.verifiedPath.map { try RunRecord(readingReport: $0) }
             if let comparison = try SideBySideConfiguration(options, configuration) {
-                return try compare(configuration, comparison, console)
+                return try compare(configuration, comparison, inputs, console)
             }
         case let options as DatasetOptions:
             configuration = try RunConfiguration(
@@ -67,23 +69,21 @@ enum LoadGenCommand {
                 coreCount: coreCount,
                 isTerminal: isTerminal
             )
+            inputs = options.inputs
             let files = try Dataset(
                 reading: options.files,
                 columns: options.columns,
                 timeFormat: options.timeFormat
             )
             if !options.load.quiet {
-                Console.write(
-                    DatasetOutline(files, configuration).description,
-                    to: .standardError
-                )
-                for note in files.columnNotes { Console.write(note, to: .standardError) }
+                Console.say(DatasetOutline(files, configuration).description)
+                for note in files.columnNotes { Console.say(note) }
             }
             dataset = files
         default:
             preconditionFailure("The arguments are the flags of one of the commands.")
         }
-        try Outputs(configuration).check(configuration.mix.operations)
+        try Outputs(configuration).check(configuration.mix.operations, beside: inputs)
         let baseline = try configuration.comparedPath.map { path in
             try RunFigures(baselineAt: path, for: configuration)
         }
@@ -118,15 +118,17 @@ enum LoadGenCommand {
     private static func compare(
         _ configuration: RunConfiguration,
         _ comparison: SideBySideConfiguration,
+        _ inputs: [InputFile],
         _ console: Console
     ) throws -> ExitStatus {
         let outputs = Outputs(configuration)
-        try outputs.check()
+        try outputs.check(beside: inputs)
         let result = try SideBySideRun(
             configuration,
             comparison,
             showProgress: console.showProgress
         ).execute()
+        if result.isInterrupted { Console.endIfUnread() }
         try outputs.write(SideBySideText(result).rendered()) { SideBySideJSON(result).rendered() }
         return result.exitStatus
     }
@@ -135,6 +137,7 @@ enum LoadGenCommand {
         _ result: RunResult,
         _ configuration: RunConfiguration
     ) throws -> ExitStatus {
+        if result.isInterrupted { Console.endIfUnread() }
         let text =
             configuration.verifiedPath.map { VerificationText(result, path: $0).rendered() }
             ?? TextReport(result).rendered()

@@ -8,7 +8,8 @@ package struct LoadOptions: ParsableArguments {
     /// The service.
     @Option(
         help: """
-            The server under test. (default: 127.0.0.1:7433; with --protocol resp 127.0.0.1:6379)
+            The server under test, as 10.0.0.7:7433, [::1]:7433 or feed.example.org:7434. (default: \
+            127.0.0.1:7433; with --protocol resp 127.0.0.1:6379)
             """
     )
     package var target: String?
@@ -49,7 +50,7 @@ package struct LoadOptions: ParsableArguments {
     @Option(
         name: [.customShort("R"), .long],
         parsing: .unconditional,
-        help: "Requests a second; 0 is a closed loop."
+        help: "Requests a second, as 50k or 0.5; 0 is a closed loop."
     )
     package var rate = "0"
     /// How an open loop is spread.
@@ -130,6 +131,12 @@ package struct LoadOptions: ParsableArguments {
     /// Its key.
     @Option(help: "With --tls: a file with the private key of the certificate.")
     package var key: String?
+    /// What the service is called in its certificate.
+    @Option(
+        help:
+            "With --tls: the name or address that the certificate must have. (default: the target's)"
+    )
+    package var serverName: String?
     /// Whether latencies are split.
     @Flag(
         help: """
@@ -147,7 +154,8 @@ package struct LoadOptions: ParsableArguments {
     /// What names the run.
     @Option(
         help: """
-            The name of the run, which generators of one load share, so that loadgen report merges             their files. (default: a random one)
+            The name of the run, which generators of one load share, so that loadgen report merges \
+            their files. (default: a random one)
             """
     )
     package var runID: String?
@@ -155,8 +163,16 @@ package struct LoadOptions: ParsableArguments {
     @Option(help: "Write histograms to PREFIX.<operation>.hgrm and PREFIX.hlog.")
     package var hdr: String?
     /// What must hold.
-    @Option(help: "A service level, as p99<5ms, rate>=100k, errors<0.01%, cpu<6s/M, audit=ok.")
+    @Option(
+        help: """
+            A service level, as p99<5ms, rate>=100k, errors<0.01%, cpu<6s/M, audit=ok, or several with \
+            commas.
+            """
+    )
     package var slo: [String] = []
+    /// Whether the posts go again.
+    @Flag(help: "Delete the posts that the run made, unless its audit failed.")
+    package var cleanup = false
     /// Whether the run is one to compare.
     @Flag(
         help: """

@@ -27,14 +27,16 @@ package struct Options: ParsableCommand {
     @Option(
         name: .customLong("protocol"),
         help: """
-            feed, or resp for redis-server: a vote is ZINCRBY, a page ZREVRANGE WITHSCORES, on a sorted             set of the run's own.
+            feed, or resp for redis-server: a vote is ZINCRBY, a page ZREVRANGE WITHSCORES, on a \
+            sorted set of the run's own.
             """
     )
     package var wireProtocol = "feed"
     /// The second server.
     @Option(
         help: """
-            Measure this server, B, in turns with --target, A, and compare the two; see --rounds,             --slice and --aa.
+            Measure this server, B, in turns with --target, A, and compare the two; see --rounds, \
+            --slice and --aa.
             """
     )
     package var ab: String?
@@ -64,7 +66,8 @@ package struct Options: ParsableCommand {
     /// The earlier run.
     @Option(
         help: """
-            Say whether the run is faster than the one that told this file of --json, which had the same             load; exit code 5 where it is slower.
+            Say whether the run is faster than the one that told this file of --json, which had the \
+            same load; exit code 5 if it is slower.
             """
     )
     package var compare: String?
@@ -110,7 +113,8 @@ package struct Options: ParsableCommand {
     @Option(
         help: """
             The feed that is used; votes must add up there (TALLY), or with --voters replace one \
-            another (BALLOT). (default: posts; with --voters: ballots)
+            another (BALLOT). (default: one of its own, which is created if it is missing: loadgen; \
+            with --voters: loadgen-ballots)
             """
     )
     package var feed: String?

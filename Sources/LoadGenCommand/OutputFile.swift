@@ -5,8 +5,10 @@ import Foundation
 /// A report is written into the file that is there: a symbolic link is followed, a file keeps its mode,
 /// and a device stays one.
 package struct OutputFile: Sendable {
-    private let flag: String
-    private let path: String
+    /// The flag that names it.
+    let flag: String
+    /// Its path as given.
+    let path: String
 
     /// The file at `path`, which `flag` names.
     package init(flag: String, path: String) {
@@ -17,6 +19,21 @@ package struct OutputFile: Sendable {
     /// Whether it is standard output.
     // Opened by its path, a redirected output would lose what it has.
     var isStandardOutput: Bool { path == "-" || path == "/dev/stdout" }
+
+    /// What two paths to one file have in common; nil for a pipe or a device, which several may write.
+    package var place: String? {
+        let target = (isStandardOutput ? URL(filePath: "/dev/stdout") : url)
+            .resolvingSymlinksInPath()
+        let path = target.path(percentEncoded: false)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        if attributes?[.type] as? FileAttributeType == .typeRegular,
+            let device = attributes?[.systemNumber], let number = attributes?[.systemFileNumber]
+        {
+            return "\(device):\(number)"
+        }
+        if isStandardOutput { return "-" }
+        return attributes == nil ? path : nil
+    }
 
     /// Checks before a run that the file can be written; the report of an earlier run stays in it.
     package func check() throws(FlagError) {

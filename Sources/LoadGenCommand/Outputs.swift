@@ -24,11 +24,38 @@ struct Outputs {
         )
     }
 
-    /// Checks before a run that every file can be written; `operations` are those that the run asks for.
-    func check(_ operations: [LoadGen.Operation] = []) throws(FlagError) {
-        try json?.check()
-        try page?.check()
-        for suffix in HistogramFiles.suffixes(operations) { try histogramFile(suffix)?.check() }
+    /// Checks before a run that every file can be written, and that no output goes over another one, or
+    /// over a file that is read.
+    ///
+    /// - Parameters:
+    ///   - operations: Those that the run asks for.
+    ///   - inputs: The files that are read.
+    /// - Throws: The flag of the first output that does not fit.
+    func check(
+        _ operations: [LoadGen.Operation] = [],
+        beside inputs: [InputFile] = []
+    ) throws(FlagError) {
+        let files =
+            [json, page].compactMap(\.self)
+            + HistogramFiles.suffixes(operations).compactMap(histogramFile)
+        for file in files { try file.check() }
+        let text = OutputFile(flag: "the report on standard output", path: "-")
+        let isTextBeside = files.contains(where: \.isStandardOutput)
+        var owners: [String: String] = [:]
+        for input in inputs {
+            if let place = OutputFile(flag: input.flag, path: input.path).place {
+                owners[place] = input.flag
+            }
+        }
+        for file in (isTextBeside ? [] : [text]) + files {
+            guard let place = file.place else { continue }
+            guard let owner = owners.updateValue(file.flag, forKey: place) else { continue }
+            throw FlagError(
+                flag: file.flag,
+                expected: "a file of its own",
+                actual: "\(file.path), which is that of \(owner)"
+            )
+        }
     }
 
     /// Writes the text for people, and what else is asked for, which is made from the JSON.
@@ -66,7 +93,7 @@ struct Outputs {
     /// Shows the text for people; with another report on standard output, it goes beside it.
     private func show(_ text: String) throws(OutputError) {
         guard json?.isStandardOutput != true, page?.isStandardOutput != true else {
-            return Console.write(text, to: .standardError, terminator: "")
+            return Console.say(text, terminator: "")
         }
         try Console.print(text)
     }

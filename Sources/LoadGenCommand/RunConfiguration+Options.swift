@@ -25,11 +25,12 @@ extension RunConfiguration {
         voterCount = try Self.voters(options, clientCount: clientCount, postCount: postCount)
         feed = try FlagValue(
             "--feed",
-            options.feed ?? (voterCount > 0 ? "ballots" : "posts")
+            options.feed ?? (voterCount > 0 ? "loadgen-ballots" : "loadgen")
         ).parse(
             "a name of a-z, 0-9 and -, a letter first, at most 63",
             Self.feedName
         )
+        usesOwnFeed = options.feed == nil
         keys = try FlagValue("--keys", options.keys).parse(
             "uniform, zipf:S, hot:F:P, latest:S, seq or one",
             KeyDistribution.init(parsing:)
@@ -79,8 +80,8 @@ extension RunConfiguration {
         pipelineDepth = try FlagValue("--pipeline", options.pipeline).count(1...1024)
         batchVoteCount = try FlagValue("--batch", options.batch).count(1...Self.longestBatch)
         pipelineMode = try FlagValue("--pipeline-mode", options.pipelineMode).choice()
-        let rate = try FlagValue("--rate", options.rate).count(0...10_000_000)
-        ratePerSecond = rate == 0 ? nil : Double(rate)
+        let rate = try FlagValue("--rate", options.rate).rate(orNone: true)
+        ratePerSecond = rate == 0 ? nil : rate
         arrival = try FlagValue("--arrival", options.arrival).choice()
         seed = try FlagValue("--seed", options.seed).parse("a number or random") { text in
             text == "random" ? .random(in: 1...UInt64(UInt32.max)) : UInt64(text)
@@ -104,6 +105,7 @@ extension RunConfiguration {
         }
         try secure(options)
         isLatencySplit = options.split
+        isCleanedUp = options.cleanup
         jsonPath = options.json
         pagePath = options.html
         runID =
@@ -115,8 +117,9 @@ extension RunConfiguration {
             } ?? Self.randomRunID()
         histogramPrefix = options.hdr
         isStrict = options.strict
-        serviceLevels = try options.slo.map { text throws(FlagError) in
-            try FlagValue("--slo", text).parse(ServiceLevel.forms, ServiceLevel.init(parsing:))
+        for text in options.slo {
+            serviceLevels += try FlagValue("--slo", text)
+                .parse(ServiceLevel.forms, ServiceLevel.list)
         }
         serverPID = try FlagValue("--server-pid", options.serverPID).processID()
         progressInterval = try Self.progress(options, isTerminal: isTerminal)
@@ -127,7 +130,10 @@ extension RunConfiguration {
     /// Takes the files of TLS, or refuses them where the connections are plain.
     private mutating func secure(_ options: LoadOptions) throws(FlagError) {
         guard options.tls else {
-            let files = [("--ca", options.ca), ("--cert", options.cert), ("--key", options.key)]
+            let files = [
+                ("--ca", options.ca), ("--cert", options.cert), ("--key", options.key),
+                ("--server-name", options.serverName),
+            ]
             for case (let flag, let path?) in files {
                 throw FlagError(flag: flag, expected: "--tls with it", actual: path)
             }
@@ -136,7 +142,8 @@ extension RunConfiguration {
         let refusal = secure(
             authorityPath: options.ca,
             certificatePath: options.cert,
-            keyPath: options.key
+            keyPath: options.key,
+            serverName: options.serverName
         )
         if let refusal {
             throw FlagError(flag: "--tls", expected: "files that can be used", actual: refusal)

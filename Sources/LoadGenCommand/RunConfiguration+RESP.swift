@@ -11,6 +11,7 @@ extension RunConfiguration {
             ("--retry", retryLimit > 0 ? options.load.retry : nil),
             ("--service-key-file", options.load.serviceKeyFile),
             ("--tls", options.load.tls ? "--tls" : nil),
+            ("--cleanup", isCleanedUp ? "--cleanup" : nil),
             ("--split", options.load.split ? "--split" : nil),
             (
                 "--reconnect-every",

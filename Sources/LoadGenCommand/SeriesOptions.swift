@@ -160,7 +160,10 @@ extension SeriesPlan {
         _ options: SeriesOptions
     ) throws(FlagError) -> SearchPlan {
         let levels = try FlagValue("--search", text).parse(
-            "p99<5ms, vote.p99.9<20ms, max<1s, errors<0.01% or cpu<6s/M, or several with commas",
+            """
+            p99<5ms, vote.p99.9<20ms, max<1s, errors<0.01% or cpu<6s/M, each with its unit, or several \
+            with commas
+            """,
             SearchPlan.levels
         )
         var plan = SearchPlan(levels: levels)
@@ -193,7 +196,7 @@ extension SeriesPlan {
     ) throws(FlagError) -> Self {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         let flag = FlagValue("--steps", text)
-        let form = "A:B:S:D, as 10k:100k:10:5s (rates from 1 to 10M, 1 to \(mostRuns) steps)"
+        let form = "A:B:S:D, as 10k:100k:10:5s (rates from 0.001 to 10M, 1 to \(mostRuns) steps)"
         guard parts.count == 4, let first = rate(parts[0]), let last = rate(parts[1]),
             let count = Quantity.count(parts[2]), (1...UInt64(mostRuns)).contains(count),
             let duration = Quantity.duration(parts[3]), duration >= .milliseconds(100),
@@ -205,11 +208,8 @@ extension SeriesPlan {
     }
 
     /// A rate of an open loop; nil where `text` is none.
-    static func rate(_ text: String, atLeast least: Double = 1) -> Double? {
-        Quantity.count(text).flatMap { count in
-            let rate = Double(count)
-            return rate >= least && rate <= highestRate ? rate : nil
-        }
+    static func rate(_ text: String, atLeast least: Double = lowestRate) -> Double? {
+        Quantity.rate(text).flatMap { (least...highestRate).contains($0) ? $0 : nil }
     }
 }
 
@@ -218,7 +218,7 @@ extension RateRamp {
     static func read(_ text: String) throws(FlagError) -> (RateRamp, Duration) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let first = SeriesPlan.rate(parts[0], atLeast: 0),
-            let last = SeriesPlan.rate(parts[1], atLeast: 0), first + last > 0,
+            let last = SeriesPlan.rate(parts[1], atLeast: 0), first + last >= SeriesPlan.lowestRate,
             let duration = Quantity.duration(parts[2]), duration >= .milliseconds(100),
             duration <= .seconds(86_400)
         else {

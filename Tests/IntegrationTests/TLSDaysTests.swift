@@ -131,6 +131,36 @@ struct TLSDaysTests {
         #expect(await service.stop() == 0)
     }
 
+    @Test("loadgen checks the name that it is given, and the certificate of each of two services")
+    func loadgenChecksNames() async throws {
+        let certificates = try TestCertificates()
+        let service = try await SecuredService.start(certificates)
+        let other = try await SecuredService.start(certificates)
+        let names = "IP:127.0.0.1,DNS:other.example.org"
+        try certificates.add(.init("server", alternativeNames: names))
+        _ = try #require(await other.reload())
+        let flags = ["--tls", "--ca", certificates.certificate("ca"), "-c", "4", "--posts", "10"]
+        let (here, there) = ("localhost:\(service.port)", "127.0.0.1:\(other.port)")
+        let pairs = ["--rounds", "6", "--aa", "0", "--slice", "100ms", "-w", "0"]
+        let cases: [(flags: [String], status: Int32)] = [
+            (["--target", "localhost:\(other.port)", "-n", "100", "-w", "0"], 1),
+            (
+                ["--target", "localhost:\(other.port)", "-n", "100", "-w", "0"]
+                    + ["--server-name", "other.example.org"], 0
+            ),
+            (["--target", here, "--ab", there] + pairs, 0),
+        ]
+        for one in cases {
+            let (status, output) = try await RunningProcess(
+                Programs.loadGenerator,
+                one.flags + flags
+            ).finish()
+            #expect(status == one.status, "\(output)")
+        }
+        #expect(await service.stop() == 0)
+        #expect(await other.stop() == 0)
+    }
+
     @Test("T-TLS-7: a start refuses a key that others may read, and an expired certificate")
     func refusesFilesAtStart() async throws {
         let certificates = try TestCertificates()

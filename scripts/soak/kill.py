@@ -27,12 +27,12 @@ MOST_RECOVERY_KILLS = 2
 CHECKPOINT_BYTES = [1 << 14, 1 << 18, 1 << 22]  # of journal between checkpoints: runs have each
 COMMON = ["--threads", "1", "--mix", "vote=98,create=2", "--keys", "zipf:0.99", "--warmup", "0",
           "--duration", f"{LOADGEN_SECONDS}s", "--retry", "0"]
+LOADGEN_FEED = "posts"  # which is there before loadgen, for those who read it meanwhile
 # What each run of loadgen loads: votes that add up, and users who change their ballots.
 LOADS = {
-    "votes": ["--clients", "50", "--pipeline", "64", "--posts", "500", *COMMON],
+    "votes": ["--clients", "50", "--pipeline", "64", "--posts", "500", "--feed", LOADGEN_FEED, *COMMON],
     "ballots": ["--voters", "1000", "--clients", "20", "--pipeline", "16", "--posts", "200", *COMMON],
 }
-LOADGEN_FEED = "posts"  # what loadgen calls it, where it is not told
 
 
 def add_flags(parser):

@@ -20,6 +20,14 @@ package struct HostLookup: Sendable {
     /// The lookup of the system: its file of hosts, its name servers, in its order.
     package static let system = HostLookup { systemAnswer(to: $0, port: $1) }
 
+    /// The addresses of a name, in the order in which to try them; blocks, so it is not for a loop.
+    package func addresses(
+        of name: String,
+        port: UInt16
+    ) throws(TransportError) -> [SocketAddress] {
+        try resolve(name, port).get()
+    }
+
     /// Looks a name up, and passes the answer to `body` on the loop; `body` is not called where the
     /// loop has stopped by then.
     package func start(

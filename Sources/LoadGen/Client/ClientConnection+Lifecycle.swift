@@ -12,7 +12,7 @@ extension ClientConnection: ConnectionHandler {
             try worker.loop.connect(
                 to: setup.address,
                 timeout: setup.configuration.connectTimeout,
-                security: setup.configuration.security?.target(for: .address(setup.address)),
+                security: setup.configuration.tlsTarget,
                 handler: self
             )
         } catch {

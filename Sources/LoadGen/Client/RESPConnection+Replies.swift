@@ -72,7 +72,7 @@ extension RESPConnection {
         worker.outstandingCount -= 1
         if case .error(let text) = reply {
             worker.recorder.outcomes.error += 1
-            worker.recorder.failures.countServerError(String(text.prefix { $0 != " " }))
+            worker.recorder.failures.countServerError(text)
             worker.fail(request)
             return true
         }
@@ -95,7 +95,8 @@ extension RESPConnection {
             guard let page = RESPPage(reply) else { return false }
             page.check(into: &worker.counts.findings)
             let isLast = page.entries.count < worker.setup.configuration.pageSize
-            nextPlace = isLast ? 0 : request.argument + UInt32(page.entries.count)
+            nextPlace =
+                isLast ? 0 : request.argument.addingClamped(UInt32(clamping: page.entries.count))
             return true
         case .vote, .create, nil: return false
         }

@@ -14,6 +14,9 @@ struct Pacing {
     var unwritten: [any LoadConnection] = []
     /// The instant that the thread's timer is armed for.
     var armedFor: UInt64?
+    /// Whether a connection had room when the last round ended: a request that is late by the next
+    /// round is then the loop's fault, and else it waited for room.
+    var hadRoom = true
 }
 
 extension Worker {
@@ -60,6 +63,9 @@ extension Worker {
             pacing.isQueued[index] = false
             guard hasRoom else { continue }
             pacing.plan.advance()
+            if phases.isMeasured(intended) {
+                recorder.recordLateness(pacing.hadRoom ? now &- intended : 0)
+            }
             if !client.hasUnwritten { pacing.unwritten.append(client) }
             client.take(intended: intended)
             if client.hasRoom {
@@ -67,6 +73,7 @@ extension Worker {
                 pacing.ready.append(index)
             }
         }
+        pacing.hadRoom = !pacing.ready.isEmpty
         for client in pacing.unwritten { client.flush(at: MonotonicInstant.now.nanoseconds) }
         pacing.unwritten.removeAll(keepingCapacity: true)
         arm(&pacing, now)

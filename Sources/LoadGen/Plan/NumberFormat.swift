@@ -2,13 +2,15 @@ import Foundation
 
 /// Numbers as people read them in the report.
 package enum NumberFormat {
-    /// A rate with three or four digits, as `182.4k` or `1.25M`.
+    /// A rate with three or four digits, as `182.4k`, `1.25M` or `0.500`.
     package static func rate(_ value: Double) -> String {
         switch value {
         case 999_950...: "\(fixed(value / 1e6, 2))M"
         case 9_999.5...: "\(fixed(value / 1e3, 1))k"
         case 99.95...: fixed(value, 0)
-        default: fixed(value, 1)
+        case 0.995...: fixed(value, 1)
+        case 0: "0.0"
+        default: fixed(value, 3)
         }
     }
 

@@ -8,15 +8,30 @@ package enum Quantity {
         return UInt64(value)
     }
 
-    /// A length of time with a unit from `ns` to `h`, a bare number in seconds; nil where it is
-    /// none.
+    /// A number a second, as `250k` or `0.5`: a count that may have a fraction; nil where it is none.
+    package static func rate(_ text: String) -> Double? {
+        scaled(text, units: [("k", 1e3), ("M", 1e6)], bare: 1)
+    }
+
+    /// A length of time with units from `h` to `ns`, as `1m30s`, a bare number in seconds; nil where
+    /// it is none.
     package static func duration(_ text: String) -> Duration? {
-        let units = [
-            ("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9),
-            ("h", 3600e9),
-        ]
-        guard let value = scaled(text, units: units, bare: 1e9), value < 1e17 else { return nil }
-        return .nanoseconds(Int64(value.rounded()))
+        guard !text.isEmpty else { return nil }
+        guard !text.allSatisfy(isOfNumber) else { return duration(text + "s") }
+        var rest = text[...]
+        var sum = 0.0
+        var last = Double.infinity
+        while !rest.isEmpty {
+            let number = rest.prefix(while: isOfNumber)
+            let name = rest[number.endIndex...].prefix { !isOfNumber($0) }
+            // Each unit is smaller than the one before: `30s1m` is more likely a slip.
+            guard let value = Double(number), let unit = durationUnits[String(name)], unit < last
+            else { return nil }
+            sum += value * unit
+            last = unit
+            rest = rest[name.endIndex...]
+        }
+        return sum < 1e17 ? .nanoseconds(Int64(sum.rounded())) : nil
     }
 
     /// A percentage as a number, with or without `%`; nil where it is none.
@@ -24,13 +39,24 @@ package enum Quantity {
         scaled(text, units: [("%", 1)], bare: 1)
     }
 
-    /// The number in `text` times its unit; the longest unit that fits counts.
+    /// Whether `text` ends without a unit.
+    package static func isBare(_ text: String) -> Bool { text.last.map(isOfNumber) ?? true }
+
+    private static let durationUnits = [
+        "ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9,
+    ]
+
+    private static func isOfNumber(_ character: Character) -> Bool {
+        character.isNumber && character.isASCII || character == "."
+    }
+
+    /// The number in `text` times its unit.
     private static func scaled(
         _ text: String,
         units: [(name: String, factor: Double)],
         bare: Double
     ) -> Double? {
-        let number = text.prefix { $0.isNumber && $0.isASCII || $0 == "." }
+        let number = text.prefix(while: isOfNumber)
         let unit = text[number.endIndex...]
         guard let value = Double(number), value.isFinite else { return nil }
         if unit.isEmpty { return value * bare }

@@ -4,6 +4,8 @@ internal import FeedClient
 package struct RunConfiguration: Sendable {
     /// The address as given.
     package var target: String
+    /// The flag that gave it, for its errors.
+    var targetFlag = "--target"
     /// The protocol that the server speaks.
     package var wireProtocol = WireProtocol.feed
     /// Connections over all threads.
@@ -42,6 +44,10 @@ package struct RunConfiguration: Sendable {
     var security: ClientSecurity?
     /// The feed in which they are created and which pages list.
     package var feed = ""
+    /// Whether the feed is loadgen's own, which is created where it is missing.
+    package var usesOwnFeed = false
+    /// Whether the posts of the run are deleted at its end.
+    package var isCleanedUp = false
     /// How requests spread over the posts.
     package var keys = KeyDistribution.uniform
     /// Posts a page.

@@ -3,18 +3,24 @@ import FeedTransport
 
 /// Why a run could not start.
 package enum RunFailure: Error, Equatable, CustomStringConvertible {
-    /// The target is no address.
-    case badTarget(String)
+    /// The target is no address and no name.
+    case badTarget(flag: String, String)
     /// The system refused something that every run needs.
     case system(String)
     /// Too few files may be open for that many connections.
     case tooFewDescriptors(needed: Int, limit: Int)
     /// The service could not be reached.
     case unreachable(target: String, cause: String)
+    /// The same of redis-server.
+    case noRedis(target: String, cause: String)
+    /// A command to redis-server has no reply of use; the cause is the server's own text where it has one.
+    case redis(step: String, cause: String)
     /// No connection of the load could be opened.
     case noConnection(target: String, cause: String)
     /// The service has no such feed.
     case noFeed(String)
+    /// The service does not let the run create its feed.
+    case cannotCreateFeed(String, cause: String)
     /// Votes of the feed replace one another.
     case ballotFeed(String)
     /// Votes of the feed add up, and do not replace one another.
@@ -53,7 +59,7 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     /// One clear sentence.
     package var description: String {
         switch self {
-        case .badTarget(let text): "--target: \(text)"
+        case .badTarget(let flag, let text): "\(flag): \(text)"
         case .system(let text): text
         case .tooFewDescriptors(let needed, let limit):
             """
@@ -62,9 +68,17 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
             """
         case .unreachable(let target, let cause):
             "No service can be reached at \(target): \(cause)"
+        case .noRedis(let target, let cause):
+            "No redis-server can be reached at \(target): \(cause)"
+        case .redis(let step, let cause): "redis-server, while \(step): \(cause)"
         case .noConnection(let target, let cause):
             "No connection of the load could be opened to \(target): \(cause)."
         case .noFeed(let feed): "--feed: the service has no feed \"\(feed)\"."
+        case .cannotCreateFeed(let feed, let cause):
+            """
+            The feed \"\(feed)\" of this run is missing and cannot be created: \(cause) Show the key of a \
+            service (--service-key-file), create it (feedctl create-feed), or name another one (--feed).
+            """
         case .ballotFeed(let feed):
             """
             --feed: in \"\(feed)\" a vote replaces the voter's last one (BALLOT), so votes do not add \
@@ -113,6 +127,14 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
             "The service ended the connection while \(step), and cannot be reached again: \(cause)"
         case .connectionLost(let step): "The service ended the connection while \(step)."
         case .interrupted: "Stopped by a signal before the load began."
+        }
+    }
+
+    /// Whether nothing answered at the target, as of a server that is starting.
+    var isUnreachable: Bool {
+        switch self {
+        case .unreachable, .noRedis: true
+        default: false
         }
     }
 

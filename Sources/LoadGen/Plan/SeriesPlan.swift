@@ -11,6 +11,8 @@ package enum SeriesPlan: Sendable, Equatable {
     package static let settleTime = Duration.seconds(1)
     /// The most steps or runs.
     package static let mostRuns = 1_000
+    /// The lowest rate of any open loop: a request every 1,000 s.
+    package static let lowestRate = 0.001
     /// The highest rate of any open loop.
     package static let highestRate = 10_000_000.0
 
@@ -57,11 +59,9 @@ package struct SearchPlan: Sendable, Equatable {
     ///
     /// The audit fails a whole search, and a rate is what the search looks for.
     package static func levels(_ text: String) -> [ServiceLevel]? {
-        let levels = text.split(separator: ",", omittingEmptySubsequences: false)
-            .map { ServiceLevel(parsing: String($0)) }
-        let known = levels.compactMap(\.self)
-        let isFit = known.allSatisfy { $0.subject != .audit && $0.subject != .rate }
-        return known.count == levels.count && isFit ? known : nil
+        ServiceLevel.list(text).flatMap { levels in
+            levels.allSatisfy { $0.subject != .audit && $0.subject != .rate } ? levels : nil
+        }
     }
 
     /// Takes the confirmation that `text` names, as `3x20s`; returns false where it is none.

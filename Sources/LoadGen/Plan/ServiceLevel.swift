@@ -45,8 +45,18 @@ package struct ServiceLevel: Sendable, Equatable {
     package let limit: Double
 
     /// The forms that `--slo` takes, for its error.
-    package static let forms =
-        "p99<5ms, vote.p99.9<20ms, max<1s, rate>=100k, errors<0.01%, cpu<6s/M or audit=ok"
+    package static let forms = """
+        p99<5ms, vote.p99.9<20ms, max<1s, rate>=100k, errors<0.01%, cpu<6s/M or audit=ok, each with its \
+        unit, or several with commas
+        """
+
+    /// The service levels in `text`, divided by commas; nil where one is none.
+    package static func list(_ text: String) -> [Self]? {
+        let levels = text.split(separator: ",", omittingEmptySubsequences: false)
+            .map { Self(parsing: String($0)) }
+        let known = levels.compactMap(\.self)
+        return known.count == levels.count ? known : nil
+    }
 
     /// The service level that `text` names, or nil.
     package init?(parsing text: String) {
@@ -107,9 +117,12 @@ extension ServiceLevel.Subject {
         // Only the audit compares for equality: two measured numbers are never equal.
         guard (self == .audit) == (comparison == .equal) else { return nil }
         switch self {
-        case .percentile, .maximum: return Quantity.duration(text).map { Double($0.nanoseconds) }
-        case .rate: return Quantity.count(text).map { Double($0) }
-        case .errors: return Quantity.percent(text)
+        // A bound without its unit is a guess: 5 is meant as milliseconds, and would be seconds.
+        case .percentile, .maximum:
+            guard !Quantity.isBare(text) else { return nil }
+            return Quantity.duration(text).map { Double($0.nanoseconds) }
+        case .rate: return Quantity.rate(text)
+        case .errors: return Quantity.isBare(text) ? nil : Quantity.percent(text)
         case .serverCPU:
             guard text.hasSuffix("s/M"), let value = Double(text.dropLast(3)), value > 0 else {
                 return nil

@@ -37,6 +37,9 @@ package struct Verdict: Sendable, Equatable {
         package var crowdedCoreCount: Int?
         /// Open loop: the 99th percentiles of slip and response.
         package var slip99AndResponse99: (slip: Double, response: Double)?
+        /// Open loop: how late the loop came to what was due, as a 99th percentile; nil where nobody knows,
+        /// and the slip then counts as the loop's.
+        package var loopLate99: Double?
         /// Open loop: requests a second by the plan and as answered.
         package var offeredAndAchieved: (offered: Double, achieved: Double)?
         /// Open loop: how many requests a second fewer than planned may be due by chance.
@@ -47,11 +50,29 @@ package struct Verdict: Sendable, Equatable {
         package var sentCount: UInt64 = 0
         /// Connections that were lost, also those that were opened again.
         package var lostConnectionCount: UInt64 = 0
+        /// Measured requests that were answered with success; nil where that is not looked at.
+        package var sampleCount: UInt64?
         /// How much faster the last third of the seconds was than the first, as a share.
         package var drift: Double?
 
         /// Nothing seen.
         package init() {}
+
+        /// Whether a plan says when requests leave: then throughput says nothing of what the service
+        /// could do.
+        var isOpenLoop: Bool { offeredAndAchieved != nil || slip99AndResponse99 != nil }
+
+        /// Whether a delay of the open loop is large enough to count, beside the response times.
+        func isLong(_ delay: Double?) -> Bool {
+            guard let delay, let (_, response) = slip99AndResponse99 else { return false }
+            return delay > slipLimit * response
+        }
+
+        /// Whether the loop was late.
+        var isLoopLate: Bool { isLong(loopLate99 ?? slip99AndResponse99?.slip) }
+
+        /// Whether requests left late though the loop was not: no connection had room.
+        var hadNoRoom: Bool { isLong(slip99AndResponse99?.slip) && !isLoopLate }
     }
 
     /// What was at its limit.
@@ -76,7 +97,11 @@ package struct Verdict: Sendable, Equatable {
         switch (isClientBound, isServerBound) {
         case (true, true):
             bound = .both
-            faults.append("Both sides are saturated: throughput is a lower bound for the server.")
+            if !inputs.isOpenLoop {
+                faults.append(
+                    "Both sides are saturated: throughput is a lower bound for the server."
+                )
+            }
         case (true, false): bound = .client
         case (false, true): bound = .server
         case (false, false): bound = inputs.serverThreadShare == nil ? .unknown : .none
@@ -84,7 +109,7 @@ package struct Verdict: Sendable, Equatable {
         let contention = Self.contention(inputs)
         isContended = !contention.isEmpty
         faults += contention
-        faults += Self.losses(inputs)
+        faults += Self.waits(inputs) + Self.losses(inputs) + Self.samples(inputs)
         if let (offered, achieved) = inputs.offeredAndAchieved,
             achieved < 0.99 * offered - inputs.chanceOfPlan
         {
@@ -103,21 +128,30 @@ package struct Verdict: Sendable, Equatable {
         if isValid {
             figures = .comparable
             summary = nil
-        } else if isClientBound || isContended {
+        } else if (isClientBound || isContended) && !inputs.isOpenLoop {
             figures = .lowerBound
             summary = Self.lowerBoundSummary(inputs, isClientBound: isClientBound)
         } else {
             figures = .notComparable
-            summary = Self.notComparableSummary(inputs)
+            summary = Self.notComparableSummary(
+                inputs,
+                isClientBound: isClientBound,
+                isContended: isContended
+            )
         }
     }
+
+    /// Whether others took more of the machine than the figures allow.
+    static func isBusy(steal: Double, other: Double) -> Bool { steal + other > contentionLimit }
 
     /// A generator thread this busy delays what it measures.
     private static let clientThreadLimit = 0.85
     /// A loop that sleeps less than this has answers waiting for it.
     private static let idleLimit = 0.10
     /// Slip beyond this share of the response time is the generator's, not the service's.
-    private static let slipLimit = 0.10
+    static let slipLimit = 0.10
+    /// Of fewer samples less than ten lie beyond the 99th percentile.
+    private static let fewestSamples: UInt64 = 1_000
     /// A thread of the service that is this busy is the limit.
     private static let serverThreadLimit = 0.95
     /// The share of the machine that other processes may take.
@@ -144,16 +178,38 @@ package struct Verdict: Sendable, Equatable {
             let share = NumberFormat.percent(idle, digits: 0)
             faults.append("A generator loop was idle \(share) of the time (limit 10%).")
         }
-        if let (slip, response) = inputs.slip99AndResponse99, slip > slipLimit * response {
+        if let (slip, response) = inputs.slip99AndResponse99, inputs.isLoopLate {
+            let late = NumberFormat.milliseconds(inputs.loopLate99 ?? slip)
             faults.append(
                 """
-                Requests left late (p99 \(NumberFormat.milliseconds(slip)) ms), by more than 10% of the \
-                response time (p99 \(NumberFormat.milliseconds(response)) ms): a slow generator, or no \
-                connection had room (more --clients or --pipeline).
+                The generator's loop was late (p99 \(late) ms), by more than 10% of the response time (p99 \
+                \(NumberFormat.milliseconds(response)) ms).
                 """
             )
         }
         return faults
+    }
+
+    private static func waits(_ inputs: Inputs) -> [String] {
+        guard inputs.hadNoRoom, let (slip, response) = inputs.slip99AndResponse99 else { return [] }
+        return [
+            """
+            No connection had room for requests that were due: they left late (p99 \
+            \(NumberFormat.milliseconds(slip)) ms of \(NumberFormat.milliseconds(response)) ms). The service \
+            was slower than the plan, or the run needs more --clients or --pipeline.
+            """
+        ]
+    }
+
+    private static func samples(_ inputs: Inputs) -> [String] {
+        guard let count = inputs.sampleCount, count < fewestSamples else { return [] }
+        let answers = count == 1 ? "request was" : "requests were"
+        return [
+            """
+            Only \(count) measured \(answers) answered: under \(NumberFormat.count(fewestSamples)), chance \
+            decides the figures and this verdict.
+            """
+        ]
     }
 
     private static func losses(_ inputs: Inputs) -> [String] {
@@ -174,13 +230,13 @@ package struct Verdict: Sendable, Equatable {
         return faults
     }
 
-    private static func isMissingAnswers(_ inputs: Inputs) -> Bool {
+    static func isMissingAnswers(_ inputs: Inputs) -> Bool {
         Double(inputs.unansweredCount) > unansweredLimit * Double(inputs.sentCount)
     }
 
     private static func contention(_ inputs: Inputs) -> [String] {
         var faults: [String] = []
-        if inputs.stealShare + inputs.otherShare > contentionLimit {
+        if isBusy(steal: inputs.stealShare, other: inputs.otherShare) {
             let steal = NumberFormat.percent(inputs.stealShare)
             let other = NumberFormat.percent(inputs.otherShare)
             faults.append(
@@ -193,56 +249,5 @@ package struct Verdict: Sendable, Equatable {
             )
         }
         return faults
-    }
-}
-
-extension Verdict {
-    /// What the figures of a run that was held up show, and how to get a figure to compare.
-    static func lowerBoundSummary(_ inputs: Inputs, isClientBound: Bool) -> String {
-        let shown = "A lower bound: the service can do at least this much"
-        if let count = inputs.crowdedCoreCount {
-            let cores = "\(count) core\(count == 1 ? "" : "s")"
-            let pinned =
-                count == 1
-                ? ""
-                : ", or give each cores of its own (taskset -c 0 feed-service --threads 1; "
-                    + "taskset -c 1 loadgen)"
-            return """
-                \(shown), as the generator shares \(cores) with it. For a figure to compare, run \
-                loadgen on another machine\(pinned).
-                """
-        }
-        if isClientBound, !isSaturated(inputs) {
-            return """
-                \(shown), and each latency has a part that is the generator's. For a figure to compare, \
-                give it a machine of its own, or more --clients or --pipeline where no connection had \
-                room.
-                """
-        }
-        if isClientBound {
-            return """
-                \(shown), as the generator was at its limit. For a figure to compare, give it more \
-                --threads, --clients or --pipeline, or a machine of its own.
-                """
-        }
-        return """
-            \(shown), as other programs used the machine. For a figure to compare, run on a quiet \
-            machine.
-            """
-    }
-
-    private static func isSaturated(_ inputs: Inputs) -> Bool {
-        isSaturated(
-            threadShare: inputs.generatorThreadShare,
-            loopIdleShare: inputs.loopIdleShare
-        )
-    }
-
-    private static func notComparableSummary(_ inputs: Inputs) -> String {
-        let start = "Compare no figure of this run with another's: "
-        if inputs.lostConnectionCount > 0 || isMissingAnswers(inputs) {
-            return start + "find out first why answers are missing."
-        }
-        return start + "run longer, or with a lower --rate."
     }
 }

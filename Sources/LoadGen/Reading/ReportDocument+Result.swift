@@ -152,6 +152,7 @@ extension RecorderTotals {
         lateAnswerCount = file.outcomes.lateAnswers
         lateSendCount = file.outcomes.lateSends
         unsentCount = file.outcomes.unsent
+        loopLate99 = file.cpu.loopLateP99Ms.map { $0 * 1e6 }
         split = file.latencySplitMs.flatMap(LatencySplit.init)
         let requests = (file.requestsPerSecond ?? 0) * (file.measuredSeconds ?? 0)
         measuredRequestCount = UInt64(max(0, min(requests.rounded(), 0x1p50)))

@@ -127,6 +127,7 @@ struct ReportMembers: Decodable {
         let server: Usage?
         let generator: Usage?
         let loopIdleShares: [Double?]
+        let loopLateP99Ms: Double?
         let busyShare: Double?
         let stealShare: Double?
 

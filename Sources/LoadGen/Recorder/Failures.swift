@@ -46,7 +46,7 @@ package struct Failures: Sendable, Equatable {
     /// Counts an answer that breaks the protocol and keeps the first `text`.
     package mutating func countProtocolError(_ text: String) {
         count(.protocolError)
-        firstProtocolError = firstProtocolError ?? text
+        firstProtocolError = firstProtocolError ?? PlainText.line(text, atMost: Self.longestText)
     }
 
     /// Counts one error answer of the service, which `text` names.
@@ -54,22 +54,15 @@ package struct Failures: Sendable, Equatable {
     /// Control characters are escaped and long texts cut, as they would break the report's lines. After
     /// many texts the others are counted together, so that no service fills the memory.
     package mutating func countServerError(_ text: String) {
-        var name = Self.line(text)
+        var name = PlainText.line(text, atMost: Self.longestText)
         if serverErrors[name] == nil, serverErrors.count >= Self.mostServerErrors {
             name = Self.otherServerErrors
         }
         serverErrors[name, default: 0] += 1
     }
 
-    private static func line(_ text: String) -> String {
-        text.unicodeScalars.prefix(longestServerError).reduce(into: "") { line, scalar in
-            let isControl = scalar.properties.generalCategory == .control
-            line += isControl ? scalar.escaped(asASCII: true) : String(scalar)
-        }
-    }
-
     private static let mostServerErrors = 100
-    private static let longestServerError = 100
+    private static let longestText = 100
     private static let otherServerErrors = "other errors"
 
     /// Adds the failures of another thread.

@@ -29,6 +29,8 @@ package final class Recorder {
     /// Where the histograms of measured requests begin, behind those of all others.
     private let firstMeasured: Int
     private let histograms: HistogramSlab
+    /// How late the loop came to each request of an open loop.
+    private let lateness: HistogramSlab
     private let counters = CounterSlab(count: Counter.count)
     private var totals: [LatencyHistogram]
     private var split: LatencySplit?
@@ -41,6 +43,7 @@ package final class Recorder {
         measureCount = isOpenLoop ? Measure.allCases.count : 1
         let count = Operation.allCases.count * measureCount
         histograms = HistogramSlab(count: 2 * count)
+        lateness = HistogramSlab(count: isOpenLoop ? 1 : 0)
         firstMeasured = count
         totals = (0..<count).map { _ in LatencyScale.makeHistogram() }
     }
@@ -108,6 +111,11 @@ package final class Recorder {
         split?.add(times, sent: sent, answered: answered)
     }
 
+    /// Records how late the loop came to a measured request that was due; 0 for one that waited for
+    /// room on a connection.
+    @inline(__always)
+    package func recordLateness(_ nanoseconds: UInt64) { lateness.record(0, nanoseconds, 1) }
+
     /// Counts one read of `byteCount` bytes.
     @inline(__always)
     func recordRead(byteCount: Int) {
@@ -161,6 +169,9 @@ package final class Recorder {
         result.lateAnswerCount = lateAnswerCount
         result.unsentCount = unsentCount
         result.split = split
+        if measureCount > 1 {
+            result.loopLate99 = lateness.copy(0).map { Double($0.valueAtPercentile(99)) }
+        }
         result.lateSendCount = counters[Counter.lateSends]
         result.measuredAnswers = Operation.allCases.indices.map { counters[Counter.measured + $0] }
         result.measuredRequestCount = counters[Counter.measuredRequests]

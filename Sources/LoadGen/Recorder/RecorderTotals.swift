@@ -87,6 +87,11 @@ package struct RecorderTotals: Sendable {
     package var lateAnswerCount: UInt64 = 0
     /// Measured requests that left more than 1 ms behind the plan.
     package var lateSendCount: UInt64 = 0
+    /// How late the loop of the latest thread came to the requests of an open loop, as a 99th
+    /// percentile in nanoseconds; nil where nobody knows.
+    ///
+    /// Requests that waited for room count as 0.
+    package var loopLate99: Double?
     /// Requests of an open loop that were due and found no room before the end.
     package var unsentCount: UInt64 = 0
     /// Requests answered with success within the measured phase: a batch of votes is one.
@@ -112,6 +117,7 @@ package struct RecorderTotals: Sendable {
         reopenedCount += other.reopenedCount
         lateAnswerCount += other.lateAnswerCount
         lateSendCount += other.lateSendCount
+        loopLate99 = [loopLate99, other.loopLate99].compactMap(\.self).max()
         unsentCount += other.unsentCount
         measuredRequestCount += other.measuredRequestCount
         measuredAnswers = zip(measuredAnswers, other.measuredAnswers).map { $0 + $1 }

@@ -47,7 +47,9 @@ package struct VerificationText {
     /// The whole text, with a newline at its end.
     package func rendered() -> String {
         let head = "loadgen  audit of \(path)  target \(result.configuration.target)"
-        let lines = AuditText.lines(result.audit, label: "Audit        ", indent: "             ")
+        let lines =
+            AuditText.lines(result.audit, label: "Audit        ", indent: "             ")
+            + (result.cleanup.map { ["Cleanup      " + $0.text] } ?? [])
         let status = result.exitStatus
         let end = status == .success ? [] : ["", "exit \(status.rawValue)"]
         return ([head, ""] + lines + end).joined(separator: "\n") + "\n"

@@ -41,9 +41,11 @@ package struct HistogramFiles {
     private static func tableSuffix(_ operation: Operation) -> String { ".\(operation.name).hgrm" }
 
     private var log: String {
+        let began = Double(result.startMicroseconds) / 1e6
+        let date = Date(timeIntervalSince1970: began).formatted(.iso8601)
         var log = """
             #[Histogram log format version 1.3]
-            #[StartTime: 0.0 (seconds since epoch)]
+            #[StartTime: \(NumberFormat.fixed(began, 3)) (seconds since epoch), \(date)]
             "StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"
 
             """

@@ -71,6 +71,7 @@ private struct Members: Encodable {
     let cpu: ProcessorJSON
     let audit: AuditJSON
     let record: OrNull<RunRecordJSON>
+    let cleanup: OrNull<String>
     let verdict: VerdictJSON
     let serverTimesMs: OrNull<ServerTimesJSON>
     let latencySplitMs: OrNull<LatencySplitJSON>
@@ -99,6 +100,7 @@ private struct Members: Encodable {
         cpu = ProcessorJSON(result)
         audit = AuditJSON(result.audit)
         record = OrNull(result.record.map(RunRecordJSON.init))
+        cleanup = OrNull(result.cleanup?.text)
         verdict = VerdictJSON(result)
         serverTimesMs = OrNull(result.serverTimes.map(ServerTimesJSON.init))
         latencySplitMs = OrNull(result.totals.split.map(LatencySplitJSON.init))

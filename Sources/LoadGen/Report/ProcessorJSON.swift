@@ -6,6 +6,7 @@ struct ProcessorJSON: Encodable {
     let server: OrNull<Usage>
     let generator: OrNull<Usage>
     let loopIdleShares: [OrNull<Double>]
+    let loopLateP99Ms: OrNull<Double>
     let busyShare: OrNull<Double>
     let stealShare: OrNull<Double>
     let otherShare: OrNull<Double>
@@ -18,6 +19,7 @@ struct ProcessorJSON: Encodable {
         server = OrNull(result.server.map(Usage.init))
         generator = OrNull(result.generator.map(Usage.init))
         loopIdleShares = result.loopIdleShares.map { OrNull(finite: $0) }
+        loopLateP99Ms = OrNull(finite: result.totals.loopLate99.map { $0 / 1e6 })
         busyShare = OrNull(finite: result.machine?.busyShare)
         stealShare = OrNull(finite: result.machine?.stealShare)
         otherShare = OrNull(finite: result.server.map { _ in result.otherShare })

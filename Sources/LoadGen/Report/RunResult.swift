@@ -49,6 +49,8 @@ package struct RunResult: Sendable {
     package var intervals: [Interval] = []
     /// When the load began, in nanoseconds of the monotonic clock.
     package var startNanoseconds: UInt64 = 0
+    /// The same in microseconds since 1970.
+    package var startMicroseconds: UInt64 = 0
     /// The measured time, by the clock and not by the flag.
     package var measuredSeconds = 0.0
     /// The share of requests that the most requested post got by its distribution.
@@ -79,6 +81,8 @@ package struct RunResult: Sendable {
     package var isVerification = false
     /// The comparison with an earlier run; nil where none was asked for.
     package var comparison: Comparison?
+    /// What `--cleanup` deleted; nil where it was not asked for, or where the audit was not possible.
+    package var cleanup: CleanupOutcome?
     /// The audit of what the service counted.
     package var audit: AuditOutcome = .skipped
 
@@ -163,6 +167,8 @@ extension RunResult {
                 Double(slip.valueAtPercentile(99)), Double(response.valueAtPercentile(99))
             )
         }
+        inputs.loopLate99 = totals.loopLate99
+        inputs.sampleCount = totals.merged(shownMeasure)?.totalCount ?? 0
         inputs.offeredAndAchieved = configuration.ratePerSecond.map { ($0, requestsPerSecond) }
         inputs.chanceOfPlan = chanceOfPlan
         inputs.unansweredCount = totals.outcomes.unknown
@@ -186,6 +192,11 @@ extension RunResult {
             return 0
         }
         return 3 * (rate / max(measuredSeconds, 1e-9)).squareRoot()
+    }
+
+    /// Whether other programs, or other machines of the host, took more of the machine than figures allow.
+    package var isMachineBusy: Bool {
+        Verdict.isBusy(steal: machine?.stealShare ?? 0, other: server == nil ? 0 : otherShare)
     }
 
     /// Whether a thread of the generator had no time left, so that the run shows nothing of the
@@ -214,38 +225,6 @@ extension RunResult {
     }
 }
 
-/// A service level and whether the run kept it.
-package struct ServiceLevelResult: Sendable, Equatable {
-    /// What was asked for.
-    package let level: ServiceLevel
-    /// What was measured, in the subject's unit; nil where there is nothing.
-    package let value: Double?
-    /// The response times that a percentile is of.
-    package var sampleCount: UInt64 = 0
-
-    /// Whether it was kept; a level that was not measured was not kept.
-    package var isKept: Bool { level.holds(value) }
-
-    /// The value with its unit.
-    var valueText: String {
-        guard let value else { return "not measured" }
-        switch level.subject {
-        case .percentile(let percentile, _):
-            let text = "\(NumberFormat.milliseconds(value)) ms"
-            switch PercentileText.trust(percentile: percentile, count: sampleCount) {
-            case .good: return text
-            case .rough: return "~" + text
-            case .hidden: return "\(text), of only \(NumberFormat.count(sampleCount)) samples"
-            }
-        case .maximum: return "\(NumberFormat.milliseconds(value)) ms"
-        case .rate: return "\(NumberFormat.rate(value))/s"
-        case .errors: return NumberFormat.percent(value / 100, digits: 3)
-        case .serverCPU: return "\(NumberFormat.fixed(value, 2)) s/M"
-        case .audit: return value == 1 ? "ok" : "not ok"
-        }
-    }
-}
-
 extension RunResult {
     /// Every service level asked for.
     package var serviceLevels: [ServiceLevelResult] {
@@ -263,6 +242,7 @@ extension RunResult {
         if let series { return series.exitStatus }
         if audit.isFailed || !totals.outcomes.isConserved { return .auditFailed }
         if case .impossible = audit { return .failed }
+        if cleanup?.isFailed == true { return .failed }
         if isVerification { return .success }
         if lostConnectionCount > 0 || openedConnectionCount == 0 { return .failed }
         if refusal != nil { return .failed }

@@ -4,6 +4,8 @@ struct SeriesJSON: Encodable {
     let goal: OrNull<String>
     let capacityPerSecond: OrNull<Double>
     let generatorLimit: Bool
+    let atLeastPerSecond: OrNull<Double>
+    let busyMachine: Bool
     let perSecond: OrNull<Estimate>
     let p99Ms: OrNull<Estimate>
     let serverSecondsPerMillion: OrNull<Estimate>
@@ -12,7 +14,9 @@ struct SeriesJSON: Encodable {
     init(_ series: SeriesResult) {
         kind = series.kind.rawValue
         goal = OrNull(series.goal)
-        capacityPerSecond = OrNull(finite: series.capacity)
+        capacityPerSecond = OrNull(finite: series.isBusy ? nil : series.capacity)
+        atLeastPerSecond = OrNull(finite: series.isBusy ? series.capacity : nil)
+        busyMachine = series.isBusy
         generatorLimit = series.isGeneratorLimit
         let entries = series.kind == .runs ? series.entries : []
         perSecond = OrNull(MeanEstimate(entries.map(\.achieved)).map { Estimate($0) })

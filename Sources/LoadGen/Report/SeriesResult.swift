@@ -48,6 +48,9 @@ package struct SeriesResult: Sendable {
     package var capacity: Double?
     /// Whether the generator kept the capacity from being higher.
     package var isGeneratorLimit = false
+    /// Whether others used the machine in the trial that bounds the capacity, so that the search cannot
+    /// tell it.
+    package var isBusy = false
 
     /// A series without runs.
     package init(kind: Kind, goal: String? = nil) {
@@ -70,6 +73,7 @@ package struct SeriesResult: Sendable {
         if let found = [ExitStatus.auditFailed, .failed].first(where: statuses.contains) {
             return found
         }
+        if isBusy { return .invalid }
         guard kind != .search else { return capacity == nil ? .sloMissed : .success }
         return [ExitStatus.invalid, .sloMissed].first(where: statuses.contains) ?? .success
     }

@@ -22,9 +22,12 @@ enum SeriesText {
             let lowest = series.entries.compactMap(\.offered).min()
             return "\(goal) was kept at no rate"
                 + (lowest.map { ", down to \(NumberFormat.rate($0))/s" } ?? "")
+                + (series.isBusy ? "  CANNOT TELL (\(busy))" : "")
         }
-        let sign = series.isGeneratorLimit ? "≥ " : ""
-        let limit = series.isGeneratorLimit ? " (generator limit)" : ""
+        let sign = series.isBusy || series.isGeneratorLimit ? "≥ " : ""
+        let limit =
+            series.isBusy
+            ? "  CANNOT TELL more (\(busy))" : series.isGeneratorLimit ? " (generator limit)" : ""
         let range =
             series.confirmed99.map { range in
                 """
@@ -34,6 +37,8 @@ enum SeriesText {
             } ?? ""
         return "capacity at \(goal)  \(sign)\(NumberFormat.rate(capacity))/s\(limit)\(range)"
     }
+
+    private static let busy = "others used the machine in the trials that failed"
 
     private static func repetitions(_ series: SeriesResult) -> String {
         let count = series.entries.count

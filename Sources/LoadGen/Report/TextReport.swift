@@ -247,6 +247,7 @@ package struct TextReport {
 
     private var audit: [String] {
         AuditText.lines(result.audit, label: row("Audit"), indent: row(""))
+            + (result.cleanup.map { [row("Cleanup") + $0.text] } ?? [])
     }
 
     private var comparison: [String] {

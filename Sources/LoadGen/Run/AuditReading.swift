@@ -121,6 +121,11 @@ struct AuditReading {
         )
     }
 
+    /// The most posts that a walk looks at of a list that says it has so many: others may add some.
+    private static func longestWalk(of size: UInt64) -> UInt64 {
+        min(size.multipliedClamped(by: 2).addingClamped(100_000), 100_000_000)
+    }
+
     private mutating func walk(_ list: AuditedList) async throws {
         var expectation = list.expectation
         expectation.scores =
@@ -128,6 +133,7 @@ struct AuditReading {
         var walk = FeedWalk(expectation)
         var start: PageStart? = .first
         var announcedCount: UInt64 = 0
+        var limit = UInt64.max
         while let pageStart = start {
             let page = try await client.listPosts(
                 in: list.feed,
@@ -137,8 +143,10 @@ struct AuditReading {
             )
             let hasNew = walk.visit(page.posts.map(ListedPost.init))
             announcedCount = page.totalSize
-            // A service that repeats its pages would never come to the last one.
-            start = hasNew ? page.next.map(PageStart.token) : nil
+            // A service that repeats its pages, or makes up posts, would never come to the last one.
+            limit = min(limit, Self.longestWalk(of: page.totalSize))
+            let goesOn = hasNew && UInt64(walk.seenCount) <= limit
+            start = goesOn ? page.next.map(PageStart.token) : nil
         }
         walk.finish(announcedCount: announcedCount)
         summary.findings.add(walk.findings)

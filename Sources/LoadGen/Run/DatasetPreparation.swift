@@ -2,12 +2,14 @@ import FeedClient
 internal import FeedDataset
 internal import FeedImport
 import FeedProto
+import FeedTransport
 
 /// How the files of a dataset become posts: each feed is created or found empty, then filled.
 struct DatasetPreparation {
     let configuration: RunConfiguration
     let dataset: Dataset
     let client: FeedClient
+    let address: SocketAddress
     let showProgress: @Sendable (String) -> Void
 
     /// Imports the files into a service that has `feeds`.
@@ -83,6 +85,7 @@ struct DatasetPreparation {
         var knowledge = AuditKnowledge(postIDs: postIDs, planned: imported.planned)
         knowledge.dropPlan()
         return PreparedRun(
+            address: address,
             server: .feed(service),
             knowledge: knowledge,
             outcome: .endedEarly(failure)
@@ -110,6 +113,7 @@ struct DatasetPreparation {
         let most = stride(from: 0, to: planned.count, by: 2).map { planned[$0] + planned[$0 + 1] }
         let hottestShare = total > 0 ? Double(most.max() ?? 0) / Double(total) : 0
         return PreparedRun(
+            address: address,
             server: .feed(service),
             knowledge: AuditKnowledge(postIDs: postIDs, planned: planned),
             outcome: .ready(workload, hottestShare: hottestShare),

@@ -6,7 +6,8 @@ import FeedTransport
 /// the posts.
 struct Preparation: Sendable {
     let configuration: RunConfiguration
-    let address: SocketAddress
+    /// The addresses of the server, in the order in which to try them.
+    let addresses: [SocketAddress]
     /// The identity under which calls are sent again; nil in a run without retries.
     let clientID: ClientID?
     /// The files of the run; nil in a run of a workload.
@@ -19,23 +20,14 @@ struct Preparation: Sendable {
         if configuration.wireProtocol == .resp {
             return try await RESPPreparation(
                 configuration: configuration,
-                address: address,
+                addresses: addresses,
                 showProgress: showProgress
             ).run()
         }
-        let client: FeedClient
-        do throws(FeedClientError) {
-            client = try await configuration.connect(
-                to: address,
-                as: clientID,
-                waitsForService: false
-            )
-        } catch {
-            throw .unreachable(target: configuration.target, cause: error.cause)
-        }
+        let (client, address) = try await connect()
         let result: Result<PreparedRun, RunFailure>
         do throws(RunFailure) {
-            result = .success(try await prepare(over: client))
+            result = .success(try await prepare(over: client, at: address))
         } catch {
             result = .failure(error)
         }
@@ -46,7 +38,29 @@ struct Preparation: Sendable {
         return prepared
     }
 
-    private func prepare(over client: FeedClient) async throws(RunFailure) -> PreparedRun {
+    /// Connects to the first address that answers.
+    private func connect() async throws(RunFailure) -> (FeedClient, SocketAddress) {
+        var cause = ""
+        for address in addresses {
+            do throws(FeedClientError) {
+                let client = try await configuration.connect(
+                    to: [address],
+                    as: clientID,
+                    waitsForService: false
+                )
+                return (client, address)
+            } catch {
+                cause = error.cause
+                guard case .cannotConnect = error else { break }
+            }
+        }
+        throw .unreachable(target: configuration.target, cause: cause)
+    }
+
+    private func prepare(
+        over client: FeedClient,
+        at address: SocketAddress
+    ) async throws(RunFailure) -> PreparedRun {
         let service = ServiceIdentity(client.service)
         try check(client.service)
         let feeds: [Feed]
@@ -60,31 +74,37 @@ struct Preparation: Sendable {
                 configuration: configuration,
                 dataset: dataset,
                 client: client,
+                address: address,
                 showProgress: showProgress
             )
             return try await preparation.run(feeds, service)
         }
         try await checkFeed(feeds.first { $0.name == configuration.feed }, over: client)
-        return try await createPosts(over: client, service)
+        return try await createPosts(over: client, service, at: address)
     }
 
-    /// Refuses a feed whose votes mean something else; creates one for users where it is missing.
+    /// Refuses a feed whose votes mean something else; creates the run's own where it is missing, and one
+    /// for users.
     private func checkFeed(_ feed: Feed?, over client: FeedClient) async throws(RunFailure) {
         let name = configuration.feed
-        guard configuration.voterCount > 0 else {
-            guard let feed else { throw .noFeed(name) }
-            guard feed.voteMode == .tally else { throw .ballotFeed(name) }
-            return
-        }
+        let hasVoters = configuration.voterCount > 0
         guard let feed else {
+            guard hasVoters || configuration.usesOwnFeed else { throw .noFeed(name) }
+            let feed =
+                hasVoters
+                ? Feed(name: name, voteMode: .ballot, voters: .users)
+                : Feed(name: name, voteMode: .tally)
             do throws(FeedClientError) {
-                try await client.createFeed(Feed(name: name, voteMode: .ballot, voters: .users))
+                try await client.createFeed(feed)
+            } catch .refused(let status) where status.reason == .feedExists {
+                // Another generator was faster.
             } catch {
-                throw RunFailure(error, while: "creating the feed \(name)")
+                throw .cannotCreateFeed(name, cause: error.cause)
             }
             return
         }
-        guard feed.voteMode == .ballot else { throw .tallyFeed(name) }
+        guard feed.voteMode != .tally || !hasVoters else { throw .tallyFeed(name) }
+        guard feed.voteMode == .tally || hasVoters else { throw .ballotFeed(name) }
     }
 
     /// Refuses a service that cannot do what the flags ask for.
@@ -103,7 +123,8 @@ struct Preparation: Sendable {
 
     private func createPosts(
         over client: FeedClient,
-        _ service: ServiceIdentity
+        _ service: ServiceIdentity,
+        at address: SocketAddress
     ) async throws(RunFailure) -> PreparedRun {
         let total = NumberFormat.count(UInt64(configuration.postCount))
         var prefill = Prefill()
@@ -117,6 +138,7 @@ struct Preparation: Sendable {
         }
         if let failure, prefill.ids.isEmpty { throw failure }
         return PreparedRun(
+            address: address,
             server: .feed(service),
             knowledge: configuration.voterCount > 0
                 ? AuditKnowledge(ballotsOn: prefill.ids, unknownTitles: prefill.unknownTitles)

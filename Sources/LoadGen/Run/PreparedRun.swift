@@ -1,6 +1,7 @@
 import FeedClient
 import FeedConcurrency
 import FeedProto
+import FeedTransport
 
 /// The service of a run, as it answered Hello before the load.
 struct ServiceIdentity: Sendable {
@@ -45,6 +46,8 @@ struct PreparedRun: Sendable {
         case endedEarly(RunFailure)
     }
 
+    /// The address of the server that was reached; the load and the audit go there too.
+    let address: SocketAddress
     /// Where the posts are.
     let server: PreparedServer
     /// The posts, on which there are no votes yet.

@@ -72,8 +72,10 @@ final class RESPClient: Sendable {
 enum RESPFailure: Error, Equatable, CustomStringConvertible {
     /// The server cannot be reached.
     case cannotConnect(String)
-    /// The connection ended, or no reply came in time.
+    /// The connection ended.
     case connectionLost
+    /// No reply came in time.
+    case noReply(within: Duration)
     /// The server refused a command.
     case refused(String)
     /// The reply is none that the command has.
@@ -83,9 +85,10 @@ enum RESPFailure: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .cannotConnect(let cause): cause
-        case .connectionLost: "The connection ended or no reply came in time."
-        case .refused(let text): "The server refused a command: \(text)"
-        case .badReply(let text): text
+        case .connectionLost: "The connection ended."
+        case .noReply(let limit): "No reply came within \(NumberFormat.duration(limit))."
+        case .refused(let text): PlainText.line(text)
+        case .badReply(let text): PlainText.line(text)
         }
     }
 }
@@ -124,6 +127,7 @@ private final class RESPCalls: ConnectionHandler {
         replies = []
         dueCount = commands.count
         timer = try? loop.addTimer(after: Self.patience) { [unowned self] in
+            finish(.failure(.noReply(within: Self.patience)))
             self.connection?.reset()
         }
         connection.write(Array(commands.joined()))

@@ -4,18 +4,13 @@ import FeedTransport
 /// posts.
 struct RESPPreparation: Sendable {
     let configuration: RunConfiguration
-    let address: SocketAddress
+    let addresses: [SocketAddress]
     /// Shows a progress line, if there are any.
     let showProgress: @Sendable (String) -> Void
 
     /// Prepares the run.
     func run() async throws(RunFailure) -> PreparedRun {
-        let client: RESPClient
-        do throws(RESPFailure) {
-            client = try await .connect(to: address, timeout: configuration.connectTimeout)
-        } catch {
-            throw .unreachable(target: configuration.target, cause: error.description)
-        }
+        let (client, address) = try await connect()
         let posts = RESPSortedSet()
         var failure: RunFailure?
         do throws(RESPFailure) {
@@ -30,10 +25,25 @@ struct RESPPreparation: Sendable {
         var workload = Workload(postIDs: ids, keys: keys)
         workload.sortedSet = posts
         return PreparedRun(
+            address: address,
             server: .resp(posts),
             knowledge: AuditKnowledge(postIDs: ids),
             outcome: .ready(workload, hottestShare: keys.hottestShare)
         )
+    }
+
+    /// Connects to the first address that answers.
+    private func connect() async throws(RunFailure) -> (RESPClient, SocketAddress) {
+        var failure = RESPFailure.connectionLost
+        for address in addresses {
+            do throws(RESPFailure) {
+                let timeout = configuration.connectTimeout
+                return (try await RESPClient.connect(to: address, timeout: timeout), address)
+            } catch {
+                failure = error
+            }
+        }
+        throw .noRedis(target: configuration.target, cause: failure.description)
     }
 
     private func add(to posts: RESPSortedSet, over client: RESPClient) async throws(RESPFailure) {
@@ -61,9 +71,6 @@ struct RESPPreparation: Sendable {
 extension RunFailure {
     /// The failure of commands while the run did `step`.
     init(_ error: RESPFailure, while step: String) {
-        switch error {
-        case .cannotConnect, .connectionLost: self = .connectionLost(step: step)
-        case .refused, .badReply: self = .refused(step: step, cause: error.description)
-        }
+        self = .redis(step: step, cause: error.description)
     }
 }

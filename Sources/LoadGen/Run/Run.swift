@@ -21,7 +21,7 @@
 import FeedClient
 import FeedConcurrency
 import FeedProto
-import FeedTransport
+package import FeedTransport
 
 /// One run from the first connection to the audit, on a loop of its own.
 ///
@@ -29,7 +29,8 @@ import FeedTransport
 /// prepare and audit and the threads of the load, and takes their reports as messages.
 package final class Run {
     private let configuration: RunConfiguration
-    private let address: SocketAddress
+    /// The addresses of the target, in the order in which to try them.
+    private let addresses: [SocketAddress]
     private let loop: EventLoop
     /// Shows a progress line; an empty one clears it.
     private let showProgress: (String) -> Void
@@ -53,11 +54,13 @@ package final class Run {
     private var task: Task<Void, Never>?
     private var failure: RunFailure?
 
-    /// Prepares a run; nothing is sent before `execute()`.
+    /// Prepares a run, and looks up a target that is a name, which blocks; nothing is sent before
+    /// `execute()`.
     package init(
         _ configuration: RunConfiguration,
         dataset: Dataset? = nil,
         verifying record: RunRecord? = nil,
+        lookup: HostLookup = .system,
         showProgress: @escaping (String) -> Void = { _ in }
     ) throws(RunFailure) {
         self.configuration = configuration
@@ -66,11 +69,7 @@ package final class Run {
         self.showProgress = showProgress
         clientID = configuration.retryLimit > 0 ? ClientID() : nil
         machine = RunMachine(configuration, isVerification: record != nil)
-        do {
-            address = try SocketAddress(parsing: configuration.target)
-        } catch {
-            throw .badTarget(error.description)
-        }
+        addresses = try configuration.addresses(by: lookup)
         ProcessSetup.ignoreBrokenPipes()
         try configuration.checkDescriptors()
         do {
@@ -165,7 +164,7 @@ extension Run {
     private func prepare() {
         let preparation = Preparation(
             configuration: configuration,
-            address: address,
+            addresses: addresses,
             clientID: clientID,
             dataset: dataset,
             showProgress: progressShower()
@@ -183,7 +182,7 @@ extension Run {
 
     private func receive(_ prepared: PreparedRun) {
         self.prepared = prepared
-        findings.adopt(prepared, at: address)
+        findings.adopt(prepared)
         switch prepared.outcome {
         case .ready: handle(.prepared)
         case .endedEarly(let failure): handle(.endedEarly(failure))
@@ -193,14 +192,14 @@ extension Run {
     private func audit() {
         guard let prepared else { preconditionFailure("A run is prepared before its audit.") }
         if configuration.progressInterval != nil { showProgress("auditing") }
-        let audit = RunAudit(configuration, address, findings.knowledge, of: prepared)
+        let audit = RunAudit(configuration, findings.knowledge, of: prepared)
         start(audit) { .audited(.impossible($0.cause)) }
     }
 
     /// Audits the record of an earlier run again.
     private func verify(_ record: RunRecord) {
         let target = configuration.target
-        let audit = Audit(configuration, address, findings.knowledge, of: record)
+        let audit = Audit(configuration, addresses, findings.knowledge, of: record)
         start(.feed(audit)) { .failed(.unreachable(target: target, cause: $0.cause)) }
     }
 
@@ -218,7 +217,7 @@ extension Run {
                     }
                 }
                 run.post {
-                    $0.findings.add(report.retries, report.times)
+                    $0.findings.add(report)
                     $0.handle(.audited(report.outcome))
                 }
             } catch {
@@ -252,7 +251,7 @@ extension Run {
             try threads.start(
                 configuration,
                 workload,
-                to: address,
+                to: prepared.address,
                 as: prepared.identity(clientID),
                 started: { worker in run.post { $0.threads.add(worker) } },
                 report: { event in run.post { $0.receive(event) } }

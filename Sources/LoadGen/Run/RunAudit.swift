@@ -1,5 +1,4 @@
 import FeedClient
-import FeedTransport
 
 /// The audit of a run, by what the server speaks.
 enum RunAudit: Sendable {
@@ -11,17 +10,16 @@ enum RunAudit: Sendable {
     /// The audit of a run at its end.
     init(
         _ configuration: RunConfiguration,
-        _ address: SocketAddress,
         _ knowledge: AuditKnowledge,
         of run: PreparedRun
     ) {
         switch run.server {
         case .feed(let service):
-            self = .feed(Audit(configuration, address, knowledge, of: run, at: service))
+            self = .feed(Audit(configuration, knowledge, of: run, at: service))
         case .resp(let posts):
             self = .resp(
                 RESPAudit(
-                    address: address,
+                    address: run.address,
                     posts: posts,
                     knowledge: knowledge,
                     connectTimeout: configuration.connectTimeout
@@ -37,7 +35,7 @@ enum RunAudit: Sendable {
     ) async throws(FeedClientError) -> Audit.Report {
         switch self {
         case .feed(let audit): try await audit.run(connected: connected)
-        case .resp(let audit): (await audit.run(), RetryCounts(), nil)
+        case .resp(let audit): Audit.Report(outcome: await audit.run())
         }
     }
 }

@@ -6,14 +6,14 @@ extension RunConfiguration {
     /// Connects the client that prepares the run or audits it.
     ///
     /// - Parameters:
-    ///   - address: Where the service listens.
+    ///   - addresses: Where the service listens; they are tried in their order.
     ///   - clientID: The identity under which changes are sent again; nil for reads alone.
     ///   - waitsForService: Whether the first connection is tried as often as a lost one, because
     ///     the service was reachable before.
     /// - Returns: The client, which the caller closes.
     /// - Throws: A ``FeedClientError`` where no connection opens.
     func connect(
-        to address: SocketAddress,
+        to addresses: [SocketAddress],
         as clientID: ClientID? = nil,
         waitsForService: Bool
     ) async throws(FeedClientError) -> FeedClient {
@@ -22,6 +22,7 @@ extension RunConfiguration {
         client.clientID = clientID
         client.serviceKey = serviceKey
         client.tls = tls
+        client.tls?.serverName = tls?.serverName ?? targetHost
         client.channel = RunIdentity.controlChannel
         client.connectTimeout = connectTimeout
         client.timeout = Self.callTimeout * (retryLimit + 1)
@@ -32,7 +33,7 @@ extension RunConfiguration {
             client.waitsForService = true
             client.openTimeout = (connectTimeout + retryPolicy.maximumDelay) * (retryLimit + 1)
         }
-        return try await FeedClient.connect(to: "\(address)", configuration: client)
+        return try await FeedClient.connect(to: addresses.map(\.description), configuration: client)
     }
 
     /// A healthy service answers a call of a run within milliseconds.
@@ -43,8 +44,10 @@ extension RunConfiguration {
 }
 
 extension FeedClientError {
-    /// The cause for the report of a run, in a sentence.
-    var cause: String {
+    /// The cause for the report of a run, in a sentence that is safe to print.
+    var cause: String { PlainText.line(rawCause) }
+
+    private var rawCause: String {
         switch self {
         case .cannotConnect(let reason), .unknownHost(_, let reason), .badAddress(let reason):
             reason

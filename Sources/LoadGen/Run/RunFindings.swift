@@ -1,5 +1,5 @@
 import FeedClient
-import FeedTransport
+import FeedConcurrency
 
 /// What a run has found out so far: the result for the reports, and the knowledge for the audit.
 struct RunFindings {
@@ -35,11 +35,11 @@ struct RunFindings {
         }
     }
 
-    /// Adopts what the preparation made over the service at `address`.
-    mutating func adopt(_ prepared: PreparedRun, at address: SocketAddress) {
+    /// Adopts what the preparation made.
+    mutating func adopt(_ prepared: PreparedRun) {
         knowledge = prepared.knowledge
         result.totals.retries.add(prepared.retries)
-        probe.findServer(address)
+        probe.findServer(prepared.address)
         result.serverPID = probe.serverPID
         if case .resp(let posts) = prepared.server { result.configuration.feed = posts.key }
         if case .ready(_, let hottestShare) = prepared.outcome {
@@ -64,16 +64,18 @@ struct RunFindings {
         knowledge.add(worker.tallies, worker.counts)
     }
 
-    /// Adds what the audit sent again, and the service's own times, which it read.
-    mutating func add(_ retries: RetryCounts, _ times: ServerTimes?) {
-        result.totals.retries.add(retries)
-        result.serverTimes = result.isVerification ? nil : times
+    /// Adds what the audit sent again, the service's own times, which it read, and what it deleted.
+    mutating func add(_ report: Audit.Report) {
+        result.totals.retries.add(report.retries)
+        result.serverTimes = result.isVerification ? nil : report.times
+        result.cleanup = report.cleanup
     }
 
     /// The load begins.
     mutating func begin(_ phases: Phases) {
         self.phases = phases
         result.startNanoseconds = phases.startNanoseconds
+        result.startMicroseconds = SystemClock.unixMicroseconds()
         lastSample = probe.sample()
     }
 
@@ -125,6 +127,7 @@ struct RunFindings {
     /// Completes the result with the outcome of the audit and what a later audit needs.
     mutating func finish(_ outcome: AuditOutcome, _ record: RunRecord?) {
         result.audit = outcome
-        result.record = record
+        // Nobody can audit posts again that are deleted.
+        result.record = result.cleanup?.isDone == true ? nil : record
     }
 }

@@ -156,7 +156,7 @@ package struct RunMachine {
     }
 
     private mutating func audit() -> [RunAction] {
-        guard configuration.isVerified else { return finish(.skipped) }
+        guard configuration.isVerified || configuration.isCleanedUp else { return finish(.skipped) }
         state = .auditing(AuditState())
         return [.audit]
     }

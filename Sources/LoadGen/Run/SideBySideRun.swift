@@ -35,6 +35,7 @@ package final class SideBySideRun {
         self.showProgress = configuration.progressInterval == nil ? { _ in } : showProgress
         var other = configuration
         other.target = comparison.target
+        other.targetFlag = "--ab"
         other.wireProtocol = comparison.wireProtocol
         sides = [Side(configuration: configuration), Side(configuration: other)]
         plan = PairPlan(
@@ -61,7 +62,7 @@ package final class SideBySideRun {
         result.repeatedCount = plan.repeatedCount
         result.keptTaintedCount = plan.keptTaintedCount
         result.isInterrupted = isInterrupted
-        if configuration.isVerified {
+        if configuration.isVerified || configuration.isCleanedUp {
             showProgress("auditing")
             result.audits = (try audit(.a), try audit(.b))
         }
@@ -100,19 +101,20 @@ package final class SideBySideRun {
 
     /// The audit of all votes so far, after a last short run.
     private func audit(_ server: Server) throws(RunFailure) -> AuditOutcome {
-        try run(server, settle: .zero, duration: Self.shortestRun, isVerified: true).audit
+        try run(server, settle: .zero, duration: Self.shortestRun, isLast: true).audit
     }
 
     private func run(
         _ server: Server,
         settle: Duration,
         duration: Duration,
-        isVerified: Bool = false
+        isLast: Bool = false
     ) throws(RunFailure) -> RunResult {
         var configuration = sides[server.rawValue].configuration
         configuration.warmup = settle
         configuration.duration = duration
-        configuration.isVerified = isVerified
+        configuration.isVerified = configuration.isVerified && isLast
+        configuration.isCleanedUp = configuration.isCleanedUp && isLast
         configuration.progressInterval = nil
         let run = try Run(configuration)
         run.continued = sides[server.rawValue].posts

@@ -22,6 +22,8 @@ package struct CapacitySearch: Sendable {
         case failed
         /// The generator was at its limit, so the trial shows nothing of the service.
         case generator = "generator limit"
+        /// One was missed while others used the machine, so the trial does not say why.
+        case busy = "busy machine"
     }
 
     /// One trial.
@@ -50,8 +52,8 @@ package struct CapacitySearch: Sendable {
 
     /// The highest confirmed rate; nil while there is none.
     package private(set) var capacity: Double?
-    /// Whether the generator, and not the service, kept the rate from being higher.
-    package private(set) var isGeneratorLimit = false
+    /// How the trial ended that keeps the rate from being higher: the service did only where it failed.
+    package private(set) var limit = Outcome.failed
 
     private let precision: Double
     private let confirmCount: Int
@@ -90,7 +92,7 @@ package struct CapacitySearch: Sendable {
             if outcome == .passed {
                 narrow(low: trial.rate, high: high)
             } else {
-                isGeneratorLimit = outcome == .generator
+                limit = outcome
                 narrow(low: low, high: trial.rate)
             }
         case .confirming(let confirmation): confirm(confirmation, outcome)
@@ -127,7 +129,7 @@ package struct CapacitySearch: Sendable {
                 state = .confirming(Confirmation(rate: higher))
             }
         } else if confirmation.failCount >= (confirmCount + 1) / 2 {
-            isGeneratorLimit = outcome == .generator
+            if outcome != .passed { limit = outcome }
             guard capacity == nil else { return draw() }
             guard confirmation.loweredCount < Self.mostLowered else {
                 state = .done

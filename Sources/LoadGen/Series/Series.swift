@@ -82,7 +82,8 @@ package struct Series {
             guard goesOn(after: result) else { return finished(result, series) }
             search.record(judgement.outcome)
             series.capacity = search.capacity
-            series.isGeneratorLimit = search.isGeneratorLimit
+            series.isGeneratorLimit = search.limit == .generator
+            series.isBusy = search.limit == .busy
             // The report is of the last trial that confirmed the capacity.
             if search.capacity == nil || trial.rate == search.capacity, trial.phase != .curve {
                 shown = result
@@ -137,7 +138,7 @@ package struct Series {
             do throws(RunFailure) {
                 return try execute(configuration)
             } catch {
-                guard case .unreachable = error else { throw error }
+                guard error.isUnreachable else { throw error }
                 _ = pause.wait(upTo: Self.attemptPause)
             }
         }

@@ -36,6 +36,9 @@ struct TrialJudgement: Sendable {
         if result.isGeneratorSaturated {
             reasons.append("the generator is at its limit")
             outcome = .generator
+        } else if !reasons.isEmpty, result.isMachineBusy {
+            reasons.append("others used the machine")
+            outcome = .busy
         } else {
             outcome = reasons.isEmpty ? .passed : .failed
         }

@@ -90,6 +90,7 @@ import Testing
         }
         result.measuredSeconds = 6
         result.totals.measuredAnswers[0] = 6 * votes
+        result.totals.latencies[LatencyKey(.vote, result.shownMeasure)] = histogram
         result.openedConnectionCount = 50
         return result
     }

@@ -61,11 +61,15 @@ import Testing
 
     @Test func votersGetAFeedOfBallots() throws {
         let plain = try configure([])
-        #expect(plain.voterCount == 0 && plain.feed == "posts" && plain.ballotByteCount == 0)
+        #expect(plain.voterCount == 0 && plain.feed == "loadgen" && plain.ballotByteCount == 0)
+        #expect(plain.usesOwnFeed)
         let voters = try configure(["--voters", "10k", "-c", "500"])
-        #expect(voters.voterCount == 10_000 && voters.feed == "ballots")
+        #expect(
+            voters.voterCount == 10_000 && voters.feed == "loadgen-ballots" && voters.usesOwnFeed
+        )
         #expect(voters.ballotByteCount == 5_000_000)
-        #expect(try configure(["--voters", "50", "--feed", "polls"]).feed == "polls")
+        let named = try configure(["--voters", "50", "--feed", "polls"])
+        #expect(named.feed == "polls" && !named.usesOwnFeed)
     }
 
     @Test func redisServerIsLookedForAtItsOwnPort() throws {
@@ -229,7 +233,9 @@ import Testing
                 ["--pipeline-mode", "batch", "-R", "5"],
                 "--pipeline-mode: expected window with --rate (batches are a closed loop), got batch."
             ),
-            (["--rate=-1"], "--rate: expected 0 to 10000000, got -1."),
+            (["--rate=-1"], "--rate: expected 0, or 0.001 to 10000000, got -1."),
+            (["--rate", "0.0001"], "--rate: expected 0, or 0.001 to 10000000, got 0.0001."),
+            (["--server-name", "x"], "--server-name: expected --tls with it, got x."),
             (["--protocol", "http"], "--protocol: expected feed or resp, got http."),
             (["--arrival", "often"], "--arrival: expected poisson or uniform, got often."),
             (["--duration", "0"], "--duration: expected 1ms to 86400s, got 0."),
@@ -264,6 +270,8 @@ import Testing
                 "--percentiles: expected 1 to 12 numbers above 0 and below 100, as 50,99,99.9, got 50,100."
             ),
             (["--slo", "p99"], "--slo: expected \(ServiceLevel.forms), got p99."),
+            (["--slo", "p99<5"], "--slo: expected \(ServiceLevel.forms), got p99<5."),
+            (["--slo", "max<1s,"], "--slo: expected \(ServiceLevel.forms), got max<1s,."),
         ] as [([String], String)]
     )
     func saysWhichFlagIsWrong(_ arguments: [String], _ text: String) throws {
@@ -271,28 +279,13 @@ import Testing
         #expect(error?.description == text)
     }
 
-    @Test(
-        arguments: [
-            ("250", 250), ("2k", 2000), ("1.5M", 1_500_000), ("1G", 1_000_000_000),
-        ] as [(String, UInt64)]
-    )
-    func readsCounts(_ text: String, _ value: UInt64) {
-        #expect(Quantity.count(text) == value)
+    @Test(arguments: [("0.5", 0.5), ("1.5k", 1500), ("10M", 1e7)] as [(String, Double)])
+    func takesRatesWithAFraction(_ text: String, _ rate: Double) throws {
+        #expect(try configure(["--rate", text]).ratePerSecond == rate)
     }
 
-    @Test(arguments: ["", "k", "1.5", "-1", "1e3", "2 k", "1kk", "0x10", "٣"])
-    func refusesWhatIsNoCount(_ text: String) {
-        #expect(Quantity.count(text) == nil)
-    }
-
-    @Test(
-        arguments: [
-            ("1", 1_000_000_000), ("5ms", 5_000_000), ("1.5us", 1500), ("20ns", 20),
-            ("2m", 120_000_000_000),
-            ("1h", 3_600_000_000_000),
-        ] as [(String, Int64)]
-    )
-    func readsDurations(_ text: String, _ nanoseconds: Int64) {
-        #expect(Quantity.duration(text) == .nanoseconds(nanoseconds))
+    @Test func takesSeveralLevelsInOneFlag() throws {
+        let configuration = try configure(["--slo", "p99<5ms,errors<1%", "--slo", "audit=ok"])
+        #expect(configuration.serviceLevels.map(\.text) == ["p99<5ms", "errors<1%", "audit=ok"])
     }
 }

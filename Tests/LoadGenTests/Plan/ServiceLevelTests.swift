@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [
         "", "p99", "p99=5ms", "p0<5ms", "p100<1s", "p99<5x", "like.p99<5ms", "rate>=fast",
         "errors<x%",
-        "cpu<6", "cpu<s/M", "audit<ok", "audit=bad", "<5ms", "p99<",
+        "p99<5", "max<1", "errors<1", "cpu<6", "cpu<s/M", "audit<ok", "audit=bad", "<5ms", "p99<",
     ])
     func refuses(_ text: String) {
         #expect(ServiceLevel(parsing: text) == nil)

@@ -143,6 +143,61 @@ import Testing
         #expect(verdict { $0.slip99AndResponse99 = (2e6, 1e7) }.summary?.contains("part") == true)
     }
 
+    /// A service that stalls: its connections are full, and the loop sleeps.
+    @Test func tellsRequestsWithoutRoomFromALateLoop() {
+        let full = verdict { inputs in
+            inputs.loopIdleShare = 0.97
+            inputs.slip99AndResponse99 = (9e8, 1e9)
+            inputs.loopLate99 = 1e5
+        }
+        #expect(full.bound == .none && full.figures == .notComparable)
+        #expect(full.reasons.count == 1)
+        #expect(full.reasons.first?.hasPrefix("No connection had room for requests") == true)
+        #expect(full.summary?.contains("more --clients or --pipeline") == true)
+        let late = verdict { inputs in
+            inputs.slip99AndResponse99 = (9e8, 1e9)
+            inputs.loopLate99 = 2e8
+        }
+        #expect(late.bound == .client)
+        #expect(
+            late.reasons == [
+                "The generator's loop was late (p99 200 ms), by more than 10% of the response time "
+                    + "(p99 1000 ms)."
+            ]
+        )
+    }
+
+    @Test func speaksOfNoLowerBoundWhereAPlanSaysTheRate() {
+        let changes: [(inout Verdict.Inputs) -> Void] = [
+            { $0.loopIdleShare = 0 }, { $0.stealShare = 0.5 },
+            {
+                $0.loopIdleShare = 0
+                $0.serverThreadShare = 1
+            },
+            {
+                $0.loopIdleShare = 0
+                $0.crowdedCoreCount = 2
+            },
+        ]
+        for change in changes {
+            let open = verdict {
+                change(&$0)
+                $0.offeredAndAchieved = (1000, 1000)
+            }
+            #expect(open.figures == .notComparable)
+            let text = ([open.summary ?? ""] + open.reasons).joined().lowercased()
+            #expect(!text.contains("lower bound") && !text.contains("at least"), "\(text)")
+            #expect(verdict(change).figures == .lowerBound)
+        }
+    }
+
+    @Test func saysThatItHasFewSamples() {
+        let few = verdict { $0.sampleCount = 999 }
+        #expect(few.figures == .notComparable)
+        #expect(few.reasons.first?.hasPrefix("Only 999 measured requests were answered") == true)
+        #expect(verdict { $0.sampleCount = 1000 }.isValid)
+    }
+
     @Test func comparesNoRunThatLostSomething() {
         for lossy in [
             verdict { $0.lostConnectionCount = 1 },

@@ -71,6 +71,21 @@ import Testing
         }
     }
 
+    @Test func knowsTwoPathsToOneFile() throws {
+        try withFolder { folder in
+            let file = folder + "/run.json"
+            let link = folder + "/latest.json"
+            func place(_ path: String) -> String? { OutputFile(flag: "--json", path: path).place }
+            #expect(place(file) != nil && place(file) == place(folder + "/./run.json"))
+            #expect(place(file) != place(folder + "/run.html"))
+            try "{}".write(toFile: file, atomically: true, encoding: .utf8)
+            try manager.createSymbolicLink(atPath: link, withDestinationPath: file)
+            try manager.linkItem(atPath: file, toPath: folder + "/hard.json")
+            #expect(place(link) == place(file) && place(folder + "/hard.json") == place(file))
+            #expect(place("-") != place(file) && place("/dev/null") == nil)
+        }
+    }
+
     @Test func saysThatADiskIsFull() throws {
         try withFolder { folder in
             let link = folder + "/full"

@@ -27,6 +27,7 @@ import Testing
         result.totals.traffic.bytesIn = 5_000_000
         result.totals.traffic.bytesOut = 250_000
         result.measuredSeconds = 3
+        result.startMicroseconds = 1_780_000_000_250_000
         for second in 1...5 {
             let counts = IntervalCounts(
                 answered: [UInt64(second) * 100_000, 0, 0, 0, 0],
@@ -91,7 +92,7 @@ import Testing
 
     private static let golden = """
         loadgen  seed 1  500 clients × pipeline 1 (window)  closed loop  1 thread
-        target 127.0.0.1:7433 (pid 4121)  feed posts  1000 posts  zipf:0.99 (hottest post 12.9%)  mix vote=100
+        target 127.0.0.1:7433 (pid 4121)  feed loadgen  1000 posts  zipf:0.99 (hottest post 12.9%)  mix vote=100
         warm-up 2s, measured 3.00 s    VERDICT  NOT COMPARABLE, SERVER-BOUND
           Compare no figure of this run with another's: find out first why answers are missing.
           1 of 1,200 requests had no answer (limit 0.01%): they are in no latency.
@@ -271,11 +272,14 @@ import Testing
         #expect(files.map(\.suffix) == [".vote.hgrm", ".hlog"])
         #expect(files[0].text.contains("Total count    =         1000"))
         #expect(files[1].text.contains("\nTag=vote,2.000,1.000,30.0"))
+        let start = "#[StartTime: 1780000000.250 (seconds since epoch), 2026-05-28T20:26:40Z]"
+        #expect(files[1].text.contains(start), "\(files[1].text)")
     }
 
     @Test(
         arguments: [
-            (0, "0.0"), (12.34, "12.3"), (1234, "1234"), (12_345, "12.3k"), (999_949, "999.9k"),
+            (0, "0.0"), (0.5, "0.500"), (0.001, "0.001"), (1, "1.0"), (12.34, "12.3"),
+            (1234, "1234"), (12_345, "12.3k"), (999_949, "999.9k"),
             (1_250_000, "1.25M"),
         ] as [(Double, String)]
     )

@@ -1,5 +1,6 @@
 import FeedTestSupport
 import Foundation
+import LoadGen
 import Testing
 
 extension LiveTests {
@@ -61,6 +62,86 @@ extension LiveTests {
                     (No such file or directory).
                     """
                 ]
+            )
+        }
+
+        /// Each pair would lose a report, or what it is compared with, at the end of the load.
+        @Test(arguments: [
+            (["--json", "run", "--html", "./run"], "--html", "--json"),
+            (["--json", "-", "--html", "/dev/stdout"], "--html", "--json"),
+            (["--json", "run.hlog", "--hdr", "run"], "--hdr", "--json"),
+            (["--json", "base.json", "--compare", "base.json"], "--json", "--compare"),
+            (["--html", "base.json", "--verify-only", "base.json"], "--html", "--verify-only"),
+            (["dataset", "posts.csv", "--json", "posts.csv"], "--json", "loadgen dataset"),
+            (["report", "base.json", "--json", "base.json"], "--json", "loadgen report"),
+        ])
+        func refusesTwoUsesOfOneFile(
+            _ arguments: [String],
+            _ flag: String,
+            _ owner: String
+        ) async throws {
+            let report = JSONReport(try ReportTests().sample()).rendered()
+            let directory = try TemporaryDirectory()
+            defer { withExtendedLifetime(directory) {} }
+            for (name, text) in [("base.json", report), ("posts.csv", "title\nApple\n")] {
+                let path = directory.path + "/" + name
+                try text.write(toFile: path, atomically: true, encoding: .utf8)
+            }
+            let program = try shell("cd \"$0\" && exec \"$@\"", directory.path, arguments)
+            let (status, output) = await program.finish()
+            let kept = try String(contentsOfFile: directory.path + "/base.json", encoding: .utf8)
+            #expect(kept == report)
+            #expect(status == 2)
+            let line = output.last ?? ""
+            #expect(line.hasPrefix("loadgen: \(flag): expected a file of its own"), "\(output)")
+            #expect(line.hasSuffix("which is that of \(owner)."), "\(output)")
+        }
+
+        /// The load, its figures and its end do not wait for the reader of the progress lines.
+        @Test func runsThroughWhileNobodyReadsItsProgress() async throws {
+            let service = try await FakeService.start()
+            let directory = try TemporaryDirectory()
+            defer { withExtendedLifetime(directory) {} }
+            let program = try shell(
+                Self.fullPipe + "exec timeout -k 1 60 \"$@\" 2>&3",
+                directory.path + "/pipe",
+                ["--target", "\(service.address)", "-d", "2500ms", "-w", "0", "--progress", "1s"]
+            )
+            let (status, output) = await program.finish()
+            await service.stop()
+            #expect(status == 0)
+            #expect(output.contains { $0.hasPrefix("Audit        PASS") }, "\(output)")
+        }
+
+        @Test func endsAfterASignalWhileNobodyReadsItsReport() async throws {
+            let service = try await FakeService.start()
+            let directory = try TemporaryDirectory()
+            defer { withExtendedLifetime(directory) {} }
+            let program = try shell(
+                Self.fullPipe + "exec \"$@\" >&3",
+                directory.path + "/pipe",
+                ["--target", "\(service.address)", "-d", "1h", "-w", "0", "--progress", "1s"]
+            )
+            _ = await program.line { $0.contains("op/s") }
+            program.signal(15)
+            let (status, output) = await program.finish()
+            await service.stop()
+            #expect(status == 1)
+            #expect(output.last == "loadgen: The output was not read within 5s.", "\(output)")
+        }
+
+        /// Opens a pipe as descriptor 3, which nobody reads, and fills it.
+        private static let fullPipe = "mkfifo $0; exec 3<>$0; head -c 65536 /dev/zero >&3; "
+
+        /// A shell that executes a script; `$0` is `argument`, and `$@` the program with its flags.
+        private func shell(
+            _ script: String,
+            _ argument: String,
+            _ flags: [String]
+        ) throws -> RunningProcess {
+            try RunningProcess(
+                URL(filePath: "/bin/sh"),
+                ["-c", script, argument, Programs.loadGenerator.path()] + flags
             )
         }
 

@@ -1,5 +1,6 @@
 import FeedProto
 import FeedTestSupport
+import FeedTransport
 import Histogram
 import LoadGen
 import Testing
@@ -97,9 +98,95 @@ extension LiveTests {
         @Test func refusesAFeedWhoseVotesReplaceOneAnother() async throws {
             let service = try await FakeService.start(voteMode: .ballot)
             await #expect(throws: RunFailure.ballotFeed("posts")) {
+                try await load(service, shortLoad + ["--feed", "posts"])
+            }
+            await service.stop()
+        }
+
+        @Test func makesAFeedOfItsOwnAndLeavesTheOthers() async throws {
+            let service = try await FakeService.start()
+            for _ in 0..<2 { _ = try await load(service, shortLoad) }
+            await service.stop()
+            let state = service.feed.state.withLock { $0 }
+            #expect(state.feeds == ["posts", "loadgen"])
+            #expect(Set(state.posts.values.map(\.feed)) == ["loadgen"])
+        }
+
+        @Test func saysWhatToDoWhereItMayNotMakeItsFeed() async throws {
+            let service = try await FakeService.start(FakeFaults(refusesFeeds: true))
+            let failure = await #expect(throws: RunFailure.self) {
                 try await load(service, shortLoad)
             }
             await service.stop()
+            let text = try #require(failure?.description)
+            #expect(text.contains(#"The feed "loadgen" of this run is missing"#), "\(text)")
+            #expect(text.contains("SERVICE_ONLY") && text.contains("--service-key-file"), "\(text)")
+        }
+
+        @Test(arguments: [["--mix", "vote=9,create=1"], ["--no-verify"], ["--voters", "20"]])
+        func deletesWhatItMade(_ flags: [String]) async throws {
+            let mode = flags.contains("--voters") ? VoteMode.ballot : .tally
+            let service = try await FakeService.start(voteMode: mode)
+            let result = try await load(service, shortLoad + ["--cleanup"] + flags)
+            await service.stop()
+            let state = service.feed.state.withLock { $0 }
+            #expect(state.posts.isEmpty && state.createCount >= 50)
+            #expect(result.cleanup == .done(postCount: state.deletedIDs.count))
+            #expect(result.exitStatus == .success && result.record == nil)
+            let line = "\nCleanup      \(state.createCount) posts deleted"
+            #expect(TextReport(result).rendered().contains(line))
+        }
+
+        @Test func keepsWhatAFailedAuditFound() async throws {
+            let service = try await FakeService.start(FakeFaults(dropEvery: 1000))
+            let result = try await load(service, shortLoad + ["--cleanup"])
+            await service.stop()
+            #expect(result.cleanup == .kept && result.exitStatus == .auditFailed)
+            #expect(service.feed.state.withLock { $0.posts.count } == 50)
+        }
+
+        @Test func triesTheAddressesOfANameInTheirOrder() async throws {
+            let gone = try await FakeService.start()
+            await gone.stop()
+            let service = try await FakeService.start()
+            let lookup = HostLookup { name, port in
+                #expect(name == "feed.example.org" && port == 7433)
+                return .success([gone.address, service.address])
+            }
+            let configuration = try configure(["--target", "feed.example.org:7433"] + shortLoad)
+            let result = try await offload {
+                try Run(configuration, lookup: lookup).execute()
+            }
+            #expect(result.audit.isPassed && result.totals.outcomes.ok == 5000)
+            let again = try await offload {
+                let record = try #require(result.record)
+                return try Run(configuration, verifying: record, lookup: lookup).execute()
+            }
+            await service.stop()
+            #expect(again.audit.isPassed)
+        }
+
+        @Test func saysThatANameHasNoAddress() throws {
+            let lookup = HostLookup { name, _ in .failure(.unknownHost(name, "No such name.")) }
+            let configuration = try configure(["--target", "feed.example.org:7433"])
+            let failure = #expect(throws: RunFailure.self) {
+                try Run(configuration, lookup: lookup)
+            }
+            #expect(failure?.description.contains("No such name.") == true)
+            #expect(failure?.exitStatus == .failed)
+        }
+
+        /// Half of the requests wait for room on the one connection, and the loop sleeps.
+        @Test func doesNotBlameTheLoopForAServiceThatStalls() async throws {
+            var faults = FakeFaults(stallAt: 500)
+            faults.stall = .seconds(1)
+            let service = try await FakeService.start(faults)
+            let flags = ["-R", "1k", "-c", "1", "-w", "0", "-n", "2k", "--posts", "50"]
+            let result = try await load(service, flags + ["--timeout", "20s"])
+            await service.stop()
+            let slip = try #require(result.totals.merged(.slip)).valueAtPercentile(99)
+            let late = try #require(result.totals.loopLate99)
+            #expect(slip > 500_000_000 && late < Double(slip) / 2, "\(late) of \(slip)")
         }
 
         @Test func refusesAFeedThatIsNotThere() async throws {

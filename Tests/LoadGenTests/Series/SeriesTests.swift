@@ -77,6 +77,41 @@ import Testing
         #expect(text.contains("(generator limit)"))
     }
 
+    /// Others use the machine while the rate is above 600: those trials fail, and do not say why.
+    @Test func cannotTellACapacityOnABusyMachine() throws {
+        var server = SimulatedServer(capacity: 1000)
+        let flags = ["--search", "p99<1s", "--search-from", "500", "--arrival", "uniform"]
+        let busy = MachineUsage(busyShare: 1, stealShare: 0.2)
+        let result = try Self.run(flags + Self.quickSearch, &server) { _, result in
+            guard result.configuration.ratePerSecond ?? 0 > 600 else { return }
+            result.machine = busy
+            result.totals.measuredRequestCount = 0
+        }
+        let series = try #require(result.series)
+        let bound = try #require(series.capacity)
+        #expect(series.isBusy && bound <= 600)
+        #expect(result.exitStatus == .invalid)
+        let text = TextReport(result).rendered()
+        #expect(text.contains("capacity at p99<1s  ≥ \(NumberFormat.rate(bound))/s  CANNOT TELL"))
+        let root = try JSONSerialization.jsonObject(with: Data(JSONReport(result).rendered().utf8))
+        let json = (root as? [String: Any])?["series"] as? [String: Any]
+        #expect(json?["capacity_per_second"] is NSNull)
+        #expect(json?["at_least_per_second"] as? Double == bound)
+    }
+
+    /// What others used while a trial passed, or far above the capacity, changes nothing.
+    @Test func tellsACapacityThatABusyMachineDoesNotBound() throws {
+        var server = SimulatedServer(capacity: 1000)
+        let flags = ["--search", "p99<1s", "--search-from", "500", "--arrival", "uniform"]
+        let busy = MachineUsage(busyShare: 1, stealShare: 0.2)
+        let result = try Self.run(flags + Self.quickSearch, &server) { _, result in
+            let rate = result.configuration.ratePerSecond ?? 0
+            if rate < 900 || rate > 1500 { result.machine = busy }
+        }
+        let found = try #require(result.series?.capacity)
+        #expect(abs(found / 1000 - 1) < 0.05 && result.exitStatus == .success)
+    }
+
     @Test func missesALevelThatNoRateKeeps() throws {
         var server = SimulatedServer(capacity: 100)
         let result = try Self.run(["--search", "p50<1us"] + Self.quickSearch, &server)
@@ -215,7 +250,7 @@ import Testing
         #expect(trials.prefix(3).map(\.rate) == [1000, 2000, 4000])
         // Three at the rate, one of them disturbed; two at 5% more.
         #expect(confirmations == 5)
-        #expect(search.isGeneratorLimit == false)
+        #expect(search.limit == .failed)
     }
 
     /// A rate that only the short trials kept is lowered.

@@ -31,6 +31,8 @@ struct FakeFaults: Sendable {
     var passAt: UInt64?
     /// From this vote on answers are held back for a while.
     var stallAt: UInt64?
+    /// How long that is.
+    var stall = Duration.milliseconds(300)
     /// Answers to votes on are never sent from this vote on.
     var silentFrom: UInt64?
     /// Every vote of this number counts and is never answered.
@@ -62,6 +64,12 @@ struct FakeFaults: Sendable {
     var restarts = false
     /// What it starts again with is empty, and another instance.
     var restartsEmpty = false
+    /// The message with which every post is refused.
+    var refusal: String?
+    /// Whether nobody may create a feed.
+    var refusesFeeds = false
+    /// The seed of the changes to answers, and of how many one is changed.
+    var mutation: (seed: UInt64, oneIn: Int)?
     /// What happens to each call that asks for times.
     var timed: FakeTimedFault?
 }

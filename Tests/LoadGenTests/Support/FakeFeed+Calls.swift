@@ -23,6 +23,11 @@ extension FakeFeed {
             return .answer(frame(id, .listFeeds(ListFeedsResponse(feeds: feeds))))
         case .createFeed(let create):
             guard let feed = create.feed else { return notFound(id) }
+            guard !faults.refusesFeeds else {
+                return .answer(
+                    Self.failure(id, .permissionDenied, .serviceOnly, isNotExecuted: true)
+                )
+            }
             guard !state.feeds.contains(feed.name) else {
                 return .answer(
                     Self.failure(id, .alreadyExists, .feedExists, isNotExecuted: true)
@@ -33,6 +38,15 @@ extension FakeFeed {
             return .answer(frame(id, .feed(feed)))
         case .createPost(let create):
             guard var post = create.post else { return notFound(id) }
+            if let refusal = faults.refusal {
+                let status = Status(
+                    code: .invalidArgument,
+                    reason: Reason(rawValue: refusal),
+                    message: refusal,
+                    isNotExecuted: true
+                )
+                return .answer(ServerFrame(id: id, revision: 0, status: status))
+            }
             post.createTimeMilliseconds = Self.startMilliseconds
             ids = [make(post, in: create.feed, &state)]
             return isFatal(&state) ?? .answer(frame(id, .post(state.posts[ids[0]] ?? post)))
@@ -40,6 +54,11 @@ extension FakeFeed {
             ids = posts.posts.map { make($0, in: posts.feed, &state) }
             let response = ImportPostsResponse(ids: ids)
             return isFatal(&state) ?? .answer(frame(id, .importPosts(response)))
+        case .deletePost(let delete):
+            if state.posts.removeValue(forKey: delete.id) != nil {
+                state.deletedIDs.insert(delete.id)
+            }
+            return .answer(frame(id, .empty))
         case .getPost(let get):
             guard let post = state.posts[get.id] else { return notFound(id) }
             return .answer(frame(id, .post(post)))

@@ -21,6 +21,10 @@ final class FakeFeed: Sendable {
         var timedCallCount: UInt64 = 0
         var nextID: UInt64 = 1
         var isMortal = true
+        /// Changes answers; nil in a service that does not.
+        var mutator: AnswerMutator?
+        /// Posts that were deleted.
+        var deletedIDs: Set<UInt64> = []
     }
 
     /// What to do with an answer.
@@ -42,6 +46,14 @@ final class FakeFeed: Sendable {
     init(faults: Faults, voteMode: VoteMode) {
         self.faults = faults
         self.voteMode = voteMode
+        if let (seed, oneIn) = faults.mutation {
+            state.withLock { $0.mutator = AnswerMutator(seed: seed, oneIn: oneIn) }
+        }
+    }
+
+    /// The bytes of answers as they leave.
+    func sent(_ bytes: [UInt8]) -> [UInt8] {
+        state.withLock { $0.mutator?.frames(bytes) } ?? bytes
     }
 
     /// How many votes came.

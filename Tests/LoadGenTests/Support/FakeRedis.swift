@@ -24,6 +24,8 @@ final class FakeRedis: Sendable {
         var wantsPassword = false
         /// The processor time that each vote takes, in turns of a loop that does nothing.
         var workPerVote = 0
+        /// The seed of the changes to replies, and of how many one is changed.
+        var mutation: (seed: UInt64, oneIn: Int)?
     }
 
     let address: SocketAddress
@@ -33,6 +35,9 @@ final class FakeRedis: Sendable {
     /// The sets by key, with the scores by member.
     var sets: [String: [String: Int64]] { state.withLock { $0.sets } }
 
+    /// How many replies were changed.
+    var mutatedCount: UInt64 { state.withLock { $0.mutator?.count ?? 0 } }
+
     private init(_ address: SocketAddress, _ thread: EventLoopThread, _ state: Locked<State>) {
         self.address = address
         self.thread = thread
@@ -41,7 +46,8 @@ final class FakeRedis: Sendable {
 
     /// Starts a server and waits until it listens.
     static func start(_ faults: Faults = Faults()) async throws -> FakeRedis {
-        let state = Locked(State(faults: faults))
+        let mutator = faults.mutation.map { AnswerMutator(seed: $0.seed, oneIn: $0.oneIn) }
+        let state = Locked(State(faults: faults, mutator: mutator))
         let thread = try EventLoopThread(
             name: "fake-redis",
             configuration: TransportConfiguration(),
@@ -73,6 +79,7 @@ final class FakeRedis: Sendable {
 
     fileprivate struct State: Sendable {
         let faults: Faults
+        var mutator: AnswerMutator?
         var sets: [String: [String: Int64]] = [:]
         var voteCount = 0
 
@@ -148,7 +155,8 @@ private final class FakeRedisHandler: ConnectionHandler {
                 connection.closeAfterFlush()
                 return ReadProgress(consumedByteCount: bytes.byteCount)
             }
-            output += Array(reply.utf8)
+            let bytes = Array(reply.utf8)
+            output += state.withLock { $0.mutator?.answer(bytes) } ?? bytes
         }
         connection.write(output)
         return ReadProgress(consumedByteCount: offset)

@@ -172,7 +172,9 @@ private final class FakeHandler: ConnectionHandler {
     func connectionClosed(_ connection: TCPConnection, reason: CloseReason) { feed.lost(channel) }
 
     private func flush(_ connection: TCPConnection) {
-        encoder.withBytes { connection.write($0) }
+        var bytes: [UInt8] = []
+        encoder.withBytes { bytes.append(copying: $0) }
+        connection.write(feed.sent(bytes))
         encoder.removeAll()
     }
 
@@ -200,7 +202,7 @@ private final class FakeHandler: ConnectionHandler {
             // Everything behind this answer waits, on this connection, until the timer fires.
             try encoder.append(frame)
             isStalled = true
-            try loop.addTimer(after: .milliseconds(300)) {
+            try loop.addTimer(after: feed.faults.stall) {
                 self.isStalled = false
                 connection.requestIteration()
             }
