@@ -331,7 +331,7 @@ let package = Package(
         // Layer 6: tests.
         .testTarget(
             name: "FeedConcurrencyTests",
-            dependencies: ["FeedConcurrency", "CThread"],
+            dependencies: ["FeedConcurrency", "FeedTestSupport", "CThread"],
             swiftSettings: settings
         ),
         .testTarget(
