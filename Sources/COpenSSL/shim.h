@@ -107,12 +107,15 @@ static inline int copenssl_no_password(char *buffer, int size, int writing, void
     return -1;
 }
 
-/* What servers and clients share: TLS 1.3 alone, and no copy of decrypted bytes is left. */
+/* What servers and clients share: TLS 1.3 alone, two groups of which either costs a fraction of a
+ * millisecond, and no copy of decrypted bytes is left. A peer that may choose ffdhe8192 has the other
+ * side compute for 200 ms. */
 static inline int copenssl_set_common(SSL_CTX *context) {
     (void)SSL_CTX_set_options(context, SSL_OP_CLEANSE_PLAINTEXT | SSL_OP_NO_COMPRESSION);
     /* One read of the exchange takes all that it has, and not a header and then a record. */
     SSL_CTX_set_read_ahead(context, 1);
-    return SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1
+    return SSL_CTX_set1_groups_list(context, "X25519:P-256") == 1
+        && SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1
         && SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) == 1;
 }
 

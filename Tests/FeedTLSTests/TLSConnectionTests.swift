@@ -144,6 +144,7 @@ import Testing
     ]) func refusesWhatIsNoTLS(bytes: [UInt8]) throws {
         let pair = try TLSPair(server, client)
         #expect(throws: TLSError.self) { try pair.deliver(bytes, toServer: true) }
+        #expect(pair.takeOutput(ofServer: true).isEmpty, "Who speaks no TLS reads no alert.")
     }
 
     @Test func reportsTheEndOfThePeersSide() throws {

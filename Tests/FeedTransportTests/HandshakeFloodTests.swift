@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedTLS
 import FeedTestSupport
 import FeedTransport
@@ -49,6 +50,36 @@ import Testing
     func handshakesHaveHalfOfTheConnections(_ connections: Int, _ loops: Int, _ limit: Int) {
         let admission = Admission(maximumConnectionCount: connections)
         #expect(admission.handshakeLimit(loopCount: loops) == limit)
+    }
+
+    /// All hellos wait when the loop turns to them, that of the other host behind a hundred.
+    @Test func hostsHaveEqualSharesOfTheTimeForHandshakes() async throws {
+        let order = Recorder<SocketAddress.Host>()
+        let acceptor = TLSAcceptor(try files.server("server")) { host, _ in order.record(host) }
+        let plan = TestServer.Plan(security: acceptor)
+        try await plan.run { server in
+            let hosts = [UInt32](repeating: 0x7f00_0002, count: 100) + [0x7f00_0001]
+            let sockets = try await offload { [address = server.address] in
+                try hosts.map { try TestSocket(port: address.port, from: $0) }
+            }
+            while await server.onLoop({ $0.connectionCount }) < hosts.count {}
+            let isBlocked = Semaphore()
+            let isSent = Semaphore()
+            server.threads[0].mailbox.post { _ in
+                isBlocked.signal()
+                isSent.wait()
+            }
+            // A ClientHello with nothing in it: each fails at its turn.
+            let hello: [UInt8] = [22, 3, 1, 0, 4, 1, 0, 0, 0]
+            try await offload {
+                isBlocked.wait()
+                for socket in sockets { try socket.send(hello) }
+                isSent.signal()
+            }
+            var served: [SocketAddress.Host] = []
+            while served.last != .v4(0x7f00_0001) { served.append(try await order.next()) }
+            #expect(served.count <= 2)
+        }
     }
 
     @Test func manyHandshakesAtOnceAllEnd() async throws {

@@ -61,6 +61,22 @@ struct TLSDaysTests {
         #expect(await service.stop() == 0)
     }
 
+    /// With ffdhe8192 a hello of 1 KB had the service compute for 200 ms.
+    @Test(
+        "T-TLS-15: a hello may ask for the arithmetic of two groups only",
+        arguments: [
+            ("X25519", true), ("P-256", true), ("P-384:P-256", true), ("X448", false),
+            ("P-384", false), ("P-521", false), ("ffdhe2048", false), ("ffdhe3072", false),
+            ("ffdhe4096", false), ("ffdhe6144", false), ("ffdhe8192", false),
+        ]
+    )
+    func handshakesUseTwoGroups(groups: String, isTaken: Bool) async throws {
+        let service = try await SecuredService.start(TestCertificates())
+        let (status, output) = try await service.openssl(["-groups", groups])
+        #expect((status == 0) == isTaken, "\(output)")
+        #expect(await service.stop() == 0)
+    }
+
     @Test(
         "a client without TLS, and one that was given no authority, are told what is missing",
         arguments: [

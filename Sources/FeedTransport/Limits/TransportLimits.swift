@@ -76,6 +76,9 @@ package enum TransportLimits {
     /// an RSA key, which lasts longer.
     package static let handshakeTimePerIteration = Duration.microseconds(500)
 
+    /// The time of handshakes after which the times that hosts have taken are halved: a second's worth.
+    static let handshakeMemoryNanoseconds = 1_000_000_000
+
     /// How long a peer may take for its TLS handshake.
     package static let handshakeTimeout = Duration.seconds(10)
 

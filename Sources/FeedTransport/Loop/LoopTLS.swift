@@ -5,15 +5,14 @@ internal import FeedTLS
 ///
 /// A handshake takes some hundred microseconds of arithmetic. So handshakes are worked on for a
 /// bounded time in each iteration, and a storm of them leaves the rest of the time to open
-/// connections.
+/// connections. Hosts have equal shares of that time, however many handshakes each of them begins.
 final class LoopTLS {
     /// The buffers that connections decrypt into and encrypt into.
     let buffers: TLSBuffers
     /// The handshakes of peers that have connected.
     var handshakes = HandshakeTable<TCPConnection>()
-    /// The handshakes of which bytes wait to be worked on, from `next` on.
-    private var queue: [TCPConnection] = []
-    private var next = 0
+    /// The handshakes of which bytes wait to be worked on; their cost is in nanoseconds.
+    private var queue = LoopTLS.emptyQueue
 
     /// For reads of at most that many bytes.
     init(readByteCount: Int) {
@@ -21,36 +20,30 @@ final class LoopTLS {
     }
 
     /// Whether handshakes wait to be worked on.
-    var hasWork: Bool { next < queue.count }
+    var hasWork: Bool { !queue.isEmpty }
 
-    /// Queues a handshake behind the others.
-    func add(_ connection: TCPConnection) { queue.append(connection) }
+    private static var emptyQueue: FairQueue<HostSlot, TCPConnection> {
+        FairQueue(halvingCost: TransportLimits.handshakeMemoryNanoseconds)
+    }
+
+    /// Queues a handshake behind the others of its host.
+    func add(_ connection: TCPConnection) { queue.append(connection, of: connection.hostSlot) }
 
     /// Forgets the handshakes that wait, so that their connections are released with the loop.
-    func removeAll() {
-        queue = []
-        next = 0
-    }
+    func removeAll() { queue = LoopTLS.emptyQueue }
 
     /// Overwrites the plaintext that connections have received.
     func overwrite() { buffers.overwrite() }
 
     /// Works on the handshakes that wait, one at least, until an iteration's time for it is over.
     func work() {
-        guard hasWork else { return }
-        let end = MonotonicInstant.now.advanced(by: TransportLimits.handshakeTimePerIteration)
-        repeat {
-            let connection = queue[next]
-            next += 1
+        var begin = MonotonicInstant.now
+        let end = begin.advanced(by: TransportLimits.handshakeTimePerIteration)
+        while begin < end, let (host, connection) = queue.popFirst() {
             connection.continueHandshake()
-        } while hasWork && MonotonicInstant.now < end
-        if !hasWork {
-            queue.removeAll(keepingCapacity: true)
-        } else if next > TransportLimits.maximumHandshakeCount {
-            queue.removeFirst(next)
-        } else {
-            return
+            let now = MonotonicInstant.now
+            queue.charge(host, Int(now.nanoseconds - begin.nanoseconds))
+            begin = now
         }
-        next = 0
     }
 }
