@@ -15,9 +15,11 @@ import Testing
             _ purpose: PasswordJob.Purpose,
             password: String = "secret",
             interest: PasswordJob.Interest = PasswordJob.Interest(),
-            deadline: UInt64 = .max
+            deadline: UInt64 = .max,
+            host: Int = 0
         ) -> PasswordJob {
             PasswordJob(
+                host: host,
                 password: Secret(copying: password.utf8),
                 purpose: purpose,
                 interest: interest,
@@ -127,6 +129,26 @@ import Testing
         #expect(outcomes.wait(3).count == 3)
         hasher.stop()
         #expect(!hasher.offer(outcomes.job("4", .create)))
+    }
+
+    /// The queue is full of the jobs of one host, and the host's newest one makes room for another host.
+    @Test func aHostThatFillsTheQueueGivesWay() throws {
+        let gate = Gate()
+        let outcomes = Outcomes()
+        let hasher = try Self.busyHasher(queueLimit: 4, gate, outcomes)
+        for number in 1...4 { #expect(hasher.offer(outcomes.job("\(number)", .create))) }
+        #expect(!hasher.offer(outcomes.job("5", .create)))
+        #expect(hasher.offer(outcomes.job("other", .create, host: 1)))
+        #expect(outcomes.wait(1) == ["4": .crowdedOut])
+        #expect(hasher.refusedCount == 2)
+        #expect(hasher.queuedCount == 4)
+        // The other host has its turn before the rest of the first one's.
+        gate.open.signal()
+        gate.open.signal()
+        #expect(outcomes.wait(2)["other"] == .hashed("hash"))
+        for _ in 0..<3 { gate.open.signal() }
+        #expect(outcomes.wait(3).values.count { $0 == .hashed("hash") } == 5)
+        hasher.stop()
     }
 
     @Test func jobsOfClientsThatHaveGoneAreSkipped() throws {

@@ -118,19 +118,52 @@ import Testing
         #expect(try create(20..<21, from: 7, created: true) != nil)
     }
 
-    @Test func aFullTableForgetsTheKeyThatCameFirst() {
-        var counts = RecentCounts<Int>(limit: 1, window: .seconds(60), maximumKeyCount: 4)
+    /// A host signs in to its own account with the right password again and again.
+    @Test func refundedAttemptsPushOutNoOthers() {
+        var counts = RecentCounts<Int>(limit: 2, window: .seconds(60), maximumKeyCount: 4)
         let now = clock.now
-        for key in 0..<4 { counts.begin(key, at: now) }
-        counts.withdraw(1, begunAt: now)
-        #expect(counts.keyCount == 3)
-        counts.begin(4, at: now)
-        let isCounted = (0..<5).map { counts.wait(of: $0, at: now) != nil }
-        #expect(isCounted == [false, false, true, true, true])
-        // The place that was withdrawn is taken without another key's.
-        counts.begin(5, at: now)
-        #expect(counts.keyCount == 4)
-        #expect((2..<6).allSatisfy { counts.wait(of: $0, at: now) != nil })
+        for _ in 0..<2 { counts.begin(0, at: now) }
+        for key in 1..<100 {
+            counts.begin(key, at: now)
+            counts.withdraw(key, begunAt: now)
+        }
+        #expect(counts.wait(of: 0, at: now) == .seconds(60))
+        #expect(counts.keyCount == 1)
+    }
+
+    @Test func keysThatAreMadeUpPushOutNoKeyAtItsLimit() {
+        var counts = RecentCounts<Int>(limit: 6, window: .seconds(60), maximumKeyCount: 64)
+        let now = clock.now
+        for _ in 0..<6 { counts.begin(0, at: now) }
+        for key in 1..<10_000 { counts.begin(key, at: now) }
+        #expect(counts.wait(of: 0, at: now) == .seconds(60))
+        #expect(counts.keyCount == 64)
+        // Where all are at their limit, one has to go; one whose attempts are over goes first.
+        clock.advance(.seconds(60))
+        for key in 20_000..<20_063 {
+            for _ in 0..<6 { counts.begin(key, at: clock.now) }
+        }
+        #expect((20_000..<20_063).allSatisfy { counts.wait(of: $0, at: clock.now) != nil })
+    }
+
+    /// Places change when a key is forgotten: each key keeps its own attempts.
+    @Test func keysKeepTheirAttempts() {
+        var counts = RecentCounts<Int>(limit: 3, window: .seconds(60), maximumKeyCount: 1_000)
+        var random = SeededGenerator(seed: 1)
+        var model: [Int: Int] = [:]
+        let now = clock.now
+        for _ in 0..<5_000 {
+            let key = Int.random(in: 0..<100, using: &random)
+            if random.oneIn(2) {
+                counts.begin(key, at: now)
+                model[key, default: 0] += 1
+            } else {
+                counts.withdraw(key, begunAt: now)
+                model[key] = max(0, (model[key] ?? 0) - 1)
+            }
+            #expect((counts.wait(of: key, at: now) != nil) == ((model[key] ?? 0) >= 3))
+            #expect(counts.keyCount == model.values.count { $0 > 0 })
+        }
     }
 
     @Test func theTableIsBounded() {

@@ -7,6 +7,9 @@ internal import Synchronization
 /// other programs keep all processors busy. Where more wait, that is a *flood*, whose oldest job goes to a
 /// ``FloodHasher``, which gets only what no other thread wants. The queue is short: who finds it full is
 /// refused at once and comes again, instead of waiting longer than people do.
+///
+/// Hosts take turns, and none fills the queue: where it is full, the newest job of the host with most of them
+/// gives way to a host with fewer. A host that had no job lately is next, and its job is not the flood's.
 package final class PasswordHasher: Sendable {
     /// Computes hashes; tests count the runs or hold them up.
     package struct Functions: Sendable {
@@ -41,21 +44,14 @@ package final class PasswordHasher: Sendable {
     }
 
     private struct State {
-        /// The jobs that have not begun, the oldest first.
-        var jobs: [PasswordJob] = []
+        /// The jobs that have not begun, by host; each costs 1,000, so that halved costs still differ.
+        var jobs = FairQueue<Int, PasswordJob>(halvingCost: 64_000)
         var isStopped = false
 
-        mutating func takeOldest() -> PasswordJob? { jobs.isEmpty ? nil : jobs.removeFirst() }
-
-        mutating func takeJobs(where isTaken: (PasswordJob) -> Bool) -> [PasswordJob] {
-            guard jobs.contains(where: isTaken) else { return [] }
-            var taken: [PasswordJob] = []
-            var left: [PasswordJob] = []
-            for job in jobs {
-                if isTaken(job) { taken.append(job) } else { left.append(job) }
-            }
-            jobs = left
-            return taken
+        mutating func takeNext() -> PasswordJob? {
+            guard let (host, job) = jobs.popFirst() else { return nil }
+            jobs.charge(host, 1_000)
+            return job
         }
     }
 
@@ -110,16 +106,19 @@ package final class PasswordHasher: Sendable {
 
     /// Adds a job; false where the queue is full or the threads have stopped.
     package func offer(_ job: PasswordJob) -> Bool {
-        let isTaken = state.withLock { state in
-            guard !state.isStopped, state.jobs.count < queueLimit else { return false }
-            state.jobs.append(job)
-            return true
+        let (isTaken, crowdedOut) = state.withLock { state -> (Bool, PasswordJob?) in
+            guard !state.isStopped else { return (false, nil) }
+            var crowdedOut: PasswordJob?
+            if state.jobs.count >= queueLimit {
+                crowdedOut = state.jobs.giveWay(to: job.host)
+                guard crowdedOut != nil else { return (false, nil) }
+            }
+            state.jobs.append(job, of: job.host)
+            return (true, crowdedOut)
         }
-        if isTaken {
-            thread.wake()
-        } else {
-            refused.wrappingAdd(1, ordering: .relaxed)
-        }
+        if isTaken { thread.wake() }
+        if !isTaken || crowdedOut != nil { refused.wrappingAdd(1, ordering: .relaxed) }
+        crowdedOut?.finish(.crowdedOut)
         return isTaken
     }
 
@@ -127,7 +126,7 @@ package final class PasswordHasher: Sendable {
     package func stop() {
         let skipped = state.withLock { state in
             state.isStopped = true
-            return state.takeJobs { _ in true }
+            return state.jobs.removeAll { _ in true }
         }
         for job in skipped { job.finish(.skipped) }
         thread.wake()
@@ -143,8 +142,10 @@ package final class PasswordHasher: Sendable {
         finishFlooded()
         let isFloodBusy = flood.isBusy
         let (job, isFlood, isStopped) = state.withLock { state in
-            let isFlood = state.jobs.count > queueLimit / 2
-            let job = isFlood && isFloodBusy ? nil : state.takeOldest()
+            // A host that had no password hashed lately has no part in the flood.
+            let isFlood =
+                state.jobs.count > queueLimit / 2 && (state.jobs.nextCost ?? 0) > 0
+            let job = isFlood && isFloodBusy ? nil : state.takeNext()
             return (job, isFlood, state.isStopped)
         }
         guard !isStopped else { return false }
@@ -152,7 +153,7 @@ package final class PasswordHasher: Sendable {
             if isFlood { flood.begin(job) } else { job.finish(runner.run(job)) }
         } else if isFloodBusy {
             // Who has gone makes room for others.
-            let skipped = state.withLock { $0.takeJobs(where: runner.isOver) }
+            let skipped = state.withLock { $0.jobs.removeAll(where: runner.isOver) }
             for job in skipped { job.finish(.skipped) }
             flood.waitForDone(upTo: Self.floodInterval)
         } else {

@@ -22,6 +22,8 @@ package struct PasswordJob: Sendable {
         case differs
         /// The job was not done: its client has gone, its time was over, or the thread has stopped.
         case skipped
+        /// The queue was full, and the job's host had most of it: another host has the place.
+        case crowdedOut
         /// There was no memory for the hash.
         case noMemory
     }
@@ -40,6 +42,7 @@ package struct PasswordJob: Sendable {
         package var isOver: Bool { hasEnded.load(ordering: .relaxed) }
     }
 
+    let host: Int
     let password: Secret
     let purpose: Purpose
     let interest: Interest
@@ -49,18 +52,21 @@ package struct PasswordJob: Sendable {
     /// A job.
     ///
     /// - Parameters:
+    ///   - host: A number for the host that asks, by which turns are taken.
     ///   - password: The password.
     ///   - purpose: What it is hashed for.
     ///   - interest: Whether the client still waits when the job's turn comes.
     ///   - deadline: When the job need not begin any more.
     ///   - finish: Gets the outcome, once, on a hashing thread or the one that stops it; returns soon.
     package init(
+        host: Int,
         password: Secret,
         purpose: Purpose,
         interest: Interest,
         deadline: MonotonicInstant,
         finish: @escaping @Sendable (Outcome) -> Void
     ) {
+        self.host = host
         self.password = password
         self.purpose = purpose
         self.interest = interest

@@ -19,7 +19,7 @@ package struct AccountLimits: Sendable, Equatable {
     package var creationsPerWindow = 20
     /// The length of that window.
     package var creationWindow = Duration.seconds(3600)
-    /// The e-mails and the peers that these limits count at the same time; the first that came is
+    /// The e-mails and the peers that these limits count at the same time; one with few attempts is
     /// forgotten for a further one.
     package var maximumLimitedKeyCount = 65_536
     /// The passwords that wait to be hashed: under half a second of work.

@@ -29,6 +29,10 @@ extension AccountCalls {
         case .skipped:
             environment.context.signInLimits.withdraw(signIn.attempt)
             throw .signInTooLate(signIn.timeout)
+        case .crowdedOut:
+            let passwords = environment.context.passwords
+            environment.context.signInLimits.withdraw(signIn.attempt)
+            throw .tooManySignIns(limit: passwords.queueLimit, wait: passwords.retryTime)
         case .noMemory:
             environment.context.signInLimits.withdraw(signIn.attempt)
             throw .outOfMemory

@@ -107,6 +107,7 @@ struct AccountCalls {
             email: address,
             password: Secret(copying: password.utf8),
             account: account,
+            peer: caller.peer,
             attempt: attempt,
             timeout: timeout,
             deadline: MonotonicInstant.now.advanced(by: timeout)
@@ -119,7 +120,7 @@ struct AccountCalls {
         mayCreate: Bool,
         from caller: borrowing Caller
     ) throws(Status) -> SignInLimits<ClientIdentity>.Attempt {
-        let peer = caller.isService ? nil : caller.identity
+        let peer = caller.isService ? nil : caller.peer
         let limits = accounts.limits
         switch environment.context.signInLimits.begin(email, from: peer, mayCreate: mayCreate) {
         case .allowed(let attempt): return attempt

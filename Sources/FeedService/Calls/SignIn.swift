@@ -31,6 +31,8 @@ struct SignIn {
     let password: Secret
     /// The account that the password is compared with; nil where there is none.
     var account: AccountRow?
+    /// Who takes turns with others for the hash.
+    let peer: ClientIdentity
     /// The attempt, as limits count it.
     let attempt: SignInLimits<ClientIdentity>.Attempt
     /// How long the request may take.

@@ -39,6 +39,8 @@ extension ServiceLoop {
         let number = nextSignIn
         let mailbox = eventLoop.mailbox
         let job = PasswordJob(
+            // Hashes are seeded anew in each process, so no host can choose that of another one.
+            host: signIn.peer.hashValue,
             password: signIn.password,
             purpose: signIn.purpose,
             interest: connection.interest,

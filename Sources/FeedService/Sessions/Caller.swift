@@ -45,6 +45,8 @@ struct Caller {
     private let openTime: MonotonicInstant
     /// Whether each caller of the host may do everything.
     let isOnTrustedHost: Bool
+    /// Whether the caller has limits, of its key or of its host.
+    let isLimited: Bool
     /// The host of the connection, which new devices are counted for.
     let host: SocketAddress.Host
 
@@ -52,11 +54,13 @@ struct Caller {
     init(
         host: SocketAddress.Host,
         isOnTrustedHost: Bool,
+        isLimited: Bool = true,
         certificateKey: ServiceKeys.Shown?,
         openTime: MonotonicInstant = MonotonicInstant.now
     ) {
         self.host = host
         self.isOnTrustedHost = isOnTrustedHost
+        self.isLimited = isLimited
         self.certificateKey = certificateKey
         self.openTime = openTime
         serviceKey = certificateKey
@@ -76,6 +80,10 @@ struct Caller {
     ) -> ClientIdentity {
         key.map { .key($0.number) } ?? ClientIdentity(host)
     }
+
+    /// Whom the caller shares scarce places with: a service has those of its key, and all others have those
+    /// of their host, as a key of an `app` may be in everybody's hands.
+    var peer: ClientIdentity { isService ? identity : ClientIdentity(host) }
 
     /// The user of the session that the connection has shown; nil where it has shown none.
     var userID: UInt64? { login.session?.userID }
