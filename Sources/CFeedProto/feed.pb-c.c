@@ -2572,6 +2572,51 @@ void   feed__v1__server_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__server_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__watching_peer__init
+                     (Feed__V1__WatchingPeer         *message)
+{
+  static const Feed__V1__WatchingPeer init_value = FEED__V1__WATCHING_PEER__INIT;
+  *message = init_value;
+}
+size_t feed__v1__watching_peer__get_packed_size
+                     (const Feed__V1__WatchingPeer *message)
+{
+  assert(message->base.descriptor == &feed__v1__watching_peer__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__watching_peer__pack
+                     (const Feed__V1__WatchingPeer *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__watching_peer__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__watching_peer__pack_to_buffer
+                     (const Feed__V1__WatchingPeer *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__watching_peer__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__WatchingPeer *
+       feed__v1__watching_peer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__WatchingPeer *)
+     protobuf_c_message_unpack (&feed__v1__watching_peer__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__watching_peer__free_unpacked
+                     (Feed__V1__WatchingPeer *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__watching_peer__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__latency_stats__init
                      (Feed__V1__LatencyStats         *message)
 {
@@ -7309,7 +7354,7 @@ const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor 
   (ProtobufCMessageInit) feed__v1__get_server_stats_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[32] =
+static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[33] =
 {
   {
     "server_name",
@@ -7695,6 +7740,18 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "watching_peers",
+    50,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerStats, n_watching_peers),
+    offsetof(Feed__V1__ServerStats, watching_peers),
+    &feed__v1__watching_peer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
   16,   /* field[16] = accept_pauses */
@@ -7729,13 +7786,15 @@ static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
   1,   /* field[1] = start_time_ms */
   9,   /* field[9] = stripe_contentions */
   8,   /* field[8] = watches */
+  32,   /* field[32] = watching_peers */
 };
-static const ProtobufCIntRange feed__v1__server_stats__number_ranges[3 + 1] =
+static const ProtobufCIntRange feed__v1__server_stats__number_ranges[4 + 1] =
 {
   { 1, 0 },
   { 30, 22 },
   { 38, 29 },
-  { 0, 32 }
+  { 50, 32 },
+  { 0, 33 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
 {
@@ -7745,11 +7804,62 @@ const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
   "Feed__V1__ServerStats",
   "feed.v1",
   sizeof(Feed__V1__ServerStats),
-  32,
+  33,
   feed__v1__server_stats__field_descriptors,
   feed__v1__server_stats__field_indices_by_name,
-  3,  feed__v1__server_stats__number_ranges,
+  4,  feed__v1__server_stats__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_stats__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__watching_peer__field_descriptors[2] =
+{
+  {
+    "peer",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchingPeer, peer),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "watches",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchingPeer, watches),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__watching_peer__field_indices_by_name[] = {
+  0,   /* field[0] = peer */
+  1,   /* field[1] = watches */
+};
+static const ProtobufCIntRange feed__v1__watching_peer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__watching_peer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.WatchingPeer",
+  "WatchingPeer",
+  "Feed__V1__WatchingPeer",
+  "feed.v1",
+  sizeof(Feed__V1__WatchingPeer),
+  2,
+  feed__v1__watching_peer__field_descriptors,
+  feed__v1__watching_peer__field_indices_by_name,
+  1,  feed__v1__watching_peer__number_ranges,
+  (ProtobufCMessageInit) feed__v1__watching_peer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__latency_stats__field_descriptors[7] =

@@ -72,6 +72,7 @@ typedef struct Feed__V1__CorrectTimesResponse Feed__V1__CorrectTimesResponse;
 typedef struct Feed__V1__PostTimes Feed__V1__PostTimes;
 typedef struct Feed__V1__GetServerStatsRequest Feed__V1__GetServerStatsRequest;
 typedef struct Feed__V1__ServerStats Feed__V1__ServerStats;
+typedef struct Feed__V1__WatchingPeer Feed__V1__WatchingPeer;
 typedef struct Feed__V1__LatencyStats Feed__V1__LatencyStats;
 typedef struct Feed__V1__BackupStats Feed__V1__BackupStats;
 typedef struct Feed__V1__JournalStats Feed__V1__JournalStats;
@@ -2270,10 +2271,36 @@ struct  Feed__V1__ServerStats
    * out; `method` is empty. Absent where the durability is `none`.
    */
   Feed__V1__LatencyStats *held_time;
+  /*
+   * Who has the most watches: eight at most, the first one most. Only callers with a key of a role that
+   * may do more than users, or from the service's own machine, are told.
+   */
+  size_t n_watching_peers;
+  Feed__V1__WatchingPeer **watching_peers;
 };
 #define FEED__V1__SERVER_STATS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_stats__descriptor) \
-    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0,NULL, NULL }
+    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0,NULL, NULL, 0,NULL }
+
+
+/*
+ * The watches of a host or of a service.
+ */
+struct  Feed__V1__WatchingPeer
+{
+  ProtobufCMessage base;
+  /*
+   * An IPv4 address, an IPv6 network as `2001:db8::/64`, or the name of a service's key.
+   */
+  ProtobufCBinaryData peer;
+  /*
+   * Its watches.
+   */
+  uint64_t watches;
+};
+#define FEED__V1__WATCHING_PEER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__watching_peer__descriptor) \
+    , {0,NULL}, 0 }
 
 
 /*
@@ -3582,6 +3609,25 @@ Feed__V1__ServerStats *
 void   feed__v1__server_stats__free_unpacked
                      (Feed__V1__ServerStats *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__WatchingPeer methods */
+void   feed__v1__watching_peer__init
+                     (Feed__V1__WatchingPeer         *message);
+size_t feed__v1__watching_peer__get_packed_size
+                     (const Feed__V1__WatchingPeer   *message);
+size_t feed__v1__watching_peer__pack
+                     (const Feed__V1__WatchingPeer   *message,
+                      uint8_t             *out);
+size_t feed__v1__watching_peer__pack_to_buffer
+                     (const Feed__V1__WatchingPeer   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__WatchingPeer *
+       feed__v1__watching_peer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__watching_peer__free_unpacked
+                     (Feed__V1__WatchingPeer *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__LatencyStats methods */
 void   feed__v1__latency_stats__init
                      (Feed__V1__LatencyStats         *message);
@@ -3831,6 +3877,9 @@ typedef void (*Feed__V1__GetServerStatsRequest_Closure)
 typedef void (*Feed__V1__ServerStats_Closure)
                  (const Feed__V1__ServerStats *message,
                   void *closure_data);
+typedef void (*Feed__V1__WatchingPeer_Closure)
+                 (const Feed__V1__WatchingPeer *message,
+                  void *closure_data);
 typedef void (*Feed__V1__LatencyStats_Closure)
                  (const Feed__V1__LatencyStats *message,
                   void *closure_data);
@@ -3917,6 +3966,7 @@ extern const ProtobufCMessageDescriptor feed__v1__correct_times_response__descri
 extern const ProtobufCMessageDescriptor feed__v1__post_times__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__watching_peer__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__latency_stats__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__backup_stats__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__journal_stats__descriptor;

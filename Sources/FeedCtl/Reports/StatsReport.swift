@@ -38,6 +38,8 @@ package struct StatsReport: Report, Equatable {
     let snapshotCount: UInt64
     let snapshotByteCount: UInt64
     let watchCount: UInt64
+    /// Who has the most watches, as `10.0.0.7 (1300)`; empty where the service does not tell the caller.
+    let watchingPeers: [String]
     /// All zeros where nothing is journaled.
     let journal: JournalReport
     /// All zeros where nothing outlives the process.
@@ -76,6 +78,7 @@ package struct StatsReport: Report, Equatable {
         snapshotCount = stats.snapshotCount
         snapshotByteCount = stats.snapshotByteCount
         watchCount = stats.watchCount
+        watchingPeers = stats.watchingPeers.map { "\($0.peer) (\($0.watchCount))" }
         journal = JournalReport(stats.journal)
         backups = BackupStatsReport(stats.backups)
         methods = stats.methods.map { method in
@@ -123,7 +126,8 @@ package struct StatsReport: Report, Equatable {
                 + "\(queuedHashCount) waiting)"
         )
         fields.add("snapshots", "\(snapshotCount) (\(snapshotByteCount) bytes)")
-        fields.add("watches", "\(watchCount)")
+        let peers = watchingPeers.map { ", \($0)" }.joined()
+        fields.add("watches", "\(watchCount)\(peers)")
         if durability != "none" {
             journal.add(to: &fields)
             backups.add(to: &fields, style)

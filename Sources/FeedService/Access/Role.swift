@@ -26,4 +26,12 @@ package enum Role: String, CaseIterable, Sendable {
         case .operator: self = .operator
         }
     }
+
+    /// Whether the role is more than that of a user: a key has it, or a caller from this machine.
+    var isTrusted: Bool {
+        switch self {
+        case .anonymous, .device, .user: false
+        case .reader, .service, .operator, .local: true
+        }
+    }
 }

@@ -83,6 +83,11 @@ package final class ServiceKeys: Sendable {
         }
     }
 
+    /// The name of a valid key; nil where the key is void.
+    func name(of number: UInt32) -> String? {
+        state.withLock { $0.keys.first { $0.number == number }?.key.name }
+    }
+
     /// The shown key as it is now; nil where it is void.
     @inline(__always)
     func renewed(_ shown: Shown) -> Shown? {

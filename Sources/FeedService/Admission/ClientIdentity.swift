@@ -23,4 +23,17 @@ package enum ClientIdentity: Hashable, Sendable {
         case .v6(let high, _): self = .network(high)
         }
     }
+
+    /// The number of a key; nil for a host.
+    var keyNumber: UInt32? { if case .key(let number) = self { number } else { nil } }
+
+    /// The host, an IPv6 one as the network that counts; empty for a key.
+    var hostText: String {
+        switch self {
+        case .address(let bytes): SocketAddress(host: .v4(bytes), port: 0).hostText
+        case .network(let high):
+            SocketAddress(host: .v6(high: high, low: 0), port: 0).hostText + "/64"
+        case .key, .earlierRun: ""
+        }
+    }
 }

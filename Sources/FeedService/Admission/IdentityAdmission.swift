@@ -47,8 +47,14 @@ package final class IdentityAdmission: Sendable {
     /// - Parameters:
     ///   - identity: Whose connection.
     ///   - isForced: Whether it is admitted above the limit, too: a connection whose key has become void.
+    ///   - left: The connections that are left to all: an identity may have as many, so that a few hosts
+    ///     do not have them all.
     /// - Returns: The decision.
-    package func enter(_ identity: ClientIdentity, isForced: Bool = false) -> Decision {
+    package func enter(
+        _ identity: ClientIdentity,
+        isForced: Bool = false,
+        left: Int = .max
+    ) -> Decision {
         state.withLock { state in
             var entry =
                 state.entries[identity]
@@ -60,8 +66,10 @@ package final class IdentityAdmission: Sendable {
                         callsFull: state.callsFull[identity] ?? 0
                     )
                 )
-            let limit = limits.connectionCount
-            guard isForced || limit == 0 || entry.connectionCount < limit else { return .refused }
+            let limit = min(limits.connectionCount, max(1, left))
+            guard isForced || limits.connectionCount == 0 || entry.connectionCount < limit else {
+                return .refused
+            }
             entry.connectionCount += 1
             state.entries[identity] = entry
             return .admitted(entry.allowance)

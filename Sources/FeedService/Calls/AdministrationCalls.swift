@@ -51,8 +51,8 @@ struct AdministrationCalls {
         return .response(.empty, revision: environment.store.revision)
     }
 
-    /// The counts over all loops, as they are now.
-    func serverStats() -> Answer {
+    /// The counts over all loops, as they are now; whose watches they are is not for everybody.
+    func serverStats(for role: Role) -> Answer {
         let revision = environment.store.revision
         let snapshots = environment.store.snapshotUsage
         let statistics = ServiceStatistics(loops: environment.context.counters)
@@ -91,8 +91,18 @@ struct AdministrationCalls {
                 BackupStats($0.checkpointThread.backups.status)
             },
             latencies: statistics.latencies(),
-            heldTime: environment.context.state.map { _ in LatencyStats("", statistics.heldTime) }
+            heldTime: environment.context.state.map { _ in LatencyStats("", statistics.heldTime) },
+            watchingPeers: role.isTrusted ? watchingPeers() : []
         )
         return .response(.serverStats(stats), revision: revision)
+    }
+
+    /// Who has the most watches.
+    private func watchingPeers() -> [WatchingPeer] {
+        let context = environment.context
+        return context.watchAdmission.largest(8).map { peer, count in
+            let key = peer.keyNumber.map { context.serviceKeys?.name(of: $0) ?? "a void key" }
+            return WatchingPeer(peer: key ?? peer.hostText, watchCount: UInt64(count))
+        }
     }
 }

@@ -30,11 +30,13 @@ extension RequestHandler {
             let limit = limits.maximumWatchesPerConnection
             return answers.refuse(watch.id, .watchPosts, .tooManyWatches(ofConnection: limit))
         }
-        guard watches.begin(watch) else {
+        do throws(WatchAdmission.Refusal) {
+            try watches.begin(watch)
+            set.watches.append(watch)
+        } catch {
             let limit = limits.maximumWatchCount
-            return answers.refuse(watch.id, .watchPosts, .tooManyWatches(ofService: limit))
+            answers.refuse(watch.id, .watchPosts, .tooManyWatches(error, ofService: limit))
         }
-        set.watches.append(watch)
     }
 
     /// Ends all watches of a connection; the client is told why, where there is a status.

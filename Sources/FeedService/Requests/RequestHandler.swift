@@ -174,7 +174,7 @@ struct RequestHandler: ~Copyable {
         case .markPosts(let request): try posts.markPosts(request, from: &caller)
         case .listFeeds: posts.listFeeds(for: caller)
         case .createFeed(let request): try administration.createFeed(request)
-        case .getServerStats: administration.serverStats()
+        case .getServerStats: administration.serverStats(for: caller.role)
         case .backup: try administration.backup()
         case .correctTimes(let request):
             try administration.correctTimes(request, &answers)

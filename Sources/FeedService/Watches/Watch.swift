@@ -39,6 +39,10 @@ struct Watch {
     let interval: Duration
     /// Whose rights the watch depends on.
     let owner: Owner
+    /// Whose share of all watches it is in.
+    let peer: ClientIdentity
+    /// Whether that has no share.
+    let mayHaveAll: Bool
     /// Whose ballots and marks the events show.
     var viewer: WatchViewer
     /// The revision that the first event must show at least.

@@ -34,11 +34,14 @@ struct WatchCalls: ~Copyable {
         return true
     }
 
-    /// Counts a watch that begins; false where the service has too many.
-    mutating func begin(_ watch: Watch) -> Bool {
-        guard environment.context.watchAdmission.admit() else {
+    /// Counts a watch that begins, unless the service or the watch's host has too many.
+    mutating func begin(_ watch: Watch) throws(WatchAdmission.Refusal) {
+        do throws(WatchAdmission.Refusal) {
+            let admission = environment.context.watchAdmission
+            try admission.admit(watch.peer, mayHaveAll: watch.mayHaveAll)
+        } catch {
             drop(watch)
-            return false
+            throw error
         }
         count += 1
         if case .list(let list, let topCount) = watch.subject {
@@ -46,12 +49,11 @@ struct WatchCalls: ~Copyable {
             list.watchCount += 1
             list.topCount = max(list.topCount, topCount)
         }
-        return true
     }
 
     /// Forgets a watch that has ended.
     mutating func end(_ watch: Watch) {
-        environment.context.watchAdmission.release()
+        environment.context.watchAdmission.release(watch.peer)
         count -= 1
         if case .list(let list, _) = watch.subject { list.watchCount -= 1 }
         drop(watch)
@@ -88,6 +90,8 @@ struct WatchCalls: ~Copyable {
                     limits.maximumWatchInterval
                 ),
             owner: Watch.Owner(caller),
+            peer: caller.peer,
+            mayHaveAll: caller.isService || !caller.isLimited,
             viewer: WatchViewer(caller.voterKey),
             leastRevision: max(revision, since),
             known: since == 0 ? .nothing : .upTo(since),

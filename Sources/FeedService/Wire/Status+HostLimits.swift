@@ -65,7 +65,7 @@ extension Status {
         Status(
             code: .resourceExhausted,
             reason: .tooManyConnections,
-            message: "This key or host has its limit of \(limit) connections.",
+            message: "This key or host has \(limit) connections, or as many as are left.",
             retryAfterMilliseconds: 1000
         )
     }

@@ -11,12 +11,18 @@ extension Status {
         )
     }
 
-    /// All connections together have as many watches as they may.
-    static func tooManyWatches(ofService limit: Int) -> Status {
-        Status(
+    /// All connections together have as many watches as they may, or those of the caller's host.
+    static func tooManyWatches(_ refusal: WatchAdmission.Refusal, ofService limit: Int) -> Status {
+        let message =
+            switch refusal {
+            case .full: "The service has its limit of \(limit) watches."
+            case .hostIsFull(let count):
+                "Your host has \(count) watches, which is its share of the service's \(limit) now."
+            }
+        return Status(
             code: .resourceExhausted,
             reason: .tooManyWatches,
-            message: "The service has its limit of \(limit) watches.",
+            message: message,
             retryAfterMilliseconds: 1000
         )
     }

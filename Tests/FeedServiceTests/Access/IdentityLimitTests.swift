@@ -168,6 +168,38 @@ struct IdentityLimitTests {
         }
     }
 
+    @Test("T-LIMIT-3: hosts below their limit leave connections to others")
+    func connectionsAreLeftToOthers() async throws {
+        func limit(_ configuration: inout ServiceConfiguration) {
+            configuration.limits.identities.limitsLoopback = true
+            configuration.limits.maximumConnectionCount = 20
+        }
+        try await withService(threads: 1, limit) { port in
+            var open: [WireClient] = []
+            var counts: [Int] = []
+            for host in 1...3 as ClosedRange<UInt32> {
+                let before = open.count
+                while true {
+                    let client = try WireClient(port: port, from: 0x7f00_0100 + host)
+                    try client.send(.ping(PingRequest()))
+                    guard try client.receive()?.id == 1 else { break }
+                    open.append(client)
+                }
+                counts.append(open.count - before)
+                // The refused one has gone when it is not counted any more.
+                while try Self.openConnectionCount(open[0]) > open.count {}
+            }
+            #expect(counts == [10, 5, 2])
+        }
+    }
+
+    private static func openConnectionCount(_ client: WireClient) throws -> UInt64 {
+        guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
+            return 0
+        }
+        return stats.connectionCount
+    }
+
     @Test("T-LIMIT-4: a key counts apart from its host, and a Hello above its limit is refused")
     func aKeyIsAnIdentity() async throws {
         func limit(_ configuration: inout ServiceConfiguration) {

@@ -61,8 +61,12 @@ final class WatchingClient {
     var goAway: GoAway?
 
     /// Connects to a service.
-    init(port: UInt16, receiveBufferByteCount: Int32? = nil) throws {
-        client = try WireClient(port: port, receiveBufferByteCount: receiveBufferByteCount)
+    init(port: UInt16, from source: UInt32? = nil, receiveBufferByteCount: Int32? = nil) throws {
+        client = try WireClient(
+            port: port,
+            from: source,
+            receiveBufferByteCount: receiveBufferByteCount
+        )
     }
 
     /// Begins a watch and waits for its first frame.

@@ -117,7 +117,8 @@ extension Samples {
                     refusedSignInCount: 25,
                     backups: backups,
                     latencies: [latency("cast_vote"), latency("ping")],
-                    heldTime: latency("")
+                    heldTime: latency(""),
+                    watchingPeers: [WatchingPeer(peer: "10.0.0.7", watchCount: .max)]
                 )
             ),
             .feed(feed),

@@ -81,6 +81,11 @@ public struct ServerStats: Equatable, Sendable {
     ///
     /// Absent where the durability is `none`.
     public var heldTime: LatencyStats?
+    /// Who has the most watches: eight at most, the first one most.
+    ///
+    /// Only callers with a key of a role that may do more than users, or from the service's own
+    /// machine, are told.
+    public var watchingPeers: [WatchingPeer]
 
     /// All fields; those with a default may be left out.
     public init(
@@ -115,7 +120,8 @@ public struct ServerStats: Equatable, Sendable {
         refusedSignInCount: UInt64 = 0,
         backups: BackupStats? = nil,
         latencies: [LatencyStats] = [],
-        heldTime: LatencyStats? = nil
+        heldTime: LatencyStats? = nil,
+        watchingPeers: [WatchingPeer] = []
     ) {
         self.serverName = serverName
         self.startTimeMilliseconds = startTimeMilliseconds
@@ -149,6 +155,21 @@ public struct ServerStats: Equatable, Sendable {
         self.backups = backups
         self.latencies = latencies
         self.heldTime = heldTime
+        self.watchingPeers = watchingPeers
+    }
+}
+
+/// The watches of a host or of a service.
+public struct WatchingPeer: Equatable, Sendable {
+    /// An IPv4 address, an IPv6 network as `2001:db8::/64`, or the name of a service's key.
+    public var peer: String
+    /// Its watches.
+    public var watchCount: UInt64
+
+    /// All fields; each must be given.
+    public init(peer: String, watchCount: UInt64) {
+        self.peer = peer
+        self.watchCount = watchCount
     }
 }
 

@@ -51,7 +51,12 @@ extension ServerStats: @unsafe WireMessage {
                 count: message.pointee.n_latencies,
                 "latencies"
             ),
-            heldTime: reader.message(message.pointee.held_time, "held_time")
+            heldTime: reader.message(message.pointee.held_time, "held_time"),
+            watchingPeers: reader.messages(
+                message.pointee.watching_peers,
+                count: message.pointee.n_watching_peers,
+                "watching_peers"
+            )
         )
     }
 
@@ -93,6 +98,32 @@ extension ServerStats: @unsafe WireMessage {
         unsafe message.pointee.n_latencies = latencies.count
         unsafe message.pointee.latencies = arena.messages(latencies)
         unsafe message.pointee.held_time = arena.message(heldTime)
+        unsafe message.pointee.n_watching_peers = watchingPeers.count
+        unsafe message.pointee.watching_peers = arena.messages(watchingPeers)
+    }
+}
+
+extension WatchingPeer: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__WatchingPeer>) {
+        unsafe feed__v1__watching_peer__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__WatchingPeer>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            peer: reader.text(message.pointee.peer, "peer"),
+            watchCount: message.pointee.watches
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__WatchingPeer>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.peer = arena.text(peer)
+        unsafe message.pointee.watches = watchCount
     }
 }
 
