@@ -74,7 +74,8 @@ import Testing
                 model[owner, default: []].append(number)
             case 5...7:
                 guard let (owner, element) = queue.popFirst() else { break }
-                #expect(model[owner]?.removeFirst() == element, "seed \(seed)")
+                let expected = model[owner]?.removeFirst()
+                #expect(element == expected, "seed \(seed)")
                 queue.charge(owner, Int.random(in: 0..<50, using: &random))
             case 8:
                 let owner = Int.random(in: 0..<8, using: &random)

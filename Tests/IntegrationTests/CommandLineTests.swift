@@ -34,6 +34,15 @@ struct CommandLineTests {
             ],
             complaint: "--listen-tls: /nowhere.pem cannot be read: there is no such file."
         ),
+        BadFlags(
+            arguments: ["--proxy-protocol-from", "10.0.0.1/8", "--insecure"],
+            complaint: "--proxy-protocol-from: \"10.0.0.1/8\" is not an address: the network of 8 "
+                + "bits begins at 10.0.0.0."
+        ),
+        BadFlags(
+            arguments: ["--proxy-protocol-from", "10.0.0.0/8"],
+            complaint: "--proxy-protocol-from: clients behind a proxy may be anybody"
+        ),
         BadFlags(arguments: ["--threads", "0"], complaint: "--threads: expected 1 to 256, got 0."),
         BadFlags(
             arguments: ["--stripes", "3"],

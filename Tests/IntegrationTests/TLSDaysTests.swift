@@ -63,7 +63,7 @@ struct TLSDaysTests {
 
     /// With ffdhe8192 a hello of 1 KB had the service compute for 200 ms.
     @Test(
-        "T-TLS-15: a hello may ask for the arithmetic of two groups only",
+        "T-TLS-16: a hello may ask for the arithmetic of two groups only",
         arguments: [
             ("X25519", true), ("P-256", true), ("P-384:P-256", true), ("X448", false),
             ("P-384", false), ("P-521", false), ("ffdhe2048", false), ("ffdhe3072", false),

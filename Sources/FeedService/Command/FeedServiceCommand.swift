@@ -47,6 +47,7 @@ struct FeedServiceCommand: ParsableCommand {
     var listen: [String] = []
 
     @OptionGroup var tls: TLSFlags
+    @OptionGroup var proxy: ProxyFlags
 
     // The numbers are read as texts, "-1" among them, so that one sentence names flag and limits.
     @Option(

@@ -39,12 +39,13 @@ extension ServiceConfiguration {
         try setLog(command.log)
         self.tls = tls
         if let path = command.serviceKeys { serviceKeys = try Self.serviceKeys(path, tls) }
-        guard tls?.admin == nil || serviceKeys != nil || tls?.asksForCertificates == true else {
+        guard tls?.admin == nil || asksWhoCalls else {
             throw .badFlag(
                 "--admin-tls",
                 "nobody could show who reads. Add --service-keys or --tls-client-ca."
             )
         }
+        try take(command.proxy, insecure: command.insecure)
         guard command.insecure || insecureAddresses.isEmpty else {
             throw .badFlag(
                 "--listen-tls",

@@ -11,6 +11,8 @@ package struct ServiceConfiguration: Sendable {
     package var addresses: [SocketAddress]
     /// The addresses to listen on with TLS, and their certificate; nil where there are none.
     package var tls: ServiceTLS?
+    /// The proxies, whose connections begin with a header of the PROXY protocol.
+    package var proxies: [HostNetwork] = []
     /// The operator's address; nil where there is none.
     package var admin: SocketAddress?
     /// The number of event loops.

@@ -42,11 +42,13 @@ package struct ServiceTLS: Sendable {
 }
 
 extension ServiceConfiguration {
+    /// Whether there is a way to prove who calls.
+    var asksWhoCalls: Bool { serviceKeys != nil || tls?.asksForCertificates == true }
+
     /// The addresses that other machines reach and where nobody has to prove who calls, or whose
     /// traffic is not encrypted; `--insecure` allows them.
     package var insecureAddresses: [SocketAddress] {
-        let asksNobody = serviceKeys == nil && tls?.asksForCertificates != true
-        let secured = asksNobody ? tls?.addresses ?? [] : []
+        let secured = asksWhoCalls ? [] : tls?.addresses ?? []
         return (addresses + secured).filter { !$0.isLoopback }
     }
 }

@@ -36,13 +36,13 @@ package final class ServerConnection: ConnectionHandler {
             connection,
             unsentLimitByteCount: loop.context.limits.maximumUnsentByteCount
         )
-        let host = connection.peer.host
         let found = loop.context.serviceKeys?.find(connection.peerIdentities)
-        if let key = found?.key { loop.log.certificateShown(key, from: host) }
+        if let key = found?.key { loop.log.certificateShown(key, from: connection.peer.host) }
         session = Session(
             caller: Caller(
-                host: host,
-                isOnTrustedHost: loop.context.trusts(host),
+                host: connection.peer.host,
+                isOnTrustedHost: loop.context.trusts(connection),
+                isLimited: loop.context.limitsCaller(of: connection),
                 certificateKey: found?.shown
             )
         )
@@ -155,9 +155,9 @@ package final class ServerConnection: ConnectionHandler {
 extension ServerConnection {
     /// Counts the connection for its host; false where the host has too many, and it closes.
     private func countConnection() -> Bool {
-        let context = loop.context
-        guard context.limitsCallers(of: session.caller.host) else { return true }
-        switch context.identities.enter(session.caller.identity) {
+        guard session.caller.isLimited else { return true }
+        let left = loop.context.leftConnectionCount
+        switch loop.context.identities.enter(session.caller.identity, left: left) {
         case .admitted(let allowance):
             session.caller.allowance = allowance
             return true

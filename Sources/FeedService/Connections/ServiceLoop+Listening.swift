@@ -6,7 +6,8 @@ extension ServiceLoop {
     func listen(
         at address: SocketAddress,
         for targets: [LoopMailbox],
-        security: TLSAcceptor? = nil
+        security: TLSAcceptor? = nil,
+        proxies: [HostNetwork] = []
     ) throws(TransportError) -> SocketAddress {
         let admission = Admission(
             maximumConnectionCount: context.limits.maximumConnectionCount,
@@ -19,7 +20,10 @@ extension ServiceLoop {
             on: eventLoop,
             targets: targets,
             admission: admission,
-            security: security
+            security: security,
+            proxies: TrustedProxies(proxies) { [log] host, fault in
+                log.refusedProxy("\(fault)", from: host)
+            }
         ) { connection in
             ServerConnection(connection, on: ServiceLoop.of(connection.loop))
         }

@@ -170,12 +170,18 @@ final class ServiceContext: Sendable {
         while let news = clock.takeNews() { log.clock(news) }
     }
 
-    /// Whether each caller of a host may do everything: this machine, where there are no service keys.
-    func trusts(_ host: SocketAddress.Host) -> Bool { serviceKeys == nil && host.isLoopback }
+    /// Whether the caller of a connection may do everything: one of this machine, where there are no keys.
+    ///
+    /// Nobody behind a proxy is: it may be one of several, of which each knows the one before.
+    func trusts(_ connection: TCPConnection) -> Bool { serviceKeys == nil && isLocal(connection) }
 
-    /// Whether the callers of a host have limits: those of other machines, unless a flag says otherwise.
-    func limitsCallers(of host: SocketAddress.Host) -> Bool {
-        limits.identities.limitsLoopback || !host.isLoopback
+    /// Whether the caller of a connection has limits: one of another machine, unless a flag says otherwise.
+    func limitsCaller(of connection: TCPConnection) -> Bool {
+        limits.identities.limitsLoopback || !isLocal(connection)
+    }
+
+    private func isLocal(_ connection: TCPConnection) -> Bool {
+        connection.peer.host.isLoopback && !connection.isProxied
     }
 
     /// Whether the service is stopping; once set, it stays.
@@ -203,6 +209,9 @@ final class ServiceContext: Sendable {
 
     /// The connections that are open.
     var openConnectionCount: UInt64 { UInt64(clamping: budget.connectionCount) }
+
+    /// The connections that may open beside those.
+    var leftConnectionCount: Int { limits.maximumConnectionCount - budget.connectionCount }
 
     /// The number of accepted connections.
     var acceptedConnectionCount: UInt64 { total { $0.acceptedCount } }

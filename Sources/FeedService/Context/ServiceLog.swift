@@ -31,6 +31,7 @@ package final class ServiceLog: Sendable {
     private let refusedEdits = Lock(Line())
     private let limitedHosts = Lock(Line())
     private let failedHandshakes = Lock(Line())
+    private let refusedProxies = Lock(Line())
     private let refusals = Lock<[String: Line]>([:])
     private let slowCalls = Lock(Method.allCases.map { _ in Line() })
 
@@ -56,6 +57,14 @@ package final class ServiceLog: Sendable {
         write(
             "No TLS connection from \(SocketAddress(host: host, port: 0).hostText): \(reason)",
             failedHandshakes
+        )
+    }
+
+    /// A proxy's connection did not begin as it has to.
+    func refusedProxy(_ reason: String, from host: SocketAddress.Host) {
+        write(
+            "Refused a connection of the proxy \(SocketAddress(host: host, port: 0).hostText): \(reason)",
+            refusedProxies
         )
     }
 

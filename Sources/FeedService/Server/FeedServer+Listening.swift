@@ -54,7 +54,9 @@ extension FeedServer {
         let serviceLoop = ServiceLoop.of(loop)
         var listening = Listening()
         for address in configuration.addresses {
-            listening.addresses.append(try serviceLoop.listen(at: address, for: targets))
+            listening.addresses.append(
+                try serviceLoop.listen(at: address, for: targets, proxies: configuration.proxies)
+            )
         }
         guard let tls = configuration.tls else { return listening }
         let acceptor = TLSAcceptor(tls.context) { [log = serviceLoop.log] host, reason in
@@ -63,7 +65,12 @@ extension FeedServer {
         listening.tlsAcceptor = acceptor
         for address in tls.addresses {
             listening.tlsAddresses.append(
-                try serviceLoop.listen(at: address, for: targets, security: acceptor)
+                try serviceLoop.listen(
+                    at: address,
+                    for: targets,
+                    security: acceptor,
+                    proxies: configuration.proxies
+                )
             )
         }
         return listening

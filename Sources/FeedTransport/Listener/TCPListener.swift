@@ -16,6 +16,7 @@ package final class TCPListener {
     private let targets: [LoopMailbox]
     private let admission: Admission
     private let security: TLSAcceptor?
+    private let proxies: TrustedProxies?
     private let handshakeLimit: Int
     private let makeHandler: MakeHandler
     private let descriptor: Int32
@@ -25,13 +26,15 @@ package final class TCPListener {
     private var isOpen = true
     private var isClosing = false
 
-    /// Listens at `address` on `loop`, for the loops of `targets`; `security` secures the connections.
+    /// Listens at `address` on `loop`, for the loops of `targets`; `security` secures the connections, and
+    /// those of `proxies` begin with a header.
     package init(
         at address: SocketAddress,
         on loop: EventLoop,
         targets: [LoopMailbox],
         admission: Admission = Admission(),
         security: TLSAcceptor? = nil,
+        proxies: TrustedProxies? = nil,
         makeHandler: @escaping MakeHandler
     ) throws(TransportError) {
         precondition(!targets.isEmpty, "A listener needs a loop to hand connections to.")
@@ -41,6 +44,7 @@ package final class TCPListener {
         self.targets = targets
         self.admission = admission
         self.security = security
+        self.proxies = proxies
         handshakeLimit = admission.handshakeLimit(loopCount: targets.count)
         self.makeHandler = { [counters] connection in
             // Only now: a connection that is counted is one of its loop's, also for other threads.
@@ -102,13 +106,18 @@ package final class TCPListener {
             return
         }
         target.addConnection(1)
-        let adopt: @Sendable (EventLoop) -> Void = { [security, handshakeLimit, makeHandler] loop in
-            loop.adoptCounted(
-                socket,
-                securedBy: security,
-                handshakeLimit: handshakeLimit,
-                handler: makeHandler
-            )
+        let adopt: @Sendable (EventLoop) -> Void = {
+            [proxies, security, handshakeLimit, makeHandler] loop in
+            func adopt(_ socket: AcceptedSocket) {
+                loop.adoptCounted(
+                    socket,
+                    securedBy: security,
+                    handshakeLimit: handshakeLimit,
+                    handler: makeHandler
+                )
+            }
+            guard let proxies, proxies.contains(socket.peer.host) else { return adopt(socket) }
+            loop.awaitProxyHeader(of: socket, report: proxies.report, adopt: adopt)
         }
         if target.isSame(as: loop.mailbox) { return adopt(loop) }
         let isTaken = target.post(adopt)

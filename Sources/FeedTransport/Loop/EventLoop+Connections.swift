@@ -43,7 +43,7 @@ extension EventLoop {
             mailbox.addConnection(-1)
             return nil
         }
-        return TCPConnection(self, stream, peer: socket.peer)
+        return TCPConnection(self, stream, peer: socket.peer, isProxied: socket.isProxied)
     }
 
     /// Takes over an accepted socket that the mailbox has counted already; the handler is made for the
@@ -59,6 +59,21 @@ extension EventLoop {
             connection.open(secured: acceptor, handshakeLimit: handshakeLimit, handler)
         } else {
             connection.open(handler(connection))
+        }
+    }
+
+    /// Takes over an accepted socket of a proxy that the mailbox has counted already; `adopt` gets it once
+    /// its header has come.
+    func awaitProxyHeader(
+        of socket: AcceptedSocket,
+        report: @escaping TrustedProxies.Report,
+        adopt: @escaping (AcceptedSocket) -> Void
+    ) {
+        do throws(TransportError) {
+            _ = try ProxiedSocket(socket, on: self, report: report, adopt: adopt)
+        } catch {
+            UVSocket.close(socket.descriptor)
+            mailbox.addConnection(-1)
         }
     }
 

@@ -41,6 +41,8 @@ package final class TCPConnection {
     var closingByteCount = 0
     /// The address of the peer.
     package let peer: SocketAddress
+    /// Whether the peer is behind a proxy: then its address is no proof that it is on this machine.
+    package let isProxied: Bool
     /// The slot of the peer's host in the budget.
     package let hostSlot: HostSlot
     /// The size of the send buffer lent to it, as the kernel counts; 0 where it has its own.
@@ -61,10 +63,11 @@ package final class TCPConnection {
     package var handler: (any ConnectionHandler)? { receiver }
 
     /// The connection of an accepted socket; ``open(_:)`` starts it.
-    init(_ loop: EventLoop, _ stream: UVStream, peer: SocketAddress) {
+    init(_ loop: EventLoop, _ stream: UVStream, peer: SocketAddress, isProxied: Bool = false) {
         self.loop = loop
         self.stream = stream
         self.peer = peer
+        self.isProxied = isProxied
         hostSlot = HostSlot(peer.host)
         writeQueue = WriteQueue(loop.configuration)
         deadlines = ConnectionDeadlines(at: loop.sweep)

@@ -61,6 +61,16 @@ enum UVSocket {
         return AcceptedSocket(descriptor: Int32(descriptor), peer: SocketAddress(peer))
     }
 
+    /// Reads some bytes of a socket that no loop has; nil if none have come, and none at the end of input.
+    static func receive(_ descriptor: Int32, atMost count: Int) throws(TransportError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let code = unsafe bytes.withUnsafeMutableBytes { raw in
+            unsafe clibuv_receive(descriptor, raw.baseAddress, raw.count)
+        }
+        guard let received = try uvResult(code, .read) else { return nil }
+        return Array(bytes.prefix(received))
+    }
+
     /// A descriptor that only reserves a place in the table of open files; nil if there is none.
     static func spare() -> Int32? {
         let descriptor = clibuv_open_spare()

@@ -29,7 +29,9 @@ import Testing
             let first = try WireClient(port: port)
             try first.send(.signIn(SignInRequest(email: "first@x", password: "password")))
             passwords.begun.wait()
-            let flood = try (2...21).map { try WireClient(port: port, from: 0x7f00_0000 + $0) }
+            let flood = try (2...21 as ClosedRange<UInt32>).map {
+                try WireClient(port: port, from: 0x7f00_0000 + $0)
+            }
             var refusedCount = 0
             for (number, client) in flood.enumerated() {
                 for _ in 0..<3 {
@@ -39,7 +41,9 @@ import Testing
                 refusedCount += try Self.settle(client).count
             }
             #expect(refusedCount > 0)
-            let honest = try (1...3).map { try WireClient(port: port, from: 0x7f00_0100 + $0) }
+            let honest = try (1...3 as ClosedRange<UInt32>).map {
+                try WireClient(port: port, from: 0x7f00_0100 + $0)
+            }
             for client in honest {
                 try client.send(.signIn(SignInRequest(email: "honest@x", password: "password")))
                 #expect(try Self.settle(client) == [])

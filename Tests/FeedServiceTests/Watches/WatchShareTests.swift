@@ -22,7 +22,7 @@ import Testing
         #expect(throws: WatchAdmission.Refusal.hostIsFull(1_334)) {
             try admission.admit(.address(0), mayHaveAll: false)
         }
-        #expect(admission.largest(2).map(\.count) == [1_334, counts[1]])
+        #expect(admission.largest(2).map { $0.count } == [1_334, counts[1]])
     }
 
     @Test func endsGiveTheShareBack() throws {
@@ -48,7 +48,7 @@ import Testing
             $0.limits.maximumWatchCount = 20
             $0.limits.identities.limitsLoopback = true
         } _: { port, keys in
-            let watch = WatchPostsRequest(postIDs: [1])
+            let watch = WatchPostsRequest(topCount: 1)
             let greedy = try WatchingClient(port: port, from: 0x7f00_0002)
             for _ in 0..<3 { #expect(try greedy.copies[greedy.watch(watch)]?.end == nil) }
             let again = try WatchingClient(port: port, from: 0x7f00_0002)

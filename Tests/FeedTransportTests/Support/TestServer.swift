@@ -42,7 +42,8 @@ final class TestServer: Sendable {
                     on: loop,
                     targets: mailboxes,
                     admission: plan.admission,
-                    security: plan.security
+                    security: plan.security,
+                    proxies: plan.proxies
                 ) { _ in ScriptedHandler(plan.script) }
                 listening.record(.success((listener.address, listener.counters)))
             } catch {
@@ -105,6 +106,7 @@ extension TestServer {
         var budget = BufferBudget()
         var admission = Admission()
         var security: TLSAcceptor?
+        var proxies: TrustedProxies?
         var script: Script = { _ in }
 
         /// Runs `body` with a server, then stops it and waits until every loop is closed.
