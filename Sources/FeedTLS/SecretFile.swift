@@ -14,7 +14,7 @@ package enum SecretFile {
     /// Whether a group is the process's own, or one of its further groups.
     private static func isMember(of group: UInt32) -> Bool {
         if group == getegid() { return true }
-        var groups = [gid_t](repeating: 0, count: Int(max(0, unsafe getgroups(0, nil))))
+        var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
         let count = unsafe getgroups(Int32(groups.count), &groups)
         return groups.prefix(Int(max(0, count))).contains(group)
     }
