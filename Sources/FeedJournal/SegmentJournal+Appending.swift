@@ -17,6 +17,7 @@ extension SegmentJournal {
             failure = error.description
             throw error
         }
+        age.add(recordAt: microseconds)
         do {
             try space.prepareSpare(currentOffset: current.offset)
         } catch {
@@ -52,7 +53,17 @@ extension SegmentJournal {
         current.offset += byteCount
         last = record.position
         lastMicroseconds = microseconds
-        try fileErrors { () throws(FileError) in try watermark.write(record.position) }
+        try writeWatermark(record.position)
+    }
+
+    /// Notes that a record is durable; some file systems take new blocks for it on a full disk.
+    private func writeWatermark(_ position: JournalPosition) throws(JournalError) {
+        do {
+            try watermark.write(position)
+        } catch {
+            try makeRoom(after: error)
+            try fileErrors { () throws(FileError) in try watermark.write(position) }
+        }
     }
 
     private func write(_ header: Span<UInt8>, _ body: Span<UInt8>) throws(JournalError) {
@@ -93,7 +104,8 @@ extension SegmentJournal {
             files,
             configuration,
             after: last,
-            lastMicroseconds
+            lastMicroseconds,
+            age
         )
         segments.append(Segment(first: last.number + 1))
     }
@@ -106,7 +118,8 @@ extension SegmentJournal {
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
         after last: JournalPosition,
-        _ microseconds: UInt64
+        _ microseconds: UInt64,
+        _ age: JournalAge
     ) throws(FileError) -> Current {
         var spare = prepared
         try spare.complete()
@@ -116,7 +129,8 @@ extension SegmentJournal {
             firstNumber: last.number + 1,
             previousHash: last.hash,
             previousMicroseconds: microseconds,
-            salt: configuration.drawSalt()
+            salt: configuration.drawSalt(),
+            age: age.microseconds
         )
         try spare.file.write(header.encoded(configuration.hash).span, at: 0)
         let isSynced = configuration.durability == .fsync

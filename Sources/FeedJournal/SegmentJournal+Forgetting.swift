@@ -51,19 +51,19 @@ extension SegmentJournal {
 
     /// Whether the oldest segment is forgotten, and was kept for as long as it is to be.
     ///
-    /// Its age is that of its last record beside the journal's last one: no clock is read, and a
-    /// journal that rests keeps what it has.
+    /// By the journal's age at its end and now: no clock is asked, and a journal that rests keeps what it
+    /// has.
     private func isOldestDue() throws(JournalError) -> Bool {
         guard isOldestForgotten else { return false }
         guard configuration.keptMicroseconds > 0 else { return true }
-        return try oldestEnd() + configuration.keptMicroseconds <= lastMicroseconds
+        return try oldestEnd() + configuration.keptMicroseconds <= age.microseconds
     }
 
-    /// When the last record of the oldest segment was written, as the next segment's header says; 0
-    /// where that is damaged, as nothing continues the oldest one then.
+    /// The journal's age at the end of the oldest segment, as the next segment's header says; 0 where
+    /// that does not tell: it is kept as long as if it had ended when the journal's age was first counted.
     private func oldestEnd() throws(JournalError) -> UInt64 {
         let next = segments[1]
-        if let known = knownEnd, known.next == next { return known.microseconds }
+        if let known = knownEnd, known.next == next { return known.age }
         let bytes = try fileErrors { () throws(FileError) in
             try files.begin(of: next.name, byteCount: SegmentHeader.byteCount) ?? []
         }
@@ -73,9 +73,9 @@ extension SegmentJournal {
             first: next.first,
             configuration.hash
         )
-        let microseconds = header?.previousMicroseconds ?? 0
-        knownEnd = (next, microseconds)
-        return microseconds
+        let age = header?.age ?? 0
+        knownEnd = (next, age)
+        return age
     }
 
     /// Keeps the file of the oldest segment for a segment to come.

@@ -86,7 +86,14 @@ extension SegmentJournal {
     ) throws(JournalError) -> Current {
         do {
             let spare = try SpareSegment(files, configuration)
-            return try start(spare, files, configuration, after: scan.last, scan.lastMicroseconds)
+            return try start(
+                spare,
+                files,
+                configuration,
+                after: scan.last,
+                scan.lastMicroseconds,
+                scan.age
+            )
         } catch {
             throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
         }

@@ -47,8 +47,11 @@ package final class SegmentJournal: Journal {
     /// All records up to this one are kept elsewhere.
     var forgotten: UInt64
 
-    /// When the segment before one ended, read from that one's header.
-    var knownEnd: (next: Segment, microseconds: UInt64)?
+    /// How long the journal was written to.
+    var age: JournalAge
+
+    /// The journal's age when the segment before one ended, read from that one's header.
+    var knownEnd: (next: Segment, age: UInt64)?
 
     /// How many kept segments were removed before their time, as the disk ran low.
     package internal(set) var droppedSegmentCount = 0
@@ -76,6 +79,7 @@ package final class SegmentJournal: Journal {
         let scan = try Self.scan(files, configuration, checkpointed, acceptedLoss, progress)
         last = scan.last
         lastMicroseconds = scan.lastMicroseconds
+        age = scan.age
         checkpointedDamage = scan.checkpointedDamage
         forgotten = checkpointed.number
         // Before anything is made, which may need the room.

@@ -44,6 +44,18 @@ import Testing
         #expect(try SegmentJournal(files, .small()).records().count == 40)
     }
 
+    @Test("a watermark that finds no room takes that of the ballast")
+    func writesTheWatermarkOutOfTheBallast() throws {
+        let journal = try SegmentJournal(files, .small())
+        _ = try journal.checkSpace()
+        files.failure = { [files] call, name in
+            call == .write && name == "durable.hwm" && files["ballast"] != nil ? ENOSPC : nil
+        }
+        try fill(journal, through: 3)
+        #expect(files["ballast"] == nil)
+        #expect(try journal.records().count == 3)
+    }
+
     @Test func stopsWhereEvenTheBallastDoesNotSuffice() throws {
         let journal = try SegmentJournal(files, .small())
         files.capacity = files.names.reduce(0) { $0 + (files[$1]?.count ?? 0) }

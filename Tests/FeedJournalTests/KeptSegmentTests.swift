@@ -62,6 +62,42 @@ import Testing
         #expect(firsts[0] > 390 && firsts[0] <= 401)
     }
 
+    @Test(
+        "a year of days, the clock wrong at random starts: what is promised stays, and not for ever"
+    )
+    func keepsByNoClock() throws {
+        let seed: UInt64 = 20_261_128
+        var generator = SeededGenerator(seed: seed)
+        var configuration = configuration
+        configuration.keptMicroseconds = 6000 * Self.second
+        let days: [Int64] = [0, 0, 0, 1, -1, 30, -30, 365, -365]
+        // A day has 40 records, 50 seconds apart.
+        var second: UInt64 = 2_000_000_000
+        var written: [UInt64: UInt64] = [:]
+        var last = JournalPosition.start
+        var day = 0
+        while day < 365 {
+            let journal = try SegmentJournal(files, configuration, checkpointed: last)
+            let offset = (days.randomElement(using: &generator) ?? 0) * 86_400
+            let count = 40 * Int.random(in: 1...4, using: &generator)
+            for _ in 0..<count {
+                let clock = UInt64(Int64(second) + offset) * Self.second
+                let body = [UInt8](repeating: 7, count: 3000)
+                last = try journal.append(body.span, count: 1, at: clock)
+                written[last.number] = second
+                try journal.forget(through: last.number)
+                _ = try journal.checkSpace()
+                let oldest = try #require(firsts.first)
+                let age = second - (written[oldest] ?? second)
+                #expect(age <= 2 * 6000, "seed \(seed), day \(day)")
+                // The last record that is gone was older than what is kept.
+                if let gone = written[oldest - 1] { #expect(second - gone >= 6000, "seed \(seed)") }
+                second += 50
+            }
+            day += count / 40
+        }
+    }
+
     @Test("what is not forgotten stays, however old it is")
     func keepsWhatIsNeeded() throws {
         let journal = try SegmentJournal(files, configuration)

@@ -56,6 +56,18 @@ import Testing
         _ = try POSIXFiles(path: directory.path)
     }
 
+    @Test("a lock whose file was removed holds, for those who change and for those who look")
+    func theLockHoldsWithoutItsFile() throws {
+        let directory = try TemporaryDirectory()
+        var first: POSIXFiles? = try POSIXFiles(path: directory.path)
+        try FileManager.default.removeItem(atPath: directory.path + "/lock")
+        #expect(throws: JournalError.self) { try POSIXFiles(path: directory.path, for: .look) }
+        #expect(throws: JournalError.self) { try POSIXFiles(path: directory.path) }
+        withExtendedLifetime(first) {}
+        first = nil
+        _ = try POSIXFiles(path: directory.path)
+    }
+
     @Test func aMissingDirectoryIsNamedOrMade() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/none"

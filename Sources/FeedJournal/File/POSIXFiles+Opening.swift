@@ -70,7 +70,8 @@ extension POSIXFiles {
 
     /// The lock of a directory, held until the descriptor is closed.
     ///
-    /// A directory that is looked at and has no lock's file is used by nobody: the result is -1.
+    /// A directory that is looked at and has no lock's file: the result is -1. The directory itself is
+    /// locked too, for the case that somebody removes the lock's file while a process has it.
     static func lock(
         _ directory: Int32,
         _ path: String,
@@ -78,15 +79,15 @@ extension POSIXFiles {
     ) throws(JournalError) -> Int32 {
         let mode = access == .look ? O_RDONLY : O_RDWR | O_CREAT
         let descriptor = unsafe openat(directory, "lock", mode | O_CLOEXEC, 0o600)
-        if descriptor < 0, errno == ENOENT, access == .look { return -1 }
-        guard descriptor >= 0 else {
+        if descriptor < 0, errno != ENOENT || access == .change {
             throw .file(FileError("open", "lock", code: errno))
         }
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            if errno == EINTR { continue }
-            let code = errno
-            let holder = holder(descriptor)
-            close(descriptor)
+        for locked in [descriptor, directory] where locked >= 0 {
+            let code = lock(locked)
+            // Some file systems lock no directory.
+            guard code == EWOULDBLOCK || code != 0 && locked == descriptor else { continue }
+            let holder = descriptor < 0 ? nil : holder(descriptor)
+            if descriptor >= 0 { close(descriptor) }
             guard code == EWOULDBLOCK else { throw .file(FileError("lock", path, code: code)) }
             throw .locked(path: path, holder: holder)
         }
@@ -96,6 +97,14 @@ extension POSIXFiles {
         _ = ftruncate(descriptor, 0)
         _ = unsafe text.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         return descriptor
+    }
+
+    /// Locks a file or a directory; gives the system's error number, 0 where it is locked now.
+    private static func lock(_ descriptor: Int32) -> Int32 {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno != EINTR { return errno }
+        }
+        return 0
     }
 
     private static func holder(_ descriptor: Int32) -> Int? {

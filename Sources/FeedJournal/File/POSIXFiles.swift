@@ -2,7 +2,8 @@ import Glibc
 
 /// A data directory of the system's, locked for this process as long as the value lives.
 ///
-/// The lock is `flock`'s on the file `lock`: it goes with the process, however that ends.
+/// The lock is `flock`'s on the file `lock`, and on the directory itself: it goes with the process, however
+/// that ends.
 package final class POSIXFiles: JournalFiles {
     /// Where the directory is, as it was given.
     package let path: String
@@ -53,6 +54,7 @@ package final class POSIXFiles: JournalFiles {
     package func unlock() {
         // To close the descriptor is not enough: a process that is being started has a copy of it.
         if lock >= 0 { flock(lock, LOCK_UN) }
+        flock(directory, LOCK_UN)
     }
 
     package func names(in directory: String) throws(FileError) -> [String] {

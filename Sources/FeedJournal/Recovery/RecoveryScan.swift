@@ -37,6 +37,12 @@ package struct RecoveryScan {
     /// When `lastFound` was written, in microseconds since 1970; 0 where none was read.
     package let lastMicroseconds: UInt64
 
+    /// When the checkpointed record was written, in microseconds since 1970; nil where no file says it.
+    package let checkpointedMicroseconds: UInt64?
+
+    /// How long the journal was written to, up to `lastFound`.
+    let age: JournalAge
+
     /// Why the journal must not be continued unless its loss is accepted.
     package let problem: JournalError?
 
@@ -77,6 +83,8 @@ package struct RecoveryScan {
         problem = scanner.problem ?? scanner.loss()
         lastFound = scanner.last.number
         lastMicroseconds = scanner.lastMicroseconds
+        checkpointedMicroseconds = scanner.checkpointedMicroseconds
+        age = scanner.age
         checkpointedDamage = scanner.checkpointedDamage
         start = scanner.start
         hasWatermark = scanner.watermark != nil
@@ -92,6 +100,77 @@ package struct RecoveryScan {
         guard try files.names(in: ".").contains(SegmentLayout.directory) else { return nil }
         return try files.names(in: SegmentLayout.directory)
             .compactMap(SegmentLayout.firstNumber).min()
+    }
+
+    /// Whether the journal has the record after a position, by the hash of the record there; reads one
+    /// segment.
+    package static func continues(
+        _ files: any JournalFiles,
+        _ position: JournalPosition
+    ) throws(JournalError) -> Bool {
+        guard var reader = try reader(behind: position, files) else { return false }
+        guard case .record = reader.next() else { return false }
+        return true
+    }
+
+    /// When a record was written, in microseconds since 1970; nil where the journal does not have it.
+    ///
+    /// Reads one segment.
+    package static func microseconds(
+        of position: JournalPosition,
+        _ files: any JournalFiles
+    ) throws(JournalError) -> UInt64? {
+        try reader(behind: position, files)?.lastMicroseconds
+    }
+
+    /// A reader of the segment that has the record after a position, if one has it; nil where none has the
+    /// record at the position, or begins after it.
+    private static func reader(
+        behind position: JournalPosition,
+        _ files: any JournalFiles
+    ) throws(JournalError) -> SegmentReader? {
+        let names = try fileErrors { () throws(FileError) in
+            try files.names(in: ".").contains(SegmentLayout.directory)
+                ? try files.names(in: SegmentLayout.directory) : []
+        }
+        let firsts = names.compactMap(SegmentLayout.firstNumber).filter {
+            $0 <= position.number + 1
+        }
+        guard let first = firsts.max() else { return nil }
+        var reader = try SegmentReader(open(files, Segment(first: first)), first: first, .xxh3)
+        while reader.last.number < position.number {
+            guard case .record = reader.next() else { return nil }
+        }
+        return reader.last == position ? reader : nil
+    }
+
+    /// The records of segments that no start needs, as they are kept for a time: what is damaged or missing
+    /// of them first; nil where they are whole up to those that a start reads.
+    package func keptProblem(_ files: any JournalFiles) throws(JournalError) -> JournalError? {
+        for index in segments.indices.prefix(start) {
+            let end = segments[index + 1].first - 1
+            do throws(JournalError) {
+                var reader = try SegmentReader(
+                    Self.open(files, segments[index]),
+                    first: segments[index].first,
+                    configuration.hash
+                )
+                while reader.last.number < end {
+                    guard case .record = reader.next() else {
+                        throw .damaged(
+                            file: reader.name,
+                            offset: reader.offset,
+                            record: reader.last.number + 1,
+                            reason: "it cannot be read"
+                        )
+                    }
+                }
+            } catch {
+                guard case .damaged = error else { throw error }
+                return error
+            }
+        }
+        return nil
     }
 
     /// The file of a segment that was listed.

@@ -44,9 +44,11 @@ extension RecoveryScanner {
                     isWatermarkForeign = true
                     watermark = nil
                 }
+                age.add(foundGap: record.microseconds - lastMicroseconds)
                 last = record.position
                 lastOffset = offset
                 lastMicroseconds = record.microseconds
+                noteCheckpointed()
             case .foreign(let record):
                 return damaged(
                     "record \(record.number) is there and does not continue the journal"

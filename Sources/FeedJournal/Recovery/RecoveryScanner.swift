@@ -37,6 +37,10 @@ struct RecoveryScanner {
     /// The last whole record so far, and when it was written.
     var last: JournalPosition
     var lastMicroseconds: UInt64 = 0
+    /// When the checkpointed record was written; nil until that was seen.
+    var checkpointedMicroseconds: UInt64?
+    /// How long the journal was written to, up to the last record.
+    var age = JournalAge(0)
     /// Damage in records that are checkpointed already.
     var checkpointedDamage: CheckpointedDamage?
     /// What ended the walk; nil where the journal may be continued.
@@ -119,6 +123,8 @@ struct RecoveryScanner {
         guard problem == nil else { return reader }
         last = reader.last
         lastMicroseconds = reader.lastMicroseconds
+        age = JournalAge(reader.header.age)
+        noteCheckpointed()
         var record = reader.offset
         problem = walkRecords(&reader, &record)
         if problem == nil, endsWithTheCheckpoint(reader, index) {
@@ -141,6 +147,11 @@ struct RecoveryScanner {
             first: segment.first,
             configuration.hash
         )
+    }
+
+    /// Notes the time of the last record where that is the checkpointed one.
+    mutating func noteCheckpointed() {
+        if last.number == checkpointed.number { checkpointedMicroseconds = lastMicroseconds }
     }
 
     private func checkInstance(_ header: SegmentHeader, _ name: String) throws(JournalError) {
