@@ -52,6 +52,22 @@ import Testing
         #expect(try copy.rows() == rows)
     }
 
+    @Test("a page that the disk does not give is no damage")
+    func aFailedReadIsNoDamage() throws {
+        let database = try fill(60).0
+        try database.checkpointLog()
+        // What is in memory would be read from there.
+        try database.execute("PRAGMA cache_size=0")
+        disk.failure = { call, name in call == .read && name == "state.db" ? EIO : nil }
+        let error = #expect(throws: SQLiteError.self) { try database.pageProblems() }
+        guard case .io = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        disk.failure = { _, _ in nil }
+        #expect(try database.pageProblems() == [])
+    }
+
     @Test func continuesWhenAFullDiskHasRoomAgain() throws {
         var (database, rows) = try fill(20)
         disk.capacity = disk.names.reduce(0) { $0 + (disk[$1]?.count ?? 0) } + 20_000
