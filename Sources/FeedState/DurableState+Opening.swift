@@ -47,8 +47,11 @@ extension DurableState {
         let journal = recovered.journal
         let logs = recovered.logs
         let identity = recovered.checkpointWork.database.meta
+        var backupOptions = options.backups
+        // A clock that is, or was, wrong does not tell how old a backup is.
+        if summary.clockStep != nil { backupOptions.trustsNames = false }
         let backups = Backups(
-            options.backups,
+            backupOptions,
             reservedByteCount: options.journal.space.readOnlyByteCount,
             hooks: options.testHooks.backups,
             report: events.backup

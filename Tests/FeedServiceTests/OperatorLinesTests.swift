@@ -15,6 +15,8 @@ struct OperatorLinesTests {
         OperatorLines.clock(.jumped(by: 600_000)),
         OperatorLines.clock(.agrees),
         OperatorLines.clock(.corrected(by: 2000)),
+        OperatorLines.clockStep(ClockSteps.Step(record: 7, before: 1 << 40, after: 1 << 41)),
+        OperatorLines.clockStep(ClockSteps.Step(record: 7, before: 1 << 41, after: 1 << 40)),
         OperatorLines.postsAhead(2, lead: .seconds(300)),
         OperatorLines.acceptedLoss(
             7,
@@ -35,6 +37,18 @@ struct OperatorLinesTests {
             .replacing(/\d+(\.\d+)?/) { _ in "N" }
         let found = document.split(separator: "\n").contains { $0 == text }
         #expect(found, "not in the document: \(text)")
+    }
+
+    @Test("what a checkpoint finds damaged has a way back, and a disk that fails has none of it")
+    func aDamageHasAWayBack() {
+        let damage = StateStartError.state(.damaged(table: "posts", key: "row 7", reason: "gone"))
+        #expect(damage.isDamage)
+        #expect(
+            OperatorLines.failed(damage, Self.directory).hasSuffix("feed-service verify /srv/feed")
+        )
+        let failure = StateStartError.state(.stopped(reason: "The disk failed."))
+        #expect(!failure.isDamage)
+        #expect(!OperatorLines.failed(failure, Self.directory).contains("verify"))
     }
 
     @Test("how much is free, and from when on changes are taken, is in bytes and MiB")

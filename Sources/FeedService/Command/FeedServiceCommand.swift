@@ -121,7 +121,7 @@ struct FeedServiceCommand: ParsableCommand {
         ProcessSetup.ignoreBrokenPipes()
         ProcessSetup.mapLargeAllocations()
         let server = try FeedServer.start(configuration, logger: logger)
-        server.onFailure { Self.exitAtOnce(output) }
+        server.onFailure { Self.exitAtOnce(output, $0) }
         for signal in [SIGTERM, SIGINT] {
             server.onSignal(signal) { Self.stop(server, logger, output) }
         }
@@ -184,9 +184,9 @@ struct FeedServiceCommand: ParsableCommand {
     }
 
     /// Ends the process without a drain, once the lines of the log are written that say why.
-    private static func exitAtOnce(_ output: OutputThread) -> Never {
+    private static func exitAtOnce(_ output: OutputThread, _ status: Int32 = 1) -> Never {
         output.flush()
-        _exit(1)
+        _exit(status)
     }
 
     private func addresses(of server: FeedServer) -> String {

@@ -102,6 +102,9 @@ struct RestoreCommand: ParsableCommand {
                 StartRefusal(error, of: source, into: directory)
             )
         }
+        for name in made.damaged {
+            print("the backup \(name) is damaged and was passed over: look at the disk")
+        }
         print("restored \(backup) into \(directory) as of \(moment)")
         let records = made.records.map { records in
             "and the records \(records.lowerBound) to \(records.upperBound) of the journal"

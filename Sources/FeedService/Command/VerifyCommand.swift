@@ -11,7 +11,8 @@ struct VerifyCommand: ParsableCommand {
             only. Exits with 0 where all is whole, with 2 where there is no state, with 3 where a \
             service has the directory, with 4 where a part is of another directory or a newer \
             format, and with 5 where anything is damaged or missing. Damage in records of the journal \
-            that state.db has already is reported, and loses nothing.
+            that state.db has already is reported, also of those that --journal-keep has kept, and loses \
+            nothing.
             """
     )
 
@@ -37,6 +38,7 @@ struct VerifyCommand: ParsableCommand {
                 + "\(found.checkpointedRecord)"
         )
         if let damage = found.checkpointedDamage { print(damage) }
+        if let problem = found.keptProblem { print(problem) }
         print("state hash \(FeedServer.hex(found.stateHash))")
         guard let replayed = found.replayedHash else { return }
         print("replayed hash \(FeedServer.hex(replayed))")

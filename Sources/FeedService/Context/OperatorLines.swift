@@ -82,6 +82,26 @@ package enum OperatorLines {
         }
     }
 
+    /// The state can no more be made durable, and the service ends.
+    package static func failed(_ error: StateStartError, _ directory: String) -> String {
+        let way =
+            error.isDamage
+            ? " The journal has all that was acknowledged and state.db lacks; to see the way back, type: "
+                + "feed-service verify \(directory)" : ""
+        return "stopped: the state can no more be made durable. \(error)\(way)"
+    }
+
+    /// The clock at a start is not where the last record of the journal has left it.
+    package static func clockStep(_ step: ClockSteps.Step) -> String {
+        let away = Duration.microseconds(step.distance)
+        return step.isBack
+            ? "the clock is \(away) behind the newest record of the journal: it is wrong, or it was before; "
+                + "until it has caught up all records have one time, and restore --at refuses moments "
+                + "before this start: use --at-revision"
+            : "the clock is \(away) after the newest record of the journal: if the service was not stopped "
+                + "for so long, stop it and set the clock, else posts, backups and records get wrong times"
+    }
+
     /// A start has accepted a loss, with the last record that is left and the files in quarantine.
     package static func acceptedLoss(_ left: UInt64, _ files: [String]) -> String {
         let kept =

@@ -39,6 +39,9 @@ extension FeedServer {
         channels.endRestoring()
         let seconds = began.duration(to: .now) / .seconds(1)
         logger.info("\(describe(state.recovery, store, seconds, options))")
+        if let step = state.recovery.clockStep {
+            logger.warning("\(OperatorLines.clockStep(step))")
+        }
         if let damage = state.recovery.checkpointedDamage { logger.warning("\(damage)") }
         if let left = state.recovery.acceptedLoss {
             logger.warning("\(OperatorLines.acceptedLoss(left, state.recovery.quarantined))")

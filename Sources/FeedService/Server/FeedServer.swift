@@ -192,8 +192,8 @@ package final class FeedServer: Sendable {
 
     /// Calls `body` on a thread of the service when the state cannot be made durable any more.
     ///
-    /// Held answers are not sent then, and the process should end.
-    package func onFailure(_ body: @escaping @Sendable () -> Void) {
+    /// Held answers are not sent then, and the process should end with the status that `body` gets.
+    package func onFailure(_ body: @escaping @Sendable (Int32) -> Void) {
         stateEvents.onFailure(body)
     }
 

@@ -7,9 +7,9 @@ internal import Logging
 final class StateEvents: Sendable {
     private struct Listeners {
         var loops: [LoopMailbox] = []
-        var failed: (@Sendable () -> Void)?
-        /// The state failed before `failed` was set.
-        var hasFailed = false
+        var failed: (@Sendable (Int32) -> Void)?
+        /// The exit status of a state that has failed, maybe before `failed` was set.
+        var exitStatus: Int32?
     }
 
     private let listeners = Lock(Listeners())
@@ -27,23 +27,23 @@ final class StateEvents: Sendable {
         release(through: durableBatch)
     }
 
-    /// Calls `body` once the state cannot be made durable any more.
-    func onFailure(_ body: @escaping @Sendable () -> Void) {
-        let hasFailed = listeners.withLock { listeners in
+    /// Calls `body` with an exit status once the state cannot be made durable any more.
+    func onFailure(_ body: @escaping @Sendable (Int32) -> Void) {
+        let exitStatus = listeners.withLock { listeners in
             listeners.failed = body
-            return listeners.hasFailed
+            return listeners.exitStatus
         }
-        if hasFailed { body() }
+        if let exitStatus { body(exitStatus) }
     }
 
     /// Whether the state cannot be made durable any more.
-    var hasFailed: Bool { listeners.withLock { $0.hasFailed } }
+    var hasFailed: Bool { listeners.withLock { $0.exitStatus != nil } }
 
     /// The receivers of the events of a directory's state.
     func events(_ directory: String) -> DurableState.Events {
         var events = DurableState.Events()
         events.journal.durable = { [self] in release(through: $0) }
-        events.failed = { [self] in fail($0) }
+        events.failed = { [self] in fail($0, directory) }
         events.journal.slow = { [self] in warn(of: $0) }
         events.journal.space = { [logger] news in
             let line = OperatorLines.space(news, directory)
@@ -65,13 +65,15 @@ final class StateEvents: Sendable {
         }
     }
 
-    private func fail(_ error: StateStartError) {
-        logger.critical("stopped: the state can no more be made durable. \(error)")
+    private func fail(_ error: StateStartError, _ directory: String) {
+        logger.critical("\(OperatorLines.failed(error, directory))")
+        // Another try helps after anything but damage.
+        let exitStatus: Int32 = error.isDamage ? 5 : 1
         let failed = listeners.withLock { listeners in
-            listeners.hasFailed = true
+            listeners.exitStatus = exitStatus
             return listeners.failed
         }
-        failed?()
+        failed?(exitStatus)
     }
 
     /// At most one line a second.

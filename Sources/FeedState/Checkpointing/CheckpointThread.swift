@@ -145,7 +145,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private func runToTheEnd() {
         guard var work = work.withLock({ $0.take() }) else { return }
         let files = work.database.files
-        backups.inspect(files) { [thread] in thread.wake() }
+        backups.inspect(work.database) { [thread] in thread.wake() }
         run(&work)
         _ = consume work
         files.unlock()

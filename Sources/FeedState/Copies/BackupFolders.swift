@@ -41,14 +41,17 @@ package enum BackupFolders {
     /// just made; returns the names of those that are gone, the oldest first.
     ///
     /// One that cannot be removed stays, and is tried again after the next backup.
+    /// The names of the others are in the order that `sorted` makes, the oldest backup first.
     package static func prune(
         _ kind: BackupKind,
         keeping retention: BackupRetention,
         newest: String,
-        _ files: any JournalFiles
+        _ files: any JournalFiles,
+        sorted: ([String]) -> [String] = { $0 }
     ) throws(FileError) -> [String] {
-        let others = try complete(files).filter { $0 != newest && self.kind(of: $0) == kind }
-        // A clock that was set back makes the newest look old.
+        let others = sorted(
+            try complete(files).filter { $0 != newest && self.kind(of: $0) == kind }
+        )
         let names = [newest] + others.reversed()
         let kept = retention.kept(of: names.compactMap(time(of:)))
         let removed = names.indices.filter { $0 > 0 && !kept.contains($0) }.map { names[$0] }

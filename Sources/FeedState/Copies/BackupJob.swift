@@ -21,6 +21,7 @@ package final class BackupJob {
     private let directory: String
     private let vfs: String?
     private let files: any JournalFiles
+    private let revisions: BackupRevisions
     private let options: BackupOptions
     private let reservedByteCount: Int
     private let source: any JournalFile
@@ -44,6 +45,7 @@ package final class BackupJob {
     ) throws(BackupError) {
         self.kind = kind
         files = database.files
+        revisions = BackupRevisions(database)
         directory = database.directory
         vfs = database.vfs
         meta = database.meta
@@ -105,7 +107,8 @@ package final class BackupJob {
             try copy.checkPages()
             try copy.checkRows(while: continues)
         } catch {
-            throw .damagedCopy(name: name, error)
+            // A disk that does not give the copy has not damaged it.
+            throw error.isDamage ? .damagedCopy(name: name, error) : .failed(error)
         }
     }
 
@@ -126,7 +129,14 @@ package final class BackupJob {
         }
         // The backup is complete: that an old one cannot be looked at or removed is no failure of it.
         let kept = options.retention(of: kind)
-        let removed = (try? BackupFolders.prune(kind, keeping: kept, newest: name, files)) ?? []
+        let pruned = try? BackupFolders.prune(
+            kind,
+            keeping: kept,
+            newest: name,
+            files,
+            sorted: revisions.sorted
+        )
+        let removed = pruned ?? []
         let made = BackupSummary(
             name: name,
             revision: meta.highestRevision,

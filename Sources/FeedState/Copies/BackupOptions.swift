@@ -12,8 +12,18 @@ package struct BackupOptions: Sendable {
     /// Which scheduled backups are kept: the newest 24.
     package var retention = BackupRetention(newestCount: 24)
 
-    /// The time of day, by which backups are named and scheduled; tests set another one.
+    /// The time of day, by which backups are named; tests set another one.
     package var timeOfDay: @Sendable () -> Date = { .timeOfDay }
+
+    /// Seconds of a clock that cannot be set, by which backups are scheduled; tests set another one.
+    package var uptime: @Sendable () -> TimeInterval = {
+        start.duration(to: .now) / .seconds(1)
+    }
+
+    private static let start = ContinuousClock.now
+
+    /// Whether the names of backups tell how old they are; else a scheduled one is due at once.
+    package var trustsNames = true
 
     /// How fast `state.db` is copied at most, in bytes a second: 64 MiB.
     package var byteRate = 64 << 20

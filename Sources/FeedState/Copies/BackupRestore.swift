@@ -34,6 +34,8 @@ package enum BackupRestore {
         advancing advance: (StateDatabase) throws(StateError) -> Void = { _ in }
     ) throws(RestoreError) {
         let source = try open(backup)
+        let from = typed?.path ?? backup
+        guard !isWithin(from, directory) else { throw .within(source: from, directory: directory) }
         let isThere = (try? POSIXFiles(reading: directory)) != nil
         let files: POSIXFiles
         do {
@@ -62,6 +64,16 @@ package enum BackupRestore {
             if !isThere { files.removeUnused() }
             throw error
         }
+    }
+
+    /// Whether a directory to make is another one, or within it.
+    private static func isWithin(_ other: String, _ directory: String) -> Bool {
+        let target = URL(filePath: directory).standardizedFileURL
+        let parent = target.deletingLastPathComponent().resolvingSymlinksInPath()
+        let resolved = parent.appending(path: target.lastPathComponent).pathComponents
+        let source = URL(filePath: other).standardizedFileURL.resolvingSymlinksInPath()
+            .pathComponents
+        return resolved.starts(with: source)
     }
 
     /// The same of a file, into a directory that is locked.

@@ -22,7 +22,8 @@ package struct BackupStatus: Sendable, Equatable {
     package struct Complete: Sendable, Equatable {
         /// Its folder in `backups/`.
         package var name: String
-        /// When it was complete; of one that the start has found, when it began.
+        /// When it was complete, by the clock of now; of one that the start has found, when it began, and
+        /// the time of the start where its name lies ahead of that.
         package var date: Date
         /// The bytes that it takes, and how long it took; 0 of one that the start has found.
         package var byteCount = 0

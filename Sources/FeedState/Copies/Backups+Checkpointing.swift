@@ -18,13 +18,13 @@ extension Backups {
     ///
     /// On a thread of its own, as `backups/` may be a link to a disk that hangs; `done` is called on
     /// that thread at the end. Where the system refuses the thread, the next start inspects them.
-    func inspect(_ files: any JournalFiles, done: @escaping @Sendable () -> Void) {
+    func inspect(_ database: StateDatabase, done: @escaping @Sendable () -> Void) {
         state.withLock { $0.isInspecting = true }
-        let files = Transferred(files)
+        let revisions = Transferred(BackupRevisions(database))
+        let files = Transferred(database.files)
         do {
             try NamedThread(Self.threadName).start { [self] in
-                let newest = inspect(files.value)
-                beginSchedule(after: newest)
+                inspect(files.value, revisions.value)
                 inspected.signal()
                 done()
             }
@@ -36,37 +36,38 @@ extension Backups {
 
     /// The folders were looked at: from here on backups may begin.
     private func beginSchedule(after newest: Date?) {
-        let now = options.timeOfDay()
+        let (timeOfDay, now) = (options.timeOfDay(), options.uptime())
         state.withLock { state in
             state.isInspecting = false
-            state.schedule?.begin(after: newest, at: now)
+            state.schedule?.begin(after: newest, timeOfDay: timeOfDay, at: now)
         }
     }
 
-    /// Gives the time of the newest scheduled backup.
-    private func inspect(_ files: any JournalFiles) -> Date? {
+    private func inspect(_ files: any JournalFiles, _ revisions: BackupRevisions) {
         let removed = (try? BackupFolders.removeLeftovers(files)) ?? []
         if !removed.isEmpty { report(.removedLeftovers(removed)) }
-        let names = (try? BackupFolders.complete(files)) ?? []
+        let names = revisions.sorted((try? BackupFolders.complete(files)) ?? [])
         if let name = names.last, let date = BackupFolders.time(of: name) {
             let found = BackupStatus.Complete(name: name, date: date)
-            state.withLock { $0.complete = $0.complete ?? found }
+            let time = options.uptime() - max(0, options.timeOfDay().timeIntervalSince(date))
+            state.withLock { $0.complete = $0.complete ?? (found, time) }
         }
-        return names.last { BackupFolders.kind(of: $0) == .scheduled }
-            .flatMap(BackupFolders.time(of:))
+        let newest = names.last { BackupFolders.kind(of: $0) == .scheduled }
+        beginSchedule(after: options.trustsNames ? newest.flatMap(BackupFolders.time) : nil)
     }
 
     /// Asks for a scheduled backup of all records up to one, where one is due and none is under way.
     func askWhereDue(through number: UInt64) {
         // Without a schedule no clock is read.
         guard options.interval != nil else { return }
-        let now = options.timeOfDay()
+        let now = options.uptime()
         state.withLock { state in
             guard !state.isClosed, !state.isInspecting, state.phase.isIdle,
                 state.schedule?.isDue(at: now) == true
             else { return }
             // The log and the statistics say how it ends.
-            _ = state.begin(Request(kind: .scheduled, answer: { _ in }), through: number)
+            let request = Request(kind: .scheduled, answer: { _ in }, began: now)
+            _ = state.begin(request, through: number)
         }
     }
 

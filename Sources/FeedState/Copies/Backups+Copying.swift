@@ -56,18 +56,18 @@ extension Backups {
     }
 
     private func end(_ summary: BackupSummary, _ removed: [String]) {
-        let now = options.timeOfDay()
+        let (date, now) = (options.timeOfDay(), options.uptime())
         let (request, took) = state.withLock { state in
             let request = state.phase.complete()
-            let took = request.began.duration(to: .now)
-            let began = BackupFolders.time(of: summary.name) ?? now
-            if request.kind == .scheduled { state.schedule?.succeeded(began: began) }
-            state.complete = BackupStatus.Complete(
+            let took = Duration.seconds(now - request.began)
+            if request.kind == .scheduled { state.schedule?.succeeded(began: request.began) }
+            let complete = BackupStatus.Complete(
                 name: summary.name,
-                date: now,
+                date: date,
                 byteCount: summary.byteCount,
                 duration: took
             )
+            state.complete = (complete, now)
             state.failure = nil
             return (request, took)
         }
@@ -77,10 +77,9 @@ extension Backups {
 
     /// Ends the backup with an error, unless it was cancelled and has its answer.
     func fail(_ error: BackupError) {
-        let now = options.timeOfDay()
         let request = state.withLock { state in
             let request = state.phase.end()
-            if let request { state.noteFailure(error, of: request, at: now) }
+            if let request { state.noteFailure(error, of: request, options) }
             return request
         }
         guard let request else { return }

@@ -23,7 +23,8 @@ package final class Backups: Sendable {
     struct Request: Sendable {
         let kind: BackupKind
         let answer: Answer
-        let began = ContinuousClock.now
+        /// Seconds of ``BackupOptions/uptime``.
+        let began: TimeInterval
     }
 
     /// What the threads share.
@@ -31,7 +32,9 @@ package final class Backups: Sendable {
         var phase = BackupPhase<Request>.idle
         var copiedByteCount = 0
         var byteCount = 0
-        var complete: BackupStatus.Complete?
+        /// The newest complete backup, and when it was complete, in seconds of ``BackupOptions/uptime``: no
+        /// clock that is set makes it younger.
+        var complete: (backup: BackupStatus.Complete, time: TimeInterval)?
         var failure: BackupStatus.Failed?
         var failureCount: UInt64 = 0
         var schedule: BackupSchedule?
@@ -47,10 +50,14 @@ package final class Backups: Sendable {
         }
 
         /// Notes that a backup that was asked for is none.
-        mutating func noteFailure(_ error: BackupError, of request: Request, at now: Date) {
-            failure = BackupStatus.Failed(error: error, date: now)
+        mutating func noteFailure(
+            _ error: BackupError,
+            of request: Request,
+            _ options: BackupOptions
+        ) {
+            failure = BackupStatus.Failed(error: error, date: options.timeOfDay())
             failureCount += 1
-            if request.kind == .scheduled { schedule?.failed(at: now) }
+            if request.kind == .scheduled { schedule?.failed(at: options.uptime()) }
         }
     }
 
@@ -90,7 +97,7 @@ package final class Backups: Sendable {
     package func ask(through number: UInt64, _ answer: @escaping Answer) {
         let refusal: BackupError? = state.withLock { state in
             guard !state.isClosed else { return .stopping }
-            let request = Request(kind: .called, answer: answer)
+            let request = Request(kind: .called, answer: answer, began: options.uptime())
             return state.begin(request, through: number) ? nil : .running
         }
         if let refusal { answer(.failure(refusal)) }
@@ -98,10 +105,9 @@ package final class Backups: Sendable {
 
     /// Cancels the backup that is under way, if its copy is not complete; its answer is the error.
     package func cancel(_ error: BackupError) {
-        let now = options.timeOfDay()
         let request = state.withLock { state in
             let request = state.phase.cancel()
-            if let request { state.noteFailure(error, of: request, at: now) }
+            if let request { state.noteFailure(error, of: request, options) }
             return request
         }
         guard let request else { return }
@@ -112,16 +118,21 @@ package final class Backups: Sendable {
 
     /// How backups are doing.
     package var status: BackupStatus {
-        state.withLock { state in
+        let (now, uptime) = (options.timeOfDay(), options.uptime())
+        return state.withLock { state in
             var status = BackupStatus()
             status.isRunning = !state.phase.isIdle
             status.copiedByteCount = state.copiedByteCount
             status.byteCount = state.byteCount
-            status.complete = state.complete
+            status.complete = state.complete.map { complete in
+                var backup = complete.backup
+                backup.date = now - (uptime - complete.time)
+                return backup
+            }
             status.failure = state.failure
             status.failureCount = state.failureCount
             status.interval = state.schedule?.interval
-            status.due = state.schedule?.due
+            status.due = state.schedule?.due.map { now + ($0 - uptime) }
             return status
         }
     }

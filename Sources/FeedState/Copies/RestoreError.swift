@@ -7,6 +7,9 @@ package enum RestoreError: Error, Equatable, Sendable {
     /// There is no directory of that name to restore from.
     case noBackup(path: String)
 
+    /// The directory to make is within the one to restore from.
+    case within(source: String, directory: String)
+
     /// The directory to restore from has no file of that name.
     case incomplete(path: String, file: String)
 
@@ -36,6 +39,12 @@ package enum MomentProblem: Equatable, Sendable {
     /// No change has got the revision yet; the newest one has this.
     case newestRevision(UInt64)
 
+    /// The newest backup before it is damaged, and so are all older ones, or there are none.
+    case damagedBackup(String, StateError)
+
+    /// The times of records around it are those of a wrong clock; by them it would be this revision.
+    case wrongClock(revision: UInt64)
+
     /// The journal after the backup is damaged or missing before the moment.
     case journal(JournalError)
 }
@@ -44,9 +53,10 @@ extension RestoreError {
     /// What the process exits with, as ``StateStartError/exitStatus``; 1 where the disk is full.
     package var exitStatus: Int32 {
         switch self {
-        case .noBackup, .incomplete: 2
+        case .noBackup, .incomplete, .within: 2
         case .noMoment(_, _, .journal(let error), _):
             StateStartError.journal(error).exitStatus
+        case .noMoment(_, _, .damagedBackup, _): 5
         case .noMoment: 2
         case .noRoom: 1
         case .notContinued(_, _, let problem): StateStartError.journal(problem).exitStatus
@@ -81,6 +91,11 @@ extension RestoreError: CustomStringConvertible {
         case (.future(let now), _): "it is \(now.milliseconds) now."
         case (.newestRevision(let newest), _): "the newest revision is \(newest)."
         case (.journal(let error), _): "\(error)"
+        case (.damagedBackup(let name, let error), _):
+            "the backup \(name) is damaged, and no older one leads to it. \(error)"
+        case (.wrongClock(let revision), _):
+            "the clock was wrong around it, or was set, and the times of records cannot be trusted. By "
+                + "them it is --at-revision \(revision)."
         }
     }
 
@@ -88,6 +103,8 @@ extension RestoreError: CustomStringConvertible {
         switch self {
         case .noBackup(let path):
             "There is no directory \(path) to restore from."
+        case .within(let source, let directory):
+            "The directory \(directory) is within \(source), which is to be restored."
         case .incomplete(let path, let file):
             "\(path) is no complete backup: it has no file \(file)."
         case .noRoom(let directory, let needed, let free):

@@ -97,6 +97,7 @@ package final class StateDatabase {
         try StateSchema.checkTables(["meta"], of: connection, name)
         let format = try StateSchema.format(of: connection)
         guard format <= known else {
+            try Self.checkPages(of: connection)
             throw .newerFormat(file: name, format: format, known: known)
         }
         try StateSchema.checkTables(StateSchema.tables(of: format), of: connection, name)
@@ -190,11 +191,14 @@ extension StateDatabase {
         _ files: any JournalFiles
     ) throws(StateError) {
         let begin = try fileErrors { () throws(FileError) -> [UInt8]? in
-            try files.begin(of: name, byteCount: magic.count)
+            try files.begin(of: name, byteCount: magic.count + 4)
         }
         guard let begin else { throw .missingFile(path: path) }
         guard !begin.isEmpty else { throw .notAState(file: name, reason: "the file is empty") }
-        guard begin == magic else {
+        // The two versions are those of a write-ahead log: with another one SQLite only reads.
+        guard begin.prefix(16).elementsEqual(magic),
+            begin.dropFirst(18).allSatisfy({ (1...2).contains($0) })
+        else {
             throw .notAState(file: name, reason: "it does not begin as an SQLite database does")
         }
     }

@@ -69,6 +69,15 @@ package enum StateStartError: Error {
 }
 
 extension StateStartError {
+    /// Whether a file, or a record of the journal, holds something else than was written to it.
+    package var isDamage: Bool {
+        switch self {
+        case .state(let error): error.isDamage
+        case .entries, .recovery: true
+        default: false
+        }
+    }
+
     /// Whether the disk, or what we may use of it, is full.
     var isOutOfSpace: Bool {
         switch self {

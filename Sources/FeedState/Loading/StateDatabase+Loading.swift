@@ -87,13 +87,44 @@ extension StateDatabase {
         try checkIsWanted()
     }
 
+    /// Checks the pages on a thread of its own, with a connection of its own, while `body` loads the rows.
+    ///
+    /// A million posts of 120 bytes take 0.7 s of a processor, a third of what their load takes. What
+    /// `body` throws comes first, as it names a row.
+    func checkingPages(_ body: () throws(StateError) -> Void) throws(StateError) {
+        // A test's disk takes one thread at a time.
+        guard vfs == nil else {
+            try checkPages()
+            return try body()
+        }
+        // The other connection reads the file alone.
+        try databaseErrors { () throws(SQLiteError) in try connection.checkpointLog() }
+        let path = connection.path
+        try ReadAhead<Void, StateError>.run("feed-pages", refused: StateError.thread) {
+            (ahead) throws(StateError) in
+            // One batch, at which the rows are loaded.
+            _ = ahead.send(())
+            let reader = try databaseErrors { () throws(SQLiteError) in
+                try Database(path: path, mode: .immutable)
+            }
+            try Self.checkPages(of: reader)
+        } applying: { (_) throws(StateError) in
+            try body()
+        }
+    }
+
     /// Has SQLite check its own pages; O(pages).
-    func checkPages() throws(StateError) {
+    func checkPages() throws(StateError) { try Self.checkPages(of: connection) }
+
+    /// The same of a connection.
+    static func checkPages(of connection: Database) throws(StateError) {
         let problems = try databaseErrors { () throws(SQLiteError) in
             try connection.pageProblems(limit: 1)
         }
         guard let problem = problems.first else { return }
-        throw .damaged(table: "sqlite_schema", key: "the file's pages", reason: problem)
+        // "*** in database main ***" is a line of its own.
+        let reason = problem.split(whereSeparator: \.isNewline).last.map(String.init) ?? problem
+        throw .damaged(table: "sqlite_schema", key: "the file's pages", reason: reason)
     }
 
     /// Reads and checks everything, in an order in which nothing comes before what it refers to.

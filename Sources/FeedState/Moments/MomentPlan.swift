@@ -12,6 +12,8 @@ struct MomentPlan {
         var microseconds: UInt64
         /// The highest revision up to its end.
         var revision: UInt64
+        /// Whether its time is that of the one before it: the clock was behind, and its own is not known.
+        var isLate = false
     }
 
     /// The folder's name in `backups/`.
@@ -33,17 +35,32 @@ struct MomentPlan {
     ///   - path: The data directory.
     ///   - files: The same directory.
     ///   - moment: What is wanted.
+    ///   - now: The time of day.
+    ///   - damaged: The backups that are damaged, which are passed over, with the reasons.
     /// - Throws: Why the state of the moment cannot be had, and which moments can.
     init(
         of path: String,
         _ files: any JournalFiles,
-        _ moment: RestoreMoment
+        _ moment: RestoreMoment,
+        now: Date,
+        without damaged: inout [String: StateError]
     ) throws(RestoreError) {
         let reach = MomentReach(path, files)
-        let found = reach.backups.last {
+        damaged.merge(reach.unreadable) { old, _ in old }
+        let passed = damaged
+        let wanted = reach.backups.filter {
             moment.includes(backup: $0.name, revision: $0.meta.highestRevision)
         }
-        guard let found else { throw .noMoment(path, moment, .noBackup, reach.text(nil)) }
+        guard
+            let found = wanted.last(where: { passed[$0.name] == nil && moment.isAfter($0, files) })
+        else {
+            // The newest one that could be it.
+            let cause = passed.keys.sorted().last { moment.includes(backup: $0, revision: 0) }
+            if let cause, let error = passed[cause], error.isDamage {
+                throw .noMoment(path, moment, .damagedBackup(cause, error), reach.text(nil))
+            }
+            throw .noMoment(path, moment, .noBackup, reach.text(nil))
+        }
         backup = found.name
         checkpointed = found.meta.checkpointed
         if case .backup = moment {
@@ -64,6 +81,7 @@ struct MomentPlan {
             throw .noMoment(path, moment, .journal(error), reach.text(nil))
         }
         self.scan = scan
+        try checkTimes(path, files, moment, now, found.meta, scan, reach)
         // A record after the moment proves that all up to the moment were there.
         guard next == nil else { return }
         if let problem = scan.problem {
@@ -77,6 +95,29 @@ struct MomentPlan {
         }
     }
 
+    /// Refuses a time where the times of records cannot be trusted, and names the revision that they say.
+    private func checkTimes(
+        _ path: String,
+        _ files: any JournalFiles,
+        _ moment: RestoreMoment,
+        _ now: Date,
+        _ meta: StateMeta,
+        _ scan: RecoveryScan,
+        _ reach: MomentReach
+    ) throws(RestoreError) {
+        guard case .time(let time) = moment else { return }
+        var steps = try restoreErrors { () throws(StateError) in
+            try fileErrors { () throws(FileError) in try ClockSteps(files) }
+        }
+        if scan.lastMicroseconds > 0 {
+            steps.add(now: now.unixMicroseconds, newest: scan.lastMicroseconds)
+        }
+        guard last?.isLate != true, steps.areTrusted(at: time.unixMicroseconds) else {
+            let revision = last?.revision ?? meta.highestRevision
+            throw .noMoment(path, moment, .wrongClock(revision: revision), reach.text(scan))
+        }
+    }
+
     /// The last commit batch of a moment, and the first one after it.
     private static func batches(
         of moment: RestoreMoment,
@@ -87,13 +128,16 @@ struct MomentPlan {
         var revision = meta.highestRevision
         var last: DatedBatch?
         var next: DatedBatch?
+        var previous = scan.checkpointedMicroseconds
         try scan.replay(files, after: meta.checkpointed.number) { record, body in
             revision = max(revision, highestRevision(of: body))
             let batch = DatedBatch(
                 number: record.position.number,
                 microseconds: record.microseconds,
-                revision: revision
+                revision: revision,
+                isLate: record.microseconds == previous
             )
+            previous = record.microseconds
             guard moment.includes(microseconds: batch.microseconds, revision: revision) else {
                 next = batch
                 return false
@@ -110,5 +154,14 @@ struct MomentPlan {
         var memtable = Memtable()
         try? memtable.add([UInt8](copying: body), at: .start)
         return memtable.highestRevision
+    }
+}
+
+extension RestoreMoment {
+    /// Whether the last record of a backup is not after the moment: its name may be of a wrong clock.
+    fileprivate func isAfter(_ backup: MomentReach.Candidate, _ files: any JournalFiles) -> Bool {
+        guard case .time(let time) = self else { return true }
+        let written = try? RecoveryScan.microseconds(of: backup.meta.checkpointed, files)
+        return (written ?? nil).map { $0 <= time.unixMicroseconds } ?? true
     }
 }

@@ -9,20 +9,31 @@ struct MomentReach {
         let meta: StateMeta
     }
 
-    /// The backups that can be opened, the oldest first.
+    /// The backups that can be opened, the oldest state first.
     let backups: [Candidate]
-    /// The first record that the journal has; nil where it has none.
-    private let firstRecord: UInt64?
+    /// The names of those that cannot be, and why.
+    let unreadable: [String: StateError]
+    private let files: any JournalFiles
 
     /// Lists what there is; O(backups).
     init(_ path: String, _ files: any JournalFiles) {
         let names = (try? BackupFolders.complete(files)) ?? []
-        backups = names.compactMap { name in
+        var found: [Candidate] = []
+        var unreadable: [String: StateError] = [:]
+        for name in names {
             let folder = "\(path)/\(BackupFolders.directory)/\(name)"
-            guard let database = try? BackupVerification.open(path: folder) else { return nil }
-            return Candidate(name: name, meta: database.meta)
+            do throws(StateError) {
+                let database = try BackupVerification.open(path: folder)
+                found.append(Candidate(name: name, meta: database.meta))
+            } catch {
+                unreadable[name] = error
+            }
         }
-        firstRecord = (try? RecoveryScan.firstRecord(files)) ?? nil
+        backups = found.sorted {
+            ($0.meta.highestRevision, $0.name) < ($1.meta.highestRevision, $1.name)
+        }
+        self.unreadable = unreadable
+        self.files = files
     }
 
     /// What can be had, in a sentence.
@@ -32,8 +43,9 @@ struct MomentReach {
     func text(_ scan: RecoveryScan?) -> String {
         guard let oldest = backups.first else { return "There is no backup in backups/." }
         let own = "Each backup can be had as it is, the oldest one by --at \(oldest.name)."
+        // The numbers alone would tell it of backups of another directory too.
         let continued = backups.first { backup in
-            firstRecord.map { $0 <= backup.meta.checkpointed.number + 1 } ?? false
+            (try? RecoveryScan.continues(files, backup.meta.checkpointed)) ?? false
         }
         guard let continued, let begin = BackupFolders.time(of: continued.name) else { return own }
         guard let scan, scan.lastMicroseconds > 0 else {

@@ -8,8 +8,12 @@ package struct MomentRestore: Equatable, Sendable {
     package let backup: String
     /// The records that were replayed; nil where the backup has all of the moment.
     package let records: ClosedRange<UInt64>?
+    /// The last record that is in the state.
+    package let lastRecord: UInt64
     /// When the last commit batch began that is in the state; nil where the backup has it.
     package let time: Date?
+    /// Newer backups that are damaged, and were passed over.
+    package let damaged: [String]
     /// All changes up to this revision are in the state, and none after it.
     package let revision: UInt64
     /// When the first commit batch began that is not in the state; nil where there is none.
@@ -47,23 +51,37 @@ package struct MomentRestore: Equatable, Sendable {
             guard error.isMissing else { throw .state(.file(error)) }
             throw .noBackup(path: source.path)
         }
-        let plan = try MomentPlan(of: source.path, files, moment)
-        var revision: UInt64 = 0
-        try BackupRestore.run(
-            backup: "\(source.path)/\(BackupFolders.directory)/\(plan.backup)",
-            into: directory,
-            typed: source,
-            advancing: { (database) throws(StateError) in
-                try plan.replay(files, into: database)
-                revision = database.meta.highestRevision
+        var damaged: [String: StateError] = [:]
+        while true {
+            let plan = try MomentPlan(of: source.path, files, moment, now: now, without: &damaged)
+            var revision: UInt64 = 0
+            do throws(RestoreError) {
+                try BackupRestore.run(
+                    backup: "\(source.path)/\(BackupFolders.directory)/\(plan.backup)",
+                    into: directory,
+                    typed: source,
+                    advancing: { (database) throws(StateError) in
+                        try plan.replay(files, into: database)
+                        revision = database.meta.highestRevision
+                    }
+                )
+                let newer = damaged.keys.filter { name in
+                    moment.includes(backup: name, revision: 0) && name > plan.backup
+                }
+                return MomentRestore(plan, revision, newer.sorted())
+            } catch {
+                // An older backup and the journal may have all of it.
+                guard case .state(let cause) = error, cause.isDamage else { throw error }
+                damaged[plan.backup] = cause
             }
-        )
-        return MomentRestore(plan, revision)
+        }
     }
 
-    private init(_ plan: MomentPlan, _ revision: UInt64) {
+    private init(_ plan: MomentPlan, _ revision: UInt64, _ damaged: [String]) {
         backup = plan.backup
+        self.damaged = damaged
         records = plan.last.map { plan.checkpointed.number + 1...$0.number }
+        lastRecord = plan.last?.number ?? plan.checkpointed.number
         time = plan.last.map { Date(unixMicroseconds: $0.microseconds) }
         self.revision = revision
         nextTime = plan.next.map { Date(unixMicroseconds: $0.microseconds) }

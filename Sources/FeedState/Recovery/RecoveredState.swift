@@ -1,5 +1,4 @@
 package import FeedAccounts
-internal import FeedConcurrency
 package import FeedJournal
 package import FeedLog
 package import FeedRanking
@@ -38,7 +37,10 @@ package struct RecoveredState: ~Copyable {
         let hadBallast = try directory.names(in: ".").contains(SegmentJournal.ballastName)
         let database = try directory.database(&summary)
         let recovery = StoreRecovery(store: store, channels: channels, progress: progress)
-        try recovery.load(database)
+        // What a checkpoint would stumble over later is refused now, in words.
+        try stateErrors { () throws(StateError) in
+            try database.checkingPages { () throws(StateError) in try recovery.load(database) }
+        }
         let journal = try directory.journal(database, &summary, progress)
         summary.checkpointedDamage = journal.checkpointedDamage?.note(last: journal.last.number)
         var checkpointWork = CheckpointWork(
@@ -56,8 +58,10 @@ package struct RecoveredState: ~Copyable {
             onFirstEntry: onFirstEntry
         )
         let found = journal.last
+        let now = directory.options.unixMicroseconds()
+        summary.clockStep = try directory.noteClock(now, journal)
         do throws(StateStartError) {
-            summary.last = try Self.commit(counters, logs, journal, &checkpointWork)
+            summary.last = try Self.commit(counters, logs, journal, &checkpointWork, at: now)
         } catch {
             throw error.isOutOfSpace ? directory.full() : error
         }
@@ -76,7 +80,8 @@ package struct RecoveredState: ~Copyable {
         _ counters: LogEntry,
         _ logs: ChangeLogs,
         _ journal: SegmentJournal,
-        _ checkpointWork: inout CheckpointWork
+        _ checkpointWork: inout CheckpointWork,
+        at microseconds: UInt64
     ) throws(StateStartError) -> JournalPosition {
         logs[0].transaction { logs[0].append(counters) }
         var body: [UInt8] = []
@@ -87,7 +92,7 @@ package struct RecoveredState: ~Copyable {
             try journal.append(
                 body.span,
                 count: UInt32(batch.entryCount),
-                at: SystemClock.unixMicroseconds()
+                at: microseconds
             )
         }
         try checkpointWork.add(body, at: position)

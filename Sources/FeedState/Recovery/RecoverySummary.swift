@@ -15,6 +15,8 @@ package struct RecoverySummary: Sendable, Equatable {
     package var checkpointedDamage: String?
     /// The files in `quarantine/` that the acceptance of that loss has made.
     package var quarantined: [String] = []
+    /// How far the clock is from the last record that was found, where that is more than five minutes.
+    package var clockStep: ClockSteps.Step?
     /// The highest account number that was skipped: no account gets it or one below it; 0 where none was.
     package var skippedAccountID: UInt64 = 0
     /// Whether the disk was so full that the ballast was given up, and is still.

@@ -51,6 +51,25 @@ extension StateDirectory {
         return journal
     }
 
+    /// Notes, durably, where the clock is not where the last record of the journal has left it.
+    func noteClock(
+        _ now: UInt64,
+        _ journal: SegmentJournal
+    ) throws(StateStartError) -> ClockSteps.Step? {
+        let step = ClockSteps.Step(
+            record: journal.last.number,
+            before: journal.lastMicroseconds,
+            after: now
+        )
+        guard journal.lastMicroseconds > 0, step.isStep else { return nil }
+        try withRoom(journal) { () throws(StateStartError) in
+            try stateErrors { () throws(StateError) in
+                try fileErrors { () throws(FileError) in try ClockSteps.add(step, files) }
+            }
+        }
+        return step
+    }
+
     /// Raises the counters for this run, and returns the log entry that says so.
     func beginRun(
         _ store: FeedStore,

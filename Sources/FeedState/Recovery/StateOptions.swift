@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import FeedJournal
 
 /// Where the durable state is, and how durable it is.
@@ -41,6 +42,9 @@ package struct StateOptions: Sendable {
 
     /// How backups are made, and how many are kept.
     package var backups = BackupOptions()
+
+    /// The time of day in microseconds since 1970, with which a start commits; tests set another one.
+    package var unixMicroseconds: @Sendable () -> UInt64 = { SystemClock.unixMicroseconds() }
 
     /// SQLite's virtual file system that has `state.db`, for tests of slow disks; nil is the
     /// system's own.

@@ -25,6 +25,9 @@ package struct StateVerification: Sendable, Equatable {
     package var partlyCheckpointed: UInt64?
     /// Damage in records of the journal that `state.db` has already, in words; nil where there is none.
     package var checkpointedDamage: String?
+    /// What is wrong with records that `--journal-keep` has kept and no start needs, in words; nil where
+    /// nothing is.
+    package var keptProblem: String?
     /// How many records an accepted loss drops that were durable once, at least.
     package var lostRecordCount: UInt64 = 0
     /// When the last record was made that such a loss leaves, in microseconds since 1970; 0 where
@@ -76,10 +79,12 @@ package struct StateVerification: Sendable, Equatable {
         let afterLoss = try directory.acceptedLoss(database).scan
         if afterLoss == nil { try directory.checkIsOriginal(database) }
         let meta = database.meta
-        try stateErrors { () throws(StateError) in try database.checkPages() }
         let store = FeedStore(stripeCount: stripeCount) { 0 }
         let recovery = StoreRecovery(store: store, channels: { _ in }, progress: progress)
-        try recovery.load(database)
+        try stateErrors { () throws(StateError) in
+            try database.checkPages()
+            try recovery.load(database)
+        }
         let scan = if let afterLoss { afterLoss } else { try directory.scan(database) }
         if afterLoss == nil {
             if let problem = scan.problem { throw directory.explained(problem, database) }
@@ -101,6 +106,9 @@ package struct StateVerification: Sendable, Equatable {
             stateHash: store.stateHash() &+ recovery.accounts.state.stateHash
         )
         verified.checkpointedDamage = scan.checkpointedDamage?.note(last: scan.last.number)
+        verified.keptProblem = try journalErrors { () throws(JournalError) in
+            try scan.keptProblem(directory.files)
+        }.map { "\($0) Nothing of the state is lost; no moment can be had for which it is needed." }
         if afterLoss != nil {
             verified.droppedParts = scan.droppedParts
             let checkpointing = meta.checkpointing.number

@@ -16,19 +16,15 @@ struct StoreRecovery {
     let progress: (RecoveryProgress) -> Void
 
     /// Checks and loads all rows.
-    func load(_ database: StateDatabase) throws(StateStartError) {
-        do throws(StateError) {
-            try database.load(into: store, accounts: accounts, channels: restore) { loaded in
-                progress(
-                    RecoveryProgress(
-                        step: .loading,
-                        completed: loaded.rowCount,
-                        total: loaded.totalRowCount
-                    )
+    func load(_ database: StateDatabase) throws(StateError) {
+        try database.load(into: store, accounts: accounts, channels: restore) { loaded in
+            progress(
+                RecoveryProgress(
+                    step: .loading,
+                    completed: loaded.rowCount,
+                    total: loaded.totalRowCount
                 )
-            }
-        } catch {
-            throw .state(error)
+            )
         }
     }
 

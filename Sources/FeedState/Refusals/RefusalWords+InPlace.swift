@@ -117,7 +117,13 @@ extension RefusalWords {
             let meaning =
                 "Nothing was changed. With this backup, what was acknowledged in record "
                 + "\(checkpointed + 1) and after it is lost unless the file comes back."
-            return (meaning, [again, restoring(backup)])
+            // Another backup beside the journal may have more.
+            switch remedy(checkpointed) {
+            case .continued(let better, _, _, let problem):
+                return (meaning, [inPlace(better, problem), again])
+            case .behind(let better, _, _): return (meaning, [again, restoring(better)])
+            case .noBackup, .ofAnotherInstance: return (meaning, [again, restoring(backup)])
+            }
         case .noRoom(let directory, let needed, let free):
             let step = StartRefusal.Step(
                 text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "

@@ -76,6 +76,12 @@ extension RefusalWords {
             )
             return (nothing, [step])
         case .incomplete: return (nothing, [another])
+        case .within:
+            let step = Step(
+                text: "Restore into a directory that is not there yet, and serve that.",
+                commands: restoring(source, into: RefusalCommands(path: source.path).restored)
+            )
+            return (nothing, [step])
         case .noRoom(_, let needed, let free):
             let step = Step(
                 text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "
@@ -90,6 +96,13 @@ extension RefusalWords {
             )
             return (nothing, [step])
         case .state(.notABackup), .notContinued: return (nothing, [])
+        case .noMoment(_, _, .wrongClock, _):
+            let step = Step(
+                text:
+                    "Name a revision by --at-revision: one that a client has seen, or the one above. The "
+                    + "command prints where it came to."
+            )
+            return (nothing, [step])
         case .noMoment:
             let step = Step(
                 text:

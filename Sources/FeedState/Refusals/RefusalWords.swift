@@ -13,7 +13,7 @@ struct RefusalWords {
     /// What a person can type for it.
     let commands: RefusalCommands
     /// The records that backups and the journal have beyond one, looked up where it is needed.
-    private let remedy: (UInt64) -> StateRemedy
+    let remedy: (UInt64) -> StateRemedy
     /// What was typed.
     private let command: RefusedCommand
 

@@ -58,7 +58,7 @@ extension StartRefusal {
     package init(_ error: RestoreError, of backup: String, inPlaceOf path: String) {
         exitStatus = error.exitStatus
         problem = "\(error)"
-        let words = RefusalWords(path: path) { _ in .noBackup }
+        let words = RefusalWords(path: path) { StateRemedy.find(path: path, beyond: $0) }
         (meaning, steps) = words.consequences(ofInPlace: error, backup)
     }
 }

@@ -64,11 +64,11 @@ struct BackedUpState {
     }
 
     /// Why a start refuses the files; nil where it serves all that was answered.
-    func refusal(_ disk: FakeDisk) -> StateStartError? {
+    func refusal(_ disk: FakeDisk, skipping: Bool = true) -> StateStartError? {
         var run = run
         run.disk = disk
         // The start after a restore in place skips ids, and nothing else is another.
-        run.durable.model.lastID += 1 << 24
+        if skipping { run.durable.model.lastID += 1 << 24 }
         do {
             try run.start()
             return nil
@@ -77,6 +77,24 @@ struct BackedUpState {
         } catch {
             Issue.record("\(error)")
             return nil
+        }
+    }
+
+    /// What is wrong where the files are served, changed and checkpointed, and served again; nil where
+    /// nothing is.
+    func problem(serving disk: FakeDisk, turns: Int, skipping: Bool = false) -> String? {
+        var run = run
+        run.disk = disk
+        if skipping { run.durable.model.lastID += 1 << 24 }
+        do {
+            for _ in 0..<2 {
+                try run.write(turns: turns, checkpoints: true)
+                run.disk.revive()
+            }
+            try run.start()
+            return nil
+        } catch {
+            return "\(error)"
         }
     }
 }

@@ -52,6 +52,42 @@ import Testing
         #expect(backup.made.records == nil && backup.made.backup == name.name)
     }
 
+    @Test("a damaged newest backup is passed over and named, and where all are, that one is named")
+    func passesOverADamagedBackup() throws {
+        let written = try MomentDirectory(seed: 11, batches: 60)
+        #expect(written.backups.count > 2)
+        let newest = try #require(written.backups.last)
+        let moment = RestoreMoment.time(written.time(of: 60) + 0.5)
+        try written.damage(newest.name)
+        let made = try written.restore(moment)
+        #expect(made.model == written.models[60])
+        #expect(made.made.damaged == [newest.name] && made.made.backup < newest.name)
+        for backup in written.backups.dropLast() { try written.damage(backup.name) }
+        let error = #expect(throws: RestoreError.self) { try written.restore(moment) }
+        let text = "\(try #require(error))"
+        #expect(text.contains("the backup \(newest.name) is damaged"), "\(text)")
+        #expect(error?.exitStatus == 5)
+    }
+
+    @Test(
+        "backups of another directory are no beginning of moments, and no target is within the source"
+    )
+    func saysWhatItHas() throws {
+        let written = try MomentDirectory(seed: 13, batches: 40)
+        let other = try MomentDirectory(seed: 17, batches: 40)
+        try other.takeBackups(of: written)
+        let early = RestoreMoment.time(written.time(of: 0) - 1)
+        let own = other.backups[0].name
+        let error = #expect(throws: RestoreError.self) { try other.restore(early) }
+        let begin = try #require(BackupFolders.time(of: own)).milliseconds
+        #expect("\(try #require(error))".contains(" from \(begin) to"))
+        let within = #expect(throws: RestoreError.self) { try written.restoreWithin() }
+        guard case .within = within else {
+            Issue.record("\(String(describing: within))")
+            return
+        }
+    }
+
     @Test("a gap in the journal is named with the moments that can be had, and those before it can")
     func refusesAGap() throws {
         let written = try MomentDirectory(seed: 5, batches: 120, backsUpOnce: true)
@@ -173,6 +209,34 @@ private final class MomentDirectory {
         let name = segments[segments.count - 3]
         try directory.files.remove("journal/\(name)")
         return try #require(UInt64(name.dropLast(4)))
+    }
+
+    /// Spoils the pages of a backup.
+    func damage(_ name: String) throws {
+        let path = "backups/\(name)/state.db"
+        var bytes = try directory.read(path)
+        for page in stride(from: 4096, to: bytes.count, by: 4096) { bytes[page] ^= 0x40 }
+        try directory.write(path, bytes)
+    }
+
+    /// Copies the backups of another directory, with names of earlier times.
+    func takeBackups(of other: MomentDirectory) throws {
+        for (index, backup) in other.backups.enumerated() {
+            let name = "20200101T00000000\(index)Z"
+            try directory.files.createDirectory("backups/\(name)")
+            let bytes = try other.directory.read("backups/\(backup.name)/state.db")
+            try directory.write("backups/\(name)/state.db", bytes)
+        }
+    }
+
+    /// Restores into a directory within this one.
+    func restoreWithin() throws {
+        _ = try MomentRestore.run(
+            of: RestoreSource(path: directory.path),
+            to: .time(time(of: 40)),
+            into: "\(directory.path)/inside",
+            now: Self.now
+        )
     }
 
     /// All files and what they have.

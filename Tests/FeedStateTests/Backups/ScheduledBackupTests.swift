@@ -22,6 +22,7 @@ import Testing
             var options = BackupOptions()
             options.interval = .seconds(3600)
             options.timeOfDay = { clock.withLock { $0 } }
+            options.uptime = { clock.withLock { $0 }.timeIntervalSince1970 }
             let (ends, ended) = (ends, ended)
             let backups = Backups(options, reservedByteCount: 0, hooks: hooks) { event in
                 switch event {

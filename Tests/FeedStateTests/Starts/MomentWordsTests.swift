@@ -22,6 +22,23 @@ import Testing
         try expectInDocument(refusal)
     }
 
+    @Test func aMomentOfAWrongClockIsInTheDocument() throws {
+        let error = RestoreError.noMoment(
+            "/srv/feed",
+            .time(Date(timeIntervalSince1970: 1_800_000_000)),
+            .wrongClock(revision: 1234),
+            "Moments from 2027-01-15T06:00:00.123Z to 2027-01-15T07:59:59.000Z, record 7, can be had. "
+                + "Each backup can be had as it is, the oldest one by --at 20270115T060000123Z."
+        )
+        let refusal = StartRefusal(
+            error,
+            of: RestoreSource(path: "/srv/feed", flags: ["--at", "2027-01-15T06:00:00Z"]),
+            into: "/srv/feed.restored"
+        )
+        #expect(refusal.exitStatus == 2)
+        try expectInDocument(refusal)
+    }
+
     @Test("the commands of a restore that is refused have its flag again")
     func momentIntoADirectoryInUse() throws {
         let error = RestoreError.state(.directory(.locked(path: "/srv/feed", holder: 7)))
