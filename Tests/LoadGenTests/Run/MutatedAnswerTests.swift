@@ -8,7 +8,7 @@ extension LiveTests {
     ///
     /// `FEED_MUTATED_ANSWERS` says how many answers are changed, instead of the few of a usual test run.
     @Suite struct MutatedAnswerTests {
-        private static let answerCount = TestEnvironment.number("FEED_MUTATED_ANSWERS") ?? 300
+        private static let answerCount = TestEnvironment.number("FEED_MUTATED_ANSWERS") ?? 150
         /// Few posts, all operations, and many connections: a damaged answer ends one.
         private static let flags = [
             "-n", "1k", "-w", "0", "--clients", "40", "-P", "8", "--posts", "20", "--timeout",

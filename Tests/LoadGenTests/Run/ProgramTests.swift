@@ -71,7 +71,7 @@ extension LiveTests {
             (["--json", "-", "--html", "/dev/stdout"], "--html", "--json"),
             (["--json", "run.hlog", "--hdr", "run"], "--hdr", "--json"),
             (["--json", "base.json", "--compare", "base.json"], "--json", "--compare"),
-            (["--html", "base.json", "--verify-only", "base.json"], "--html", "--verify-only"),
+            (["--html", "base.json", "--compare", "base.json"], "--html", "--compare"),
             (["dataset", "posts.csv", "--json", "posts.csv"], "--json", "loadgen dataset"),
             (["report", "base.json", "--json", "base.json"], "--json", "loadgen report"),
         ])
