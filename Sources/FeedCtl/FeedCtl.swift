@@ -3,8 +3,8 @@
 // Each command (Commands/) makes its calls through FeedClient and returns a report (Reports/); those
 // of a person (Person/) keep who the person is in a profile. The report is printed as a plain table
 // for people or as JSON for programs. Texts of others are made safe to print (Text/). The exit status
-// is 0 for success, 1 where the service refused or cannot be reached, and 2 where the command line is
-// wrong.
+// is 0 for success, 1 where the service refused or cannot be reached, 2 where the command line is wrong,
+// and 3 where the report says that what was asked is not done.
 
 internal import ArgumentParser
 internal import FeedClient
@@ -22,7 +22,8 @@ struct FeedCtl: ParsableCommand {
             ListCommand.self, GetCommand.self, CreateCommand.self, VoteCommand.self,
             DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,
             BackupCommand.self, CorrectTimesCommand.self, RankCommand.self, MarkCommand.self,
-            CreateFeedCommand.self, DrainCommand.self, LogLevelCommand.self,
+            CreateFeedCommand.self, DrainCommand.self, LogLevelCommand.self, PingCommand.self,
+            BackupsCommand.self,
         ],
         groupedSubcommands: [
             CommandGroup(
@@ -30,8 +31,8 @@ struct FeedCtl: ParsableCommand {
                 subcommands: [
                     SignUpCommand.self, LogInCommand.self, LogOutCommand.self, WhoAmICommand.self,
                     FeedCommand.self, WatchCommand.self, PostCommand.self, TweetCommand.self,
-                    UpCommand.self,
-                    DownCommand.self, ReadCommand.self, DismissCommand.self, DismissAllCommand.self,
+                    EditCommand.self, UpCommand.self, DownCommand.self, ReadCommand.self,
+                    DismissCommand.self, DismissAllCommand.self,
                     SyncCommand.self, OutboxCommand.self,
                 ]
             )
@@ -40,6 +41,9 @@ struct FeedCtl: ParsableCommand {
 
     static func main() async {
         Console.holdStandardStreams()
+        if let error = UnknownCommand(CommandLine.arguments.dropFirst(), among: commandNames) {
+            fail(error.description, .usage)
+        }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -59,16 +63,30 @@ struct FeedCtl: ParsableCommand {
             fail(failure.description, .failed)
         } catch let error as ConsoleError {
             fail(error.description, .failed)
+        } catch let error as VariableError {
+            fail(error.description, .usage)
+        } catch is NotDone {
+            Foundation.exit(ExitStatus.notDone.rawValue)
         } catch {
             let isHelp = exitCode(for: error) == .success
             let text = fullMessage(for: error) + "\n"
-            try? Console.write(text, to: isHelp ? .standardOutput : .standardError)
+            if isHelp {
+                try? Console.write(text)
+            } else {
+                Console.notify(text)
+            }
             Foundation.exit(isHelp ? ExitStatus.success.rawValue : ExitStatus.usage.rawValue)
         }
     }
 
     func run() throws {
-        throw ValidationError("A command is missing.")
+        Console.notify("A command is missing.\n\n\(Self.helpMessage())\n")
+        Foundation.exit(ExitStatus.usage.rawValue)
+    }
+
+    private static var commandNames: [String] {
+        let groups = configuration.groupedSubcommands.flatMap { $0.subcommands }
+        return (configuration.subcommands + groups).compactMap { $0.configuration.commandName }
     }
 
     private static func fail(_ text: String, _ status: ExitStatus) -> Never {

@@ -110,8 +110,8 @@ class ProductionTests(unittest.TestCase):
         self.assertRegex(tunnel, "^ssh -L 9433:127.0.0.1:9433 ")
         with self.running():
             self.await_scheduled_backup()
-            for command in calls:
-                self.shell(command, self.network)
+            # One shell, as variables of one line count for the next.
+            self.shell("\n".join(["set -e", *calls]), self.network)
             self.assertEqual(len(self.backups("*Z")), 1)
             self.assertIn("<html", self.fetch("http://127.0.0.1:9433/"))
             metrics = self.fetch("http://127.0.0.1:9433/metrics")

@@ -7,6 +7,12 @@ extension Error {
         return (cause ?? self) as NSError
     }
 
+    /// Whether there is no such file.
+    var isMissingFile: Bool {
+        let cause = systemCause
+        return cause.domain == NSPOSIXErrorDomain && cause.code == Int(ENOENT)
+    }
+
     /// The system's error as a sentence.
     var systemReason: String {
         let cause = systemCause

@@ -8,9 +8,14 @@ enum ExitStatus: Int32 {
     case failed = 1
     /// The command line is wrong.
     case usage = 2
+    /// The service has answered, and nothing of what was asked could be done, or a part was refused.
+    case notDone = 3
 
     /// The exit status of a failed call.
     init(_ error: FeedClientError) {
         if case .badAddress = error { self = .usage } else { self = .failed }
     }
 }
+
+/// What was asked is not done, as the report that was printed says.
+struct NotDone: Error {}

@@ -66,9 +66,11 @@ struct ImportCommand: ServiceCommand {
 
     /// A run has an identity of its own: what is sent again after a lost connection is imported once.
     var configuration: ClientConfiguration {
-        var configuration = options.configuration
-        configuration.clientID = configuration.clientID ?? ClientID()
-        return configuration
+        get throws {
+            var configuration = try options.configuration
+            configuration.clientID = configuration.clientID ?? ClientID()
+            return configuration
+        }
     }
 
     func report() throws -> (any Report)? {

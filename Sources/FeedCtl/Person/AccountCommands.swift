@@ -3,10 +3,10 @@ internal import FeedClient
 internal import FeedProto
 
 /// Makes an account and signs in.
-struct SignUpCommand: PersonCommand {
+struct SignUpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "signup",
-        abstract: "Makes an account, and signs in.",
+        abstract: "Makes an account, and signs in; later commands are those of the account.",
         discussion: PasswordPrompt.help
     )
 
@@ -18,17 +18,18 @@ struct SignUpCommand: PersonCommand {
 
     @OptionGroup var options: PersonOptions
 
-    func perform(_ client: FeedClient) async throws -> any Report {
-        let password = try PasswordPrompt.read(twice: true)
+    func run() async throws {
         let name = name.isEmpty ? String(email.prefix { $0 != "@" }) : name
-        return SessionReport(
-            try await client.signUp(email: email, password: password, displayName: name)
-        )
+        let session = try await options.beginSession { client in
+            let password = try PasswordPrompt.read(twice: true)
+            return try await client.signUp(email: email, password: password, displayName: name)
+        }
+        try SessionReport(session).print(asJSON: options.json)
     }
 }
 
 /// Signs in.
-struct LogInCommand: PersonCommand {
+struct LogInCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
         abstract: "Signs in; later commands are those of the account.",
@@ -40,9 +41,12 @@ struct LogInCommand: PersonCommand {
 
     @OptionGroup var options: PersonOptions
 
-    func perform(_ client: FeedClient) async throws -> any Report {
-        let password = try PasswordPrompt.read(twice: false)
-        return SessionReport(try await client.signIn(email: email, password: password))
+    func run() async throws {
+        let session = try await options.beginSession { client in
+            let password = try PasswordPrompt.read(twice: false)
+            return try await client.signIn(email: email, password: password)
+        }
+        try SessionReport(session).print(asJSON: options.json)
     }
 }
 

@@ -33,7 +33,7 @@ struct OutboxCommand: AsyncParsableCommand {
             for entry in resend { try await feed.resend(entry) }
             let report = OutboxReport(try await feed.outbox(), for: await feed.userID)
             await feed.close()
-            try options.write(report)
+            try report.print(asJSON: options.json)
         } catch {
             await feed.close()
             throw error

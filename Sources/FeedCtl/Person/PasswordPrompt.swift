@@ -27,10 +27,9 @@ enum PasswordPrompt {
     }
 
     private static func ask(_ prompt: String) throws -> String {
-        Console.notify(prompt)
-        let line = Terminal.withoutEcho { readLine() }
-        Console.notify("\n")
-        guard let line else { throw ValidationError("A password is missing.") }
+        guard let line = Terminal.secretLine(after: prompt) else {
+            throw ValidationError("A password is missing.")
+        }
         return line
     }
 }

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import FeedClient
-internal import Foundation
 
 /// A command of a person, who is known by a profile, and reports the answers.
 protocol PersonCommand: AsyncParsableCommand {
@@ -14,15 +13,12 @@ protocol PersonCommand: AsyncParsableCommand {
 extension PersonCommand {
     /// Makes the calls and prints the report.
     func run() async throws {
-        try write(try await answer())
+        try await answer().print(asJSON: options.json)
     }
 
     /// Connects as the person, makes the calls and closes the connection.
     func answer() async throws -> any Report {
-        let client = try await FeedClient.connect(
-            naming: options.target,
-            try options.configuration()
-        )
+        let client = try await options.connect()
         let report: any Report
         do {
             report = try await perform(client)
@@ -35,16 +31,4 @@ extension PersonCommand {
         return report
     }
 
-    /// Prints a report.
-    func write(_ report: any Report) throws { try options.write(report) }
-}
-
-extension PersonOptions {
-    /// Prints a report for people or for programs.
-    func write(_ report: any Report) throws {
-        try Console.write(
-            json ? try report.json() : report.text(.current),
-            to: .standardOutput
-        )
-    }
 }

@@ -1,14 +1,21 @@
 internal import FeedClient
 internal import FeedOffline
-internal import Foundation
 
 extension PersonOptions {
     /// Opens the offline file of the profile, and says where it had to be begun anew.
-    func openOffline() async throws -> OfflineFeed {
-        let folder = profile ?? Profile.defaultPath(ProcessInfo.processInfo.environment)
-        var configuration = OfflineConfiguration(path: folder + "/offline.db", address: target)
-        // Also makes the folder.
-        configuration.client = try self.configuration()
+    ///
+    /// With `connects` the service is going to be asked, which another one's session is not shown to.
+    func openOffline(connects: Bool = false) async throws -> OfflineFeed {
+        let settings = try target.settings()
+        let profile = try Profile(path: target.folder)
+        var configuration = OfflineConfiguration(
+            path: profile.path + "/offline.db",
+            address: settings.address
+        )
+        configuration.client = try self.configuration(profile, settings)
+        if try !connects || isOwn(settings) {
+            configuration.client.sessionStore = try profile.sessions()
+        }
         let feed = try await OfflineFeed.open(configuration)
         if let notice = feed.notice { Console.notify("feedctl: \(notice)\n") }
         return feed

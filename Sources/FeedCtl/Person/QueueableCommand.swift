@@ -21,7 +21,7 @@ extension QueueableCommand {
     /// Makes the call, or keeps the change where `--queue` says so and no service can be reached.
     func run() async throws {
         do {
-            try write(try await answer())
+            try await answer().print(asJSON: options.json)
         } catch let error as FeedClientError {
             guard error.isUnreachable else { throw error }
             guard queueing.queue else { throw error.namingQueue }
@@ -34,7 +34,7 @@ extension QueueableCommand {
         do {
             let entry = try await add(to: feed)
             await feed.close()
-            try write(QueuedReport(entry))
+            try QueuedReport(entry).print(asJSON: options.json)
         } catch {
             await feed.close()
             throw error

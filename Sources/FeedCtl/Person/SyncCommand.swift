@@ -15,14 +15,15 @@ struct SyncCommand: AsyncParsableCommand {
     @OptionGroup var options: PersonOptions
 
     func run() async throws {
-        let feed = try await options.openOffline()
+        let feed = try await options.openOffline(connects: true)
         do {
             let report = SyncedReport(try await feed.sync())
             await feed.close()
-            try options.write(report)
+            try report.print(asJSON: options.json)
         } catch {
             await feed.close()
-            throw (error as? OfflineError)?.naming(target: options.target) ?? error
+            let address = try options.target.settings().address
+            throw (error as? OfflineError)?.naming(target: address) ?? error
         }
     }
 }

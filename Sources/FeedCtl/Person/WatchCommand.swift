@@ -34,10 +34,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try await FeedClient.connect(
-            naming: options.target,
-            try options.configuration()
-        )
+        let client = try await options.connect()
         let watch = client.watch(subject, interval: .milliseconds(interval))
         do {
             if isInteractive { try await show(watch) } else { try await printChanges(watch) }
@@ -68,7 +65,7 @@ struct WatchCommand: AsyncParsableCommand {
         for try await posts in watch {
             guard let report = WatchReport(posts, after: before) else { continue }
             let line = options.json ? try report.jsonLine() : report.text(.current)
-            guard try Console.writeWhileRead(line, to: .standardOutput) else { return }
+            guard try Console.writeWhileRead(line) else { return }
             before = posts
             left -= 1
             if left == 0 { return }
@@ -79,16 +76,11 @@ struct WatchCommand: AsyncParsableCommand {
     private func show(_ watch: WatchSequence) async throws {
         let name = shown.feed.isEmpty ? "all feeds" : VisibleText.line(shown.feed)
         let screen = LiveScreen(title: "\(name)   r refresh, q quit")
-        let keys = Keys()
-        try keys.start()
-        defer { keys.stop() }
-        try await Terminal.withKeys {
+        try await Keys.run { keys in
             try await LiveScreen.run {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { for try await posts in watch { try await screen.show(posts) } }
-                    group.addTask { [keys = keys.sequence] in
-                        try await follow(keys, watch, screen)
-                    }
+                    group.addTask { try await follow(keys, watch, screen) }
                     defer { group.cancelAll() }
                     try await group.next()
                 }
@@ -103,9 +95,10 @@ struct WatchCommand: AsyncParsableCommand {
     ) async throws {
         for await key in keys {
             switch key {
-            case .refresh: watch.refresh()
+            case .character("r"), .character("R"): watch.refresh()
             case .redraw: try await screen.redraw()
-            case .quit: return
+            case .character("q"), .character("Q"), .quit: return
+            case .character: continue
             }
         }
     }

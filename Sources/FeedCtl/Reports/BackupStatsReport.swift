@@ -1,7 +1,7 @@
 package import FeedProto
 
-/// The state of the backups, as a part of what `stats` reports.
-package struct BackupStatsReport: Encodable, Equatable, Sendable {
+/// The state of the backups, as `backups` reports it, and as a part of what `stats` does.
+package struct BackupStatsReport: Report, Equatable {
     let isRunning: Bool
     let copiedByteCount: UInt64
     let byteCount: UInt64
@@ -31,6 +31,13 @@ package struct BackupStatsReport: Encodable, Equatable, Sendable {
         failureCount = stats.failureCount
         scheduleIntervalMs = stats.scheduleIntervalMilliseconds
         nextTimeMs = stats.nextTimeMilliseconds
+    }
+
+    /// The lines for people, alone.
+    package func text(_ style: TextStyle) -> String {
+        var fields = FieldList()
+        add(to: &fields, style)
+        return fields.rendered()
     }
 
     /// The lines for people.

@@ -21,6 +21,9 @@ package struct ImportReport: Report, Equatable {
         self.columns = columns
     }
 
+    /// Not where every post was left out.
+    package var isDone: Bool { importedCount > 0 || leftOut.isEmpty }
+
     /// A line, what was not read, and a table of the first posts that were left out.
     package func text(_ style: TextStyle) -> String {
         "Imported \(importedCount) posts into \(VisibleText.line(feed)); \(leftOut.count) left out.\n"

@@ -30,6 +30,9 @@ package struct MarkReport: Report, Equatable {
         markedCount = Set(ids).subtracting(missing).count
     }
 
+    /// Not where posts were named, and none of them exists.
+    package var isDone: Bool { markedCount != 0 }
+
     /// One line, and one before it where posts were named.
     package func text(_ style: TextStyle) -> String {
         var line = ""

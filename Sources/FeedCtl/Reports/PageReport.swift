@@ -23,6 +23,8 @@ package struct PageReport: Report, Equatable {
     private let firstLiveRank: UInt64?
     /// The command to continue with; nil where the program itself continues.
     private let commandLine: ListCommandLine?
+    /// The number of the first row, by which a person names posts; nil where nobody can.
+    private let firstRow: Int?
 
     private enum CodingKeys: String, CodingKey {
         case posts, firstRank, totalSize, nextPageToken, previousPageToken, refreshToken
@@ -36,13 +38,16 @@ package struct PageReport: Report, Equatable {
     ///   - list: The list that they are of.
     ///   - hasViewer: Whether the caller may have dismissed posts.
     ///   - commandLine: The command that asked for them; nil prints none to continue with.
+    ///   - firstRow: The number of the first row; nil numbers none.
     package init(
         _ pages: [Page],
         of list: PostList = PostList(),
         hasViewer: Bool = false,
-        commandLine: ListCommandLine? = ListCommandLine()
+        commandLine: ListCommandLine? = ListCommandLine(),
+        firstRow: Int? = nil
     ) {
         self.commandLine = commandLine
+        self.firstRow = firstRow
         posts = pages.flatMap(\.posts).map(PostReport.init)
         firstRank = pages.first?.firstRank ?? 0
         totalSize = pages.last?.totalSize ?? 0
@@ -66,13 +71,15 @@ package struct PageReport: Report, Equatable {
     package func text(_ style: TextStyle) -> String {
         let hasFeeds = Set(posts.map(\.feed)).count > 1
         let hasAuthors = posts.contains { !$0.author.isEmpty }
-        var columns: [TextTable.Column] = ranks == nil ? [] : [.number("RANK")]
+        var columns: [TextTable.Column] = firstRow == nil ? [] : [.number("ROW")]
+        if ranks != nil { columns.append(.number("RANK")) }
         columns += [.number("SCORE"), .number("COMMENTS"), .text("AGE")]
         if hasFeeds { columns.append(.text("FEED")) }
         if hasAuthors { columns.append(.text("AUTHOR")) }
         var table = TextTable(columns + [.number("ID"), .text("TITLE")])
         for (index, post) in posts.enumerated() {
-            var cells = ranks.map { ["\($0[index])"] } ?? []
+            var cells = firstRow.map { ["\($0 + index)"] } ?? []
+            if let ranks { cells.append("\(ranks[index])") }
             cells += [
                 "\(post.score)", "\(post.commentCount)",
                 RelativeTime.text(post.createTimeMs, now: style.nowMilliseconds),
@@ -94,7 +101,11 @@ package struct PageReport: Report, Equatable {
     }
 
     private var footer: String {
-        var lines = "\n\(posts.count) of \(totalSize) posts.\n"
+        var shown = "\(posts.count)"
+        if let firstRow, !posts.isEmpty {
+            shown = "\(firstRow)–\(firstRow + posts.count - 1)"
+        }
+        var lines = "\n\(shown) of \(totalSize) posts.\n"
         if let firstLiveRank, firstLiveRank > 0 {
             lines += "From rank \(firstLiveRank) on: live.\n"
         }

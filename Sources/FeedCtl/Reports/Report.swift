@@ -6,9 +6,14 @@ internal import Foundation
 package protocol Report: Encodable, Sendable {
     /// The text for people, each line with its line break.
     func text(_ style: TextStyle) -> String
+
+    /// Whether what was asked is done; if not, the program ends with a status that says so.
+    var isDone: Bool { get }
 }
 
 extension Report {
+    package var isDone: Bool { true }
+
     /// The JSON for programs: names in snake_case and sorted, whole texts, a line break at the end.
     package func json() throws -> String { try json(.prettyPrinted) }
 

@@ -25,6 +25,9 @@ package struct SyncedReport: Report, Equatable {
         isNewCopy = report.isReset
     }
 
+    /// Not where the service has refused a change, or cannot tell whether it has one.
+    package var isDone: Bool { failedCount + inDoubtCount == 0 }
+
     /// A line for the outbox and one for the copy.
     package func text(_ style: TextStyle) -> String {
         var outbox = "Outbox: \(sentCount) sent, \(waitingCount) waiting"

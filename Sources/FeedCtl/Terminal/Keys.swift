@@ -2,69 +2,85 @@ internal import FeedConcurrency
 internal import Glibc
 internal import Synchronization
 
-/// What a person asks of a live list.
-enum Key: Sendable {
-    /// The order of now.
-    case refresh
+/// What a person types at a terminal that gives each key at once.
+enum Key: Sendable, Equatable {
+    /// A letter, a digit or another character of ASCII.
+    case character(Character)
     /// The terminal has another size.
     case redraw
-    /// The end: a key, or a signal that ends programs.
+    /// The end: Ctrl-C, Ctrl-D, or a signal that ends programs.
     case quit
 }
 
 /// The keys of the terminal on standard input, and the signals that stand for keys.
 final class Keys: Sendable {
-    /// The keys in their order, until the end of the input.
-    let sequence: AsyncStream<Key>
+    /// How long a program has for its end after Ctrl-C or a signal, for nobody may read the terminal.
+    private static let endLimit = Duration.seconds(5)
 
+    private let sequence: AsyncStream<Key>
     private let keys: AsyncStream<Key>.Continuation
     private let thread = NamedThread("keys")
     private let isStopped = Atomic<Bool>(false)
 
-    /// A signal handler can do little more than to set these.
-    private static let hasToQuit = Atomic<Bool>(false)
+    /// A signal handler can do little more than to set it.
     private static let hasToRedraw = Atomic<Bool>(false)
 
-    /// Nothing is listened to yet.
-    init() {
+    private init() {
         (sequence, keys) = AsyncStream<Key>.makeStream(bufferingPolicy: .bufferingNewest(64))
     }
 
-    /// Listens from here on; to be called once.
-    func start() throws(ThreadStartError) {
-        // Made here, as a handler must not make them.
-        Self.hasToQuit.store(false, ordering: .relaxed)
-        Self.hasToRedraw.store(false, ordering: .relaxed)
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number) { _ in Keys.hasToQuit.store(true, ordering: .relaxed) }
-        }
+    /// Runs the body with the keys in their order, until the end of the input.
+    ///
+    /// The process ends where the body does not within five seconds of a quit: it writes to a terminal that
+    /// nobody reads.
+    static func run(_ body: (AsyncStream<Key>) async throws -> Void) async throws {
+        let keys = Keys()
+        EndSignals.hold()
+        hasToRedraw.store(false, ordering: .relaxed)
         signal(SIGWINCH) { _ in Keys.hasToRedraw.store(true, ordering: .relaxed) }
-        try thread.start { [self] in listen() }
+        try keys.thread.start { keys.listen() }
+        // The thread listens no more from a tenth of a second later on.
+        defer { keys.isStopped.store(true, ordering: .relaxed) }
+        try await Terminal.withKeys { try await body(keys.sequence) }
     }
 
-    /// Listens no more, from a tenth of a second later on.
-    func stop() { isStopped.store(true, ordering: .relaxed) }
-
     private func listen() {
+        var end: ContinuousClock.Instant?
         while !isStopped.load(ordering: .relaxed) {
-            if Self.hasToQuit.exchange(false, ordering: .relaxed) { keys.yield(.quit) }
+            if let end, ContinuousClock.now > end { Terminal.abandon() }
+            if EndSignals.take() != nil { send(.quit, &end) }
             if Self.hasToRedraw.exchange(false, ordering: .relaxed) { keys.yield(.redraw) }
             guard let bytes = Terminal.input(within: .milliseconds(100)) else {
                 return keys.finish()
             }
-            for key in bytes.compactMap(Key.init) { keys.yield(key) }
+            for byte in Self.withoutSequences(bytes) { send(Key(byte), &end) }
         }
+    }
+
+    /// The bytes without the sequences of arrows and other keys that have no meaning, as `ESC [ B`.
+    private static func withoutSequences(_ bytes: [UInt8]) -> [UInt8] {
+        var kept: [UInt8] = []
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            if byte != 0x1B {
+                kept.append(byte)
+            } else if rest.popFirst() != nil {
+                rest = rest.drop { $0 < 0x40 }.dropFirst()
+            }
+        }
+        return kept
+    }
+
+    private func send(_ key: Key, _ end: inout ContinuousClock.Instant?) {
+        if key == .quit, end == nil { end = .now + Self.endLimit }
+        keys.yield(key)
     }
 }
 
 extension Key {
-    /// The meaning of a byte; nil where it has none.
-    fileprivate init?(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "r"), UInt8(ascii: "R"): self = .refresh
-        // The last two are Ctrl-C and Ctrl-D.
-        case UInt8(ascii: "q"), UInt8(ascii: "Q"), 3, 4: self = .quit
-        default: return nil
-        }
+    /// The meaning of a byte.
+    fileprivate init(_ byte: UInt8) {
+        // Ctrl-C and Ctrl-D.
+        self = byte == 3 || byte == 4 ? .quit : .character(Character(UnicodeScalar(byte)))
     }
 }

@@ -24,13 +24,13 @@ actor LiveScreen {
         // Each line is written over the one before, so that nothing flickers.
         let lines = page.lines(.current, rowCount: Terminal.rowCount)
         let text = lines.map { "\($0)\u{1B}[K" }.joined(separator: "\r\n")
-        try Console.write("\u{1B}[H\(text)\u{1B}[J", to: .standardOutput)
+        try Console.write("\u{1B}[H\(text)\u{1B}[J")
     }
 
     /// Runs the body with a screen of its own, and brings the former screen back.
     static func run<Value>(_ body: () async throws -> Value) async throws -> Value {
-        try Console.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[H\u{1B}[J", to: .standardOutput)
-        defer { try? Console.write("\u{1B}[?25h\u{1B}[?1049l", to: .standardOutput) }
+        try Console.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[H\u{1B}[J")
+        defer { try? Console.write("\u{1B}[?25h\u{1B}[?1049l") }
         return try await body()
     }
 }

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import FeedClient
-internal import Foundation
 
 /// A command that calls the service once it is connected, and reports the answers.
 protocol ServiceCommand: AsyncParsableCommand {
@@ -11,7 +10,7 @@ protocol ServiceCommand: AsyncParsableCommand {
     static var identityFlags: String { get }
 
     /// The configuration of the connection.
-    var configuration: ClientConfiguration { get }
+    var configuration: ClientConfiguration { get throws }
 
     /// The report of a command line that needs no service; nil where it needs one.
     func report() throws -> (any Report)?
@@ -23,17 +22,19 @@ protocol ServiceCommand: AsyncParsableCommand {
 extension ServiceCommand {
     static var identityFlags: String { "--client-id or --acting-user" }
 
-    var configuration: ClientConfiguration { options.configuration }
+    var configuration: ClientConfiguration {
+        get throws { try options.configuration }
+    }
 
     func report() -> (any Report)? { nil }
 
     /// Connects, makes the calls, closes the connection and prints the report.
     func run() async throws {
         if let report = try report() {
-            return try Console.write(try rendered(report), to: .standardOutput)
+            return try report.print(asJSON: options.json)
         }
         let client = try await FeedClient.connect(
-            naming: options.target,
+            naming: options.target.settings().address,
             configuration
         )
         let report: any Report
@@ -46,11 +47,6 @@ extension ServiceCommand {
                 .naming(identityFlags: Self.identityFlags, keyFlag: "--service-key-file") ?? error
         }
         await client.close()
-        try Console.write(try rendered(report), to: .standardOutput)
-    }
-
-    private func rendered(_ report: any Report) throws -> String {
-        guard !options.json else { return try report.json() }
-        return report.text(.current)
+        try report.print(asJSON: options.json)
     }
 }

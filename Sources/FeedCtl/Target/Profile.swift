@@ -1,9 +1,9 @@
 package import FeedClient
 internal import Foundation
 
-/// What feedctl keeps of a person between two commands: who the device is, and who has signed in.
+/// What feedctl keeps of a person between two commands: who the device is, who has signed in, and where.
 ///
-/// It is a folder that only its owner may read, with the files `client-id` and `session`.
+/// It is a folder that only its owner may read, with the files `client-id`, `session` and `service.json`.
 package struct Profile {
     /// The folder.
     package let path: String
@@ -51,9 +51,8 @@ package struct Profile {
         do {
             bytes = try Data(contentsOf: URL(filePath: file))
         } catch {
-            let cause = error.systemCause
             // Votes and marks belong to the id, so none is drawn in place of one that is there.
-            if cause.domain == NSPOSIXErrorDomain, cause.code == Int(ENOENT) { return nil }
+            if error.isMissingFile { return nil }
             throw ProfileError(path: file, reason: error.systemReason)
         }
         let text = String(validating: bytes, as: UTF8.self) ?? ""
@@ -65,6 +64,39 @@ package struct Profile {
         }
         return id
     }
+
+    /// Reads where the person has signed in, and makes nothing; there are no settings where nobody has.
+    package static func target(in folder: String) throws(ProfileError) -> TargetSettings {
+        let file = targetFile(in: folder)
+        do {
+            return try JSONDecoder().decode(
+                TargetSettings.self,
+                from: Data(contentsOf: URL(filePath: file))
+            )
+        } catch is DecodingError {
+            throw ProfileError(path: file, reason: "it does not say where a service is.")
+        } catch {
+            if error.isMissingFile { return TargetSettings() }
+            throw ProfileError(path: file, reason: error.systemReason)
+        }
+    }
+
+    /// Keeps where the person has signed in, for the commands to come.
+    package func keep(_ target: TargetSettings) throws(ProfileError) {
+        let file = Self.targetFile(in: path)
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try encoder.encode(target.withWholePaths).write(
+                to: URL(filePath: file),
+                options: .atomic
+            )
+        } catch {
+            throw ProfileError(path: file, reason: error.systemReason)
+        }
+    }
+
+    private static func targetFile(in folder: String) -> String { folder + "/service.json" }
 
     /// Where the session is.
     package func sessions() throws(ProfileError) -> FileSessionStore {

@@ -3,8 +3,7 @@ internal import FeedClient
 
 /// The options of every command: where the service is, who calls it, and who reads the output.
 struct ServiceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The service.", valueName: "host:port"))
-    var target = FeedClient.defaultAddress
+    @OptionGroup var target: TargetOptions
 
     @OptionGroup var timeout: TimeoutOption
 
@@ -21,12 +20,9 @@ struct ServiceOptions: ParsableArguments {
         help: ArgumentHelp(
             "A file with the key of a service, as feed-service new-service-key writes it.",
             valueName: "file"
-        ),
-        transform: Self.readServiceKey
+        )
     )
-    var serviceKeyFile: Secret?
-
-    @OptionGroup var tls: TLSOptions
+    var serviceKeyFile: String?
 
     @Option(
         parsing: .unconditional,
@@ -42,23 +38,31 @@ struct ServiceOptions: ParsableArguments {
 
     /// The configuration of the connection.
     var configuration: ClientConfiguration {
-        var configuration = ClientConfiguration()
-        configuration.clientName = "feedctl"
-        configuration.clientID = clientID
-        configuration.serviceKey = serviceKeyFile
-        configuration.tls = tls.configuration
-        configuration.timeout = timeout.duration()
-        configuration.connectTimeout = configuration.timeout
-        return configuration
+        get throws {
+            var configuration = ClientConfiguration()
+            configuration.clientName = "feedctl"
+            configuration.clientID = clientID
+            configuration.serviceKey = try serviceKey
+            configuration.tls = try target.settings().security
+            configuration.timeout = timeout.duration()
+            configuration.connectTimeout = configuration.timeout
+            return configuration
+        }
     }
 
-    private static func readServiceKey(_ path: String) throws -> Secret {
-        guard let key = Secret(file: path) else {
-            throw ValidationError(
-                "\(path) cannot be read, or is not one line of 64 hexadecimal digits"
-            )
+    private var serviceKey: Secret? {
+        get throws {
+            guard let path = try serviceKeyFile ?? target.variables.serviceKeyFile else {
+                return nil
+            }
+            guard let key = Secret(file: path) else {
+                throw ValidationError(
+                    "--service-key-file: \(path) cannot be read, or is not one line of 64 "
+                        + "hexadecimal digits."
+                )
+            }
+            return key
         }
-        return key
     }
 
     private static func readClientID(_ text: String) throws -> ClientID {

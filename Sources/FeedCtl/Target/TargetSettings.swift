@@ -1,0 +1,97 @@
+package import FeedClient
+internal import Foundation
+
+/// Where the service is and how the connection to it is secured, as far as a source says; nil is nothing.
+///
+/// There are three sources: the flags, the variables `FEEDCTL_*`, and the profile, in which
+/// `feedctl login` keeps them.
+package struct TargetSettings: Codable, Equatable, Sendable {
+    /// The host, with or without a port.
+    package var target: String?
+    /// Whether the connection is secured; false is an express no.
+    package var tls: Bool?
+    /// The file with the certificates that vouch for the service's.
+    package var ca: String?
+    /// The file with the certificate to show the service.
+    package var cert: String?
+    /// The file with the certificate's private key.
+    package var key: String?
+
+    /// Settings; without arguments those of a source that says nothing.
+    package init(
+        target: String? = nil,
+        tls: Bool? = nil,
+        ca: String? = nil,
+        cert: String? = nil,
+        key: String? = nil
+    ) {
+        self.target = target
+        self.tls = tls
+        self.ca = ca
+        self.cert = cert
+        self.key = key
+    }
+
+    /// The settings of this source, and those of another one about which it says nothing.
+    package func over(_ other: Self) -> Self {
+        Self(
+            target: target ?? other.target,
+            tls: tls ?? other.tls,
+            ca: ca ?? other.ca,
+            cert: cert ?? other.cert,
+            key: key ?? other.key
+        )
+    }
+
+    /// These settings, over those of a profile where they do not name another service than it does:
+    /// another one has other certificates.
+    package func over(profile: Self) -> Self {
+        guard target == nil || address == profile.address else { return self }
+        return over(profile)
+    }
+
+    /// The address of the service, with the default port where the target has none.
+    package var address: String {
+        guard let target else { return FeedClient.defaultAddress }
+        let hasPort = target.hasPrefix("[") ? !target.hasSuffix("]") : target.contains(":")
+        return hasPort || target.isEmpty ? target : "\(target):\(Self.defaultPort)"
+    }
+
+    private static var defaultPort: Substring {
+        FeedClient.defaultAddress.drop { $0 != ":" }.dropFirst()
+    }
+
+    /// The TLS of the connection; nil where it is not secured.
+    package var security: ClientTLS? {
+        tls == true ? ClientTLS(authorityPath: ca, certificatePath: cert, keyPath: key) : nil
+    }
+
+    /// Whether others may read what is sent: the connection leaves the machine without TLS.
+    package var isReadable: Bool {
+        guard tls != true, let colon = address.lastIndex(of: ":") else { return false }
+        let host = address[..<colon]
+        let isLoopback =
+            host.hasPrefix("127.") && host.allSatisfy { $0.isWholeNumber || $0 == "." }
+        return !isLoopback && host != "localhost" && host != "[::1]"
+    }
+
+    /// What is wrong with the settings of all sources together; nil where nothing is.
+    package var problem: String? {
+        if tls == nil {
+            for case (let flag, let path?) in [("--ca", ca), ("--cert", cert), ("--key", key)] {
+                return "\(flag): expected --tls with it, got \(path) alone."
+            }
+        }
+        return (cert == nil) == (key == nil) ? nil : "--cert and --key: expected both or neither."
+    }
+
+    /// The same settings from any working directory.
+    package var withWholePaths: Self {
+        func whole(_ path: String?) -> String? {
+            path.map {
+                $0.hasPrefix("/") ? $0 : "\(FileManager.default.currentDirectoryPath)/\($0)"
+            }
+        }
+        return Self(target: address, tls: tls, ca: whole(ca), cert: whole(cert), key: whole(key))
+    }
+}
