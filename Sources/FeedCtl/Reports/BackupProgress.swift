@@ -12,8 +12,10 @@ package struct BackupProgress {
     /// `42 % of 1200 MB`, or the step before the copy begins.
     package var text: String {
         guard stats.byteCount > 0 else { return "waiting for changes to be checkpointed" }
-        let percent = stats.copiedByteCount * 100 / stats.byteCount
-        let megabytes = (stats.byteCount + 999_999) / 1_000_000
+        // Numbers of the wire: their products and sums may not fit.
+        let share = Double(stats.copiedByteCount) / Double(stats.byteCount)
+        let percent = Int(min(1, share) * 100)
+        let megabytes = (stats.byteCount - 1) / 1_000_000 + 1
         return "\(percent) % of \(megabytes) MB"
     }
 }

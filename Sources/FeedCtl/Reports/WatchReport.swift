@@ -36,7 +36,9 @@ package struct WatchReport: Report, Equatable {
         ranking = earlier?.ranking == now.ranking ? [] : now.ranking
         let current = Set(now.ranking)
         removedIDs = (earlier?.ranking ?? []).filter { !current.contains($0) }
-        newPostCount = posts.newPostCount - (before?.newPostCount ?? posts.newPostCount)
+        // Counts of the wire may also go down.
+        let earlierCount = before?.newPostCount ?? posts.newPostCount
+        newPostCount = posts.newPostCount - min(earlierCount, posts.newPostCount)
         if before != nil, changed.isEmpty, ranking.isEmpty, removedIDs.isEmpty, newPostCount == 0 {
             return nil
         }

@@ -1,0 +1,183 @@
+import FeedClient
+import FeedCtl
+import FeedProto
+import Foundation
+import Testing
+
+/// Answers with any numbers and texts: no report traps, and none controls a terminal.
+struct HostileAnswerTests {
+    /// Draws values of the wire, the ends of their ranges among them.
+    private struct Draw {
+        var state: UInt64
+
+        mutating func next(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % count
+        }
+
+        mutating func number() -> UInt64 {
+            let numbers: [UInt64] = [
+                0, 1, 99, 1_000_001, 1 << 53, 1 << 63, (1 << 63) - 1, .max - 1, .max,
+            ]
+            return numbers[next(numbers.count)]
+        }
+
+        mutating func signed() -> Int64 { Int64(bitPattern: number()) }
+
+        mutating func small() -> UInt32 { UInt32(truncatingIfNeeded: number()) }
+
+        mutating func text() -> String {
+            let texts = [
+                "", "plain", "\u{1B}[31m\u{1B}]0;title\u{7}", "\u{9B}2J", "a\r\nb\tc\u{8}\u{7F}",
+                "\u{202E}\u{2066}\u{200F}\u{61C}", "line\u{2028}\u{2029}\u{85}", "日本\u{301}👨‍👩‍👧",
+            ]
+            return texts[next(texts.count)]
+        }
+
+        mutating func post() -> Post {
+            Post(
+                id: number(),
+                feed: text(),
+                author: User(id: number(), displayName: text()),
+                title: text(),
+                text: text(),
+                linkURL: text(),
+                thumbnailURL: text(),
+                imageURL: text(),
+                score: signed(),
+                upvoteCount: number(),
+                downvoteCount: number(),
+                commentCount: number(),
+                createTimeMilliseconds: signed(),
+                updateTimeMilliseconds: signed(),
+                revision: number(),
+                viewer: Viewer(vote: VoteDirection(rawValue: Int32(truncatingIfNeeded: signed())))
+            )
+        }
+
+        mutating func page() -> Page {
+            Page(
+                posts: [post(), post()],
+                firstRank: number(),
+                totalSize: number(),
+                newerCount: small(),
+                consistency: Consistency(rawValue: Int32(truncatingIfNeeded: signed()))
+            )
+        }
+
+        mutating func backups() -> BackupStats {
+            BackupStats(
+                isRunning: next(2) == 0,
+                copiedByteCount: number(),
+                byteCount: number(),
+                lastName: text(),
+                lastTimeMilliseconds: signed(),
+                lastError: text(),
+                lastErrorTimeMilliseconds: signed(),
+                failureCount: number(),
+                nextTimeMilliseconds: signed()
+            )
+        }
+
+        mutating func latency() -> LatencyStats {
+            LatencyStats(
+                method: text(),
+                answerCount: number(),
+                medianNanoseconds: number(),
+                p90Nanoseconds: number(),
+                p99Nanoseconds: number(),
+                p999Nanoseconds: number(),
+                maximumNanoseconds: number()
+            )
+        }
+
+        mutating func journal() -> JournalStats {
+            var journal = StatsReportTests.journal
+            journal.commitCount = number()
+            journal.effectCount = number()
+            journal.byteCount = number()
+            journal.oldestHeldMicroseconds = number()
+            return journal
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func noReportTrapsOrControlsATerminal(seed: UInt64) throws {
+        var draw = Draw(state: seed)
+        for _ in 0..<50 {
+            let list = PostList(consistency: draw.next(2) == 0 ? .stable : .live)
+            let page = draw.page()
+            let corrected = CorrectTimesResponse(
+                posts: [
+                    PostTimes(
+                        id: draw.number(),
+                        feed: draw.text(),
+                        title: draw.text(),
+                        createTimeMilliseconds: draw.signed(),
+                        updateTimeMilliseconds: draw.signed()
+                    )
+                ],
+                nextAfterID: draw.number(),
+                serverTimeMilliseconds: draw.signed()
+            )
+            var times = CorrectedTimesReport(isApplied: draw.next(2) == 0)
+            times.add(corrected)
+            let backups = draw.backups()
+            let failure = "\(BackupFailure.stillRunning(.seconds(1), backups))"
+            try Self.check(VisibleText.line(failure))
+            let session = UserSession(
+                token: [],
+                user: User(id: draw.number(), displayName: draw.text()),
+                expireTimeMilliseconds: draw.signed()
+            )
+            let reports: [any Report] = [
+                PostReport(draw.post()), PageReport([page], of: list, hasViewer: draw.next(2) == 0),
+                PageReport([page], of: list, commandLine: nil, firstRow: 1),
+                BackupStatsReport(backups), times, SessionReport(session),
+                BackupReport(BackupResponse(name: draw.text(), revision: draw.number())),
+                StatsReportTests.stats(
+                    draw.journal(),
+                    backups,
+                    latencies: [draw.latency(), draw.latency()],
+                    heldTime: draw.latency()
+                ),
+                FeedsReport([Feed(name: draw.text(), postCount: draw.number())]),
+            ]
+            for report in reports {
+                try Self.check(ReportTests.text(report, columns: [nil, 10, 80][draw.next(3)]))
+                let json = try report.json()
+                try Self.check(json)
+                _ = try JSONSerialization.jsonObject(with: Data(json.utf8))
+            }
+        }
+    }
+
+    /// No scalar of a text but the line break does anything else than to be shown.
+    private static func check(_ text: String) throws {
+        let control = text.unicodeScalars.first { scalar in
+            switch scalar.properties.generalCategory {
+            case .control: scalar != "\n"
+            case .lineSeparator, .paragraphSeparator: true
+            case .format: scalar.properties.isBidiControl
+            default: false
+            }
+        }
+        let found = control.map { "U+" + String($0.value, radix: 16) }
+        try #require(found == nil, "\(found ?? "") in \(text.debugDescription)")
+    }
+
+    @Test func aBackupOfAnySizeHasAShare() {
+        for (copied, count) in [(UInt64.max, UInt64.max), (.max, 1), (1, .max), (.max - 1, .max)] {
+            let text = BackupProgress(BackupStats(copiedByteCount: copied, byteCount: count)).text
+            let percent = text.split(separator: " ").first.flatMap { Int($0) }
+            #expect((0...100).contains(percent ?? -1), "\(text)")
+        }
+    }
+
+    @Test("a report says whether what was asked is done")
+    func aReportSaysWhetherItIsDone() {
+        #expect(MarkReport(feed: "", unreadCount: 0).isDone)
+        #expect(MarkReport(feed: "", unreadCount: 0, of: [1, 2], missing: [1]).isDone)
+        #expect(!MarkReport(feed: "", unreadCount: 0, of: [1], missing: [1]).isDone)
+    }
+}
