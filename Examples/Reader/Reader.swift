@@ -10,7 +10,7 @@ import Foundation
 /// it needs no network. Changes go into the outbox, and a sync sends them and brings what is new. A call
 /// goes over the network in one place only: where a person signs in or out.
 ///
-///     Reader [HOST:PORT [FOLDER]]
+///     Reader [HOST:PORT [FOLDER]] [--tls] [--ca FILE]
 @main
 struct Reader {
     /// The copy and the outbox.
@@ -22,9 +22,9 @@ struct Reader {
     let placeFile: URL
 
     static func main() async throws {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        let address = arguments.first ?? FeedClient.defaultAddress
-        let folder = URL(filePath: arguments.count > 1 ? arguments[1] : "reader-data")
+        let arguments = Arguments(CommandLine.arguments.dropFirst())
+        let address = arguments.address ?? FeedClient.defaultAddress
+        let folder = URL(filePath: arguments.folder ?? "reader-data")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 
         var offline = OfflineConfiguration(
@@ -32,6 +32,8 @@ struct Reader {
             address: address
         )
         offline.client.clientName = "Reader"
+        // The session and what others have written cross the network.
+        offline.client.tls = arguments.tls
         // The session lasts over launches.
         offline.client.sessionStore = FileSessionStore(
             path: folder.appending(path: "session").path
@@ -119,6 +121,14 @@ struct Reader {
         } catch {
             let count = (try? await feed.outbox().count) ?? 0
             print("Offline, changes that wait: \(count). \(error)")
+            if (try? await feed.postCount()) == 0 {
+                print(
+                    """
+                    Nothing was copied yet. Start a service, as feed-service --sample-data of the Debian package \
+                    feed-service, and type s. One on another machine: Reader HOST:PORT --tls --ca FILE.
+                    """
+                )
+            }
         }
     }
 

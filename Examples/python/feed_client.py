@@ -1,15 +1,22 @@
 """A client of the feed service: one call after another over one connection.
 
 Run it with ./run.sh HOST PORT, which makes feed_pb2 from proto/feed.proto first. Where the service has
-service keys, name the file of one, too: ./run.sh HOST PORT KEY_FILE.
+service keys, name the file of one, too: ./run.sh HOST PORT KEY_FILE. Where it has TLS, say --tls, and --ca
+with the certificates of its authority if the system does not know it.
 """
 
+import argparse
+import functools
 import os
 import socket
+import ssl
 import struct
 import sys
 
-import feed_pb2 as feed
+try:
+    import feed_pb2 as feed
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}. Run ./run.sh; on Debian: apt install protobuf-compiler python3-protobuf")
 
 
 # Ids with the top bit set are users of this program's own, without an account in the service.
@@ -25,10 +32,12 @@ class FeedError(Exception):
 
 
 class FeedConnection:
-    """Frames over TCP: four bytes of big-endian length, then a message."""
+    """Frames over TCP or TLS: four bytes of big-endian length, then a message."""
 
-    def __init__(self, host, port):
+    def __init__(self, host, port, tls=None):
         self._socket = socket.create_connection((host, port), timeout=10)
+        if tls:
+            self._socket = tls.wrap_socket(self._socket, server_hostname=host)
         self._bytes = self._socket.makefile("rb")
         self._last_id = 0
 
@@ -91,6 +100,14 @@ class FeedConnection:
         return data
 
 
+def secured(authority):
+    """The TLS of a connection: 1.3, the protocol of feeds, and a check of the service's certificate."""
+    tls = ssl.create_default_context(cafile=authority)
+    tls.minimum_version = ssl.TLSVersion.TLSv1_3
+    tls.set_alpn_protocols(["feed/1"])
+    return tls
+
+
 def expect(condition, what):
     if not condition:
         raise FeedError(what)
@@ -135,9 +152,9 @@ def tour(connection, key):
     print(f"Deleted post {created.id}.")
 
 
-def watch_posts(host, port, key):
+def watch_posts(connect, key):
     """Follows two posts by events, without asking again, and votes on another connection meanwhile."""
-    with FeedConnection(host, port) as connection, FeedConnection(host, port) as other:
+    with connect() as connection, connect() as other:
         # Only a service may delete posts that it has not written.
         other.call(hello=feed.HelloRequest(protocol_version=1, service_key=key))
         new = feed.CreatePostRequest(post=feed.Post(title="Watched"))
@@ -201,12 +218,12 @@ def vote_for_users(connection):
     connection.call(delete_post=feed.DeletePostRequest(id=post.id))
 
 
-def vote_once(host, port, key):
+def vote_once(connect, key):
     """Loses the answer to a vote, sends the vote again, and sees that it counts once."""
     # A client makes its id once and keeps it; each of its connections has a channel.
     client_id = os.urandom(16)
     hello = feed.HelloRequest(protocol_version=1, client_id=client_id, channel=0, service_key=key)
-    with FeedConnection(host, port) as connection:
+    with connect() as connection:
         first = connection.call(hello=hello).hello
         expect(feed.EXACTLY_ONCE in first.capabilities, "The service has no sequences.")
         new = feed.CreatePostRequest(post=feed.Post(title="Counted once"))
@@ -214,7 +231,7 @@ def vote_once(host, port, key):
         vote = feed.CastVoteRequest(post_id=post.id, direction=feed.UP)
         connection.send(cast_vote=vote, sequence=2)
     # The connection is gone: did the vote arrive? Whoever asks again with the sequence need not know.
-    with FeedConnection(host, port) as connection:
+    with connect() as connection:
         again = connection.call(hello=hello).hello
         expect(again.client_known, "The service has forgotten the channel.")
         expect(again.instance_id == first.instance_id, "The service's state is another.")
@@ -242,11 +259,11 @@ def become_user(connection, email, password, token=b""):
     return connection.call(sign_in=sign_in).session.token
 
 
-def sign_in_again(host, port):
+def sign_in_again(connect):
     """Shows a session on another connection, and signs in again once it has ended."""
     # Only a program that asks its user for the password can do so.
     email, password = f"{os.urandom(4).hex()}@example.org", os.urandom(8).hex()
-    with FeedConnection(host, port) as first, FeedConnection(host, port) as second:
+    with connect() as first, connect() as second:
         token = become_user(first, email, password)
         expect(become_user(second, email, password, token) == token, "The session is not known.")
         first.call(sign_out=feed.SignOutRequest(everywhere=True))
@@ -262,17 +279,23 @@ def sign_in_again(host, port):
 
 
 def main():
-    if len(sys.argv) not in (3, 4) or not sys.argv[2].isdigit():
-        sys.exit("Usage: run.sh HOST PORT [KEY_FILE]")
-    host, port = sys.argv[1], int(sys.argv[2])
+    parser = argparse.ArgumentParser(prog="run.sh")
+    parser.add_argument("host")
+    parser.add_argument("port", type=int)
+    parser.add_argument("key_file", nargs="?", help="the key of a service")
+    parser.add_argument("--tls", action="store_true", help="secure the connections")
+    parser.add_argument("--ca", help="with --tls: the certificates that vouch for the service's")
+    options = parser.parse_args()
     try:
-        key = read_key(sys.argv[3]) if len(sys.argv) == 4 else b""
-        with FeedConnection(host, port) as connection:
+        key = read_key(options.key_file) if options.key_file else b""
+        tls = secured(options.ca) if options.tls else None
+        connect = functools.partial(FeedConnection, options.host, options.port, tls)
+        with connect() as connection:
             tour(connection, key)
             vote_for_users(connection)
-        watch_posts(host, port, key)
-        vote_once(host, port, key)
-        sign_in_again(host, port)
+        watch_posts(connect, key)
+        vote_once(connect, key)
+        sign_in_again(connect)
     except (FeedError, OSError, ValueError) as error:
         sys.exit(f"Failed: {error}")
 

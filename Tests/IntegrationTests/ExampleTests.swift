@@ -30,6 +30,50 @@ struct ExampleTests {
         #expect(await service.stop() == 0)
     }
 
+    @Test("a Python client over TLS")
+    func pythonClientOverTLS() async throws {
+        let service = try await SecuredService.start(TestCertificates())
+        let authority = service.certificates.certificate("ca")
+        try await Self.runPython(["localhost", "\(service.port)", "--tls", "--ca", authority])
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("a reader of posts over TLS, and what it says where it finds nothing")
+    func readerOverTLS() async throws {
+        let service = try await SecuredService.start(TestCertificates(), ["--sample-data"])
+        let folder = try TemporaryDirectory()
+        let program = Programs.feedService.deletingLastPathComponent().appending(path: "Reader")
+        let words = [program.path(), "localhost:\(service.port)", folder.path + "/reader"]
+        func read(_ flags: String...) async throws -> [String] {
+            let reader = try RunningProcess(
+                URL(filePath: "/bin/sh"),
+                ["-c", "echo q | \"$@\"", "sh"] + words + flags
+            )
+            let (status, output) = await reader.finish()
+            #expect(status == 0, "\(output)")
+            return output
+        }
+        let plain = try await read()
+        #expect(plain.contains { $0.hasPrefix("Nothing was copied yet. ") }, "\(plain)")
+        let secured = try await read("--tls", "--ca", service.certificates.certificate("ca"))
+        #expect(secured.contains("Synced: sent 0, received 20."), "\(secured)")
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("without protoc the Python client says what to install")
+    func pythonClientWithoutItsTools() async throws {
+        let bash = try #require(Programs.command("bash"), "bash is on the path")
+        let script = Programs.projectFolder.appending(path: "Examples/python/run.sh").path()
+        let process = try RunningProcess(
+            bash,
+            [script, "127.0.0.1", "1"],
+            environment: ["PATH": "/nowhere"]
+        )
+        let (status, output) = await process.finish()
+        #expect(status == 1)
+        #expect(output.last?.hasSuffix("apt install protobuf-compiler python3-protobuf") == true)
+    }
+
     @Test("a Python service that shows its key and acts for users")
     func pythonServiceWithAKey() async throws {
         let directory = try TemporaryDirectory()
