@@ -30,6 +30,15 @@ struct LeastRecentlyUsedTests {
         }
     }
 
+    @Test func namesAreComparedByteByByte() {
+        var table = LeastRecentlyUsed<Int>(byteCount: 1_000)
+        table.insert(1, "\u{e9}", byteCount: 10)
+        table.insert(2, "e\u{301}", byteCount: 10)
+        #expect(table.value("\u{e9}") == 1)
+        #expect(table.value("e\u{301}") == 2)
+        #expect(table.usedByteCount == 20)
+    }
+
     @Test func aRunOfNewNamesKeepsNoOldUses() {
         var table = LeastRecentlyUsed<Int>(byteCount: 1_000)
         for round in 0..<100_000 { table.insert(round, "name \(round)", byteCount: 10) }

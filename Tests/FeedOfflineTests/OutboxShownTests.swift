@@ -50,6 +50,26 @@ struct OutboxShownTests {
         }
     }
 
+    /// Swift takes both titles for equal; the service and SQLite compare bytes.
+    @Test func anEditOfTheBytesAloneIsShownAndSorted() async throws {
+        try await TestService.run { service in
+            let (composed, apart) = ("\u{e9}", "e\u{301}")
+            let ids = try await service.withClient { client async throws in
+                let last = try await client.createPost(Post(title: composed)).id
+                return [last, try await client.createPost(Post(title: apart)).id]
+            }
+            try await service.withFeed { feed async throws in
+                try await feed.sync()
+                let top = PostList(order: .top)
+                #expect(try await feed.posts(top).posts.map(\.id) == [ids[1], ids[0]])
+                try await feed.updatePost(Post(id: ids[0], title: apart), fields: [.title])
+                let shown = try #require(try await feed.post(ids[0]))
+                #expect(Array(shown.title.utf8) == Array(apart.utf8))
+                #expect(try await feed.posts(top).posts.map(\.id) == ids)
+            }
+        }
+    }
+
     @Test func listsShowTheChangesOfTheOneWhoHasSignedIn() async throws {
         try await Device.run { device in
             let id = try await device.service.withClient { client async throws in

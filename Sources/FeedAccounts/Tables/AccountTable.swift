@@ -15,7 +15,7 @@ final class AccountTable: Sendable {
         var sessions: [TokenHash] = []
     }
 
-    private let byEmail = Shards<String, [String: UInt64]>(of: [:])
+    private let byEmail = Shards<[UInt8], [[UInt8]: UInt64]>(of: [:])
     private let byID = Shards<UInt64, [UInt64: Entry]>(of: [:])
     private let maximumCount: Int
     private let accountCount = Atomic(0)

@@ -10,8 +10,10 @@ package struct EmailAddress: Sendable {
 
     /// The address as it was written.
     package let text: String
-    /// The address with its ASCII letters in lower case, by which the account is found.
-    package let key: String
+    /// The bytes of the address with its ASCII letters in lower case, by which the account is found.
+    ///
+    /// No text: Swift takes texts for equal whose characters are, as "é" in one scalar and in two.
+    package let key: [UInt8]
 
     /// Reads an address; nil unless it is well formed.
     ///
@@ -25,16 +27,8 @@ package struct EmailAddress: Sendable {
             !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f })
         else { return nil }
         self.text = text
-        key = Self.folded(text)
+        key = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
     }
 
     private static let at = UInt8(ascii: "@")
-
-    /// The text with its ASCII letters in lower case.
-    private static func folded(_ text: String) -> String {
-        String(
-            decoding: text.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 },
-            as: UTF8.self
-        )
-    }
 }

@@ -13,8 +13,8 @@ struct MemoryAccounts {
         var expireTime: Int64
     }
 
-    /// The accounts by their e-mails in lower case.
-    private var accounts: [String: Account] = [:]
+    /// The accounts by the bytes of their e-mails, with ASCII letters in lower case.
+    private var accounts: [[UInt8]: Account] = [:]
     private var names: [UInt64: String] = [:]
     private var sessions: [[UInt8]: Session] = [:]
     private var sessionCount: UInt64 = 0
@@ -77,11 +77,7 @@ struct MemoryAccounts {
         sessions = sessions.filter { $0.value.userID != session.userID }
     }
 
-    /// An e-mail with its ASCII letters in lower case.
-    private static func key(_ email: String) -> String {
-        String(
-            decoding: email.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 },
-            as: UTF8.self
-        )
+    private static func key(_ email: String) -> [UInt8] {
+        email.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
     }
 }

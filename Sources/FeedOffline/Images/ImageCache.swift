@@ -14,7 +14,7 @@ public actor ImageCache {
     private let load: Loader
     private var memory: LeastRecentlyUsed<[UInt8]>
     private let disk: ImageFolder?
-    private var loads: [String: Task<[UInt8], any Error>] = [:]
+    private var loads: [[UInt8]: Task<[UInt8], any Error>] = [:]
 
     /// An empty cache, or one that begins with what its folder has.
     ///
@@ -45,7 +45,8 @@ public actor ImageCache {
     public func image(_ url: String) async throws -> [UInt8]? {
         guard !url.isEmpty else { return nil }
         if let bytes = memory.value(url) { return bytes }
-        if let running = loads[url] { return try await running.value }
+        let name = Array(url.utf8)
+        if let running = loads[name] { return try await running.value }
         // Reading a file takes no turn of this actor.
         let task = Task { [load, disk] in
             if let bytes = await disk?.read(url) { return bytes }
@@ -53,8 +54,8 @@ public actor ImageCache {
             await disk?.write(bytes, url)
             return bytes
         }
-        loads[url] = task
-        defer { loads[url] = nil }
+        loads[name] = task
+        defer { loads[name] = nil }
         let bytes = try await task.value
         memory.insert(bytes, url, byteCount: bytes.count)
         return bytes

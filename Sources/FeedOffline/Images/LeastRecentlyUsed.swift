@@ -10,7 +10,8 @@ package struct LeastRecentlyUsed<Value> {
     }
 
     private let limit: Int
-    private var entries: [String: Entry] = [:]
+    /// By the bytes of the names: two addresses with equal characters are two.
+    private var entries: [[UInt8]: Entry] = [:]
     private var uses: [(use: UInt64, name: String)] = []
     private var firstUse = 0
     private var lastUse: UInt64 = 0
@@ -24,7 +25,7 @@ package struct LeastRecentlyUsed<Value> {
 
     /// A value, which is used by that; nil where there is none.
     package mutating func value(_ name: String) -> Value? {
-        guard let value = entries[name]?.value else { return nil }
+        guard let value = entries[Array(name.utf8)]?.value else { return nil }
         use(name)
         return value
     }
@@ -36,7 +37,7 @@ package struct LeastRecentlyUsed<Value> {
     package mutating func insert(_ value: Value, _ name: String, byteCount: Int) -> [String] {
         remove(name)
         guard byteCount <= limit else { return [name] }
-        entries[name] = Entry(value: value, byteCount: byteCount, use: 0)
+        entries[Array(name.utf8)] = Entry(value: value, byteCount: byteCount, use: 0)
         usedByteCount += byteCount
         use(name)
         var removed: [String] = []
@@ -49,7 +50,7 @@ package struct LeastRecentlyUsed<Value> {
 
     /// Removes a value; nothing where there is none.
     package mutating func remove(_ name: String) {
-        guard let entry = entries.removeValue(forKey: name) else { return }
+        guard let entry = entries.removeValue(forKey: Array(name.utf8)) else { return }
         usedByteCount -= entry.byteCount
     }
 
@@ -58,11 +59,11 @@ package struct LeastRecentlyUsed<Value> {
 
     private mutating func use(_ name: String) {
         lastUse += 1
-        entries[name]?.use = lastUse
+        entries[Array(name.utf8)]?.use = lastUse
         uses.append((lastUse, name))
         let left = uses.count - firstUse
         guard left > 2 * entries.count + 64 || firstUse > left + 64 else { return }
-        uses = uses[firstUse...].filter { entries[$0.name]?.use == $0.use }
+        uses = uses[firstUse...].filter { entries[Array($0.name.utf8)]?.use == $0.use }
         firstUse = 0
     }
 
@@ -70,7 +71,7 @@ package struct LeastRecentlyUsed<Value> {
         while firstUse < uses.count {
             let (use, name) = uses[firstUse]
             firstUse += 1
-            if entries[name]?.use == use { return name }
+            if entries[Array(name.utf8)]?.use == use { return name }
         }
         return nil
     }

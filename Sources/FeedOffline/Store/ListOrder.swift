@@ -41,7 +41,8 @@ struct ListOrder {
 
     private func ascends(_ first: OfflinePlace, _ second: OfflinePlace) -> Bool {
         if first.key != second.key { return first.key < second.key }
-        if hasTitle, first.title != second.title {
+        // By bytes, as SQLite and the service compare: two texts with equal characters may differ.
+        if hasTitle, !first.title.utf8.elementsEqual(second.title.utf8) {
             return first.title.utf8.lexicographicallyPrecedes(second.title.utf8)
         }
         return first.id < second.id

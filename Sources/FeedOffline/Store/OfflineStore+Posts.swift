@@ -86,7 +86,8 @@ extension OfflineStore {
             let mode = try voteMode(of: base.feed)
             for request in requests { shown.apply(request, mode: mode) }
         }
-        let isChanged = bytes == nil || shown.post != base
+        // Not by a comparison: an edit may change the bytes of a text, and not its characters.
+        let isChanged = bytes == nil || !requests.isEmpty
         let keys = ListKeys(shown.post)
         let post = shown.post
         try database.run(
