@@ -106,8 +106,13 @@ extension VoteCalls {
                 )
                 guard case .execute = decision else { return false }
                 let done = castAndCollect(from: &caller, &answers)
+                let isWhole = done == ItemMask(firstItems: batch.count)
                 environment.changeLog.append(
-                    calls.record(sequence: sequence, hash: hash, .items(done))
+                    calls.record(
+                        sequence: sequence,
+                        hash: isWhole ? hash : caller.hash(ofPartOf: hash),
+                        .items(done)
+                    )
                 )
                 return true
             }

@@ -64,6 +64,14 @@ extension RequestHandler {
         var isBatch: Bool {
             if case .batchCastVotes = request { true } else { false }
         }
+
+        /// The hash to record with an outcome of a caller.
+        func hash(with outcome: FeedLog.Outcome, of caller: borrowing Caller) -> UInt32 {
+            guard case .batchCastVotes(let batch) = request, case .items(let done) = outcome,
+                done != ItemMask(firstItems: batch.votes.count)
+            else { return hashes.content }
+            return caller.hash(ofPartOf: hashes.content)
+        }
     }
 
     /// Executes a call with a sequence unless the channel remembers its outcome.
@@ -87,6 +95,12 @@ extension RequestHandler {
                 epoch: epoch
             )
         }
+        let partHash = caller.hash(ofPartOf: call.hashes.content)
+        var isOfAnother = partHash != call.hashes.content
+        if case .reused = decision, isOfAnother, call.isBatch {
+            decision = calls.decision(sequence: call.sequence, hash: partHash, epoch: epoch)
+            isOfAnother = false
+        }
         switch decision {
         case .fenced: throw .channelFenced
         case .reused: throw .sequenceReused(call.sequence)
@@ -95,12 +109,12 @@ extension RequestHandler {
             throw .noRoomForCalls(limit: environment.context.limits.maximumChannelByteCount)
         case .answer(let outcome):
             environment.counters.countRepeatedCall()
-            return try answerAgain(call, outcome, &calls, from: &caller)
+            return try answerAgain(call, outcome, isOfAnother: isOfAnother, &calls, from: &caller)
         case .execute:
             try refuseExcess()
             try environment.admitChange()
             let (answer, outcome) = try dispatchNumbered(call, from: &caller)
-            remember(call, outcome, &calls)
+            remember(call, outcome, of: caller, &calls)
             return answer
         }
     }
@@ -128,17 +142,22 @@ extension RequestHandler {
     private mutating func remember(
         _ call: Call,
         _ outcome: FeedLog.Outcome,
+        of caller: borrowing Caller,
         _ calls: inout RecentCalls
     ) {
+        let hash = call.hash(with: outcome, of: caller)
         environment.changeLog.append(
-            calls.record(sequence: call.sequence, hash: call.hashes.content, outcome)
+            calls.record(sequence: call.sequence, hash: hash, outcome)
         )
     }
 
     /// The answer to a call that an earlier request has executed, with the state of now.
+    ///
+    /// Of a batch that another caller has sent first nothing more is counted.
     private mutating func answerAgain(
         _ call: Call,
         _ outcome: FeedLog.Outcome,
+        isOfAnother: Bool,
         _ calls: inout RecentCalls,
         from caller: inout Caller
     ) throws(Status) -> Answer {
@@ -147,7 +166,14 @@ extension RequestHandler {
             let (counts, revision) = try votes.countsNow(of: vote.postID, for: caller)
             return .vote(counts, revision: revision)
         case (.batchCastVotes(let request), .items(let done)):
-            return try resume(call, request, done, &calls, from: &caller)
+            return try resume(
+                call,
+                request,
+                done,
+                refusal: isOfAnother ? .batchOfAnother(call.sequence) : nil,
+                &calls,
+                from: &caller
+            )
         case (.createPost, .id(let id)):
             return try postNow(id, for: caller)
         case (.updatePost(let request), .done):
@@ -173,15 +199,16 @@ extension RequestHandler {
         _ call: Call,
         _ request: BatchCastVotesRequest,
         _ done: ItemMask,
+        refusal: Status?,
         _ calls: inout RecentCalls,
         from caller: inout Caller
     ) throws(Status) -> Answer {
-        var refusal: Status?
+        var refusal = refusal
         do throws(Status) {
             try refuseExcess()
             try environment.admitChange()
         } catch {
-            refusal = error
+            refusal = refusal ?? error
         }
         let (answer, doneNow) = try votes.batchCastVotes(
             request,
@@ -190,7 +217,7 @@ extension RequestHandler {
             refusal: refusal,
             &answers
         )
-        if doneNow != done { remember(call, .items(doneNow), &calls) }
+        if doneNow != done { remember(call, .items(doneNow), of: caller, &calls) }
         return answer
     }
 

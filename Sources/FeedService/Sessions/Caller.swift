@@ -101,6 +101,17 @@ struct Caller {
         return device == nil ? .anonymous : .device
     }
 
+    /// The hash by which a channel knows a batch of the caller's again that was counted in part.
+    ///
+    /// The user of the session is in it, so that what is left of the batch is counted for nobody else. A
+    /// batch that was counted whole, and that of a device, has the hash of its content; there, the user
+    /// that a service acts for is in.
+    func hash(ofPartOf content: UInt32) -> UInt32 {
+        guard actingUserID == 0, let userID else { return content }
+        let mixed = (userID ^ UInt64(content)) &* 0x9E37_79B9_7F4A_7C15
+        return UInt32(truncatingIfNeeded: mixed >> 32)
+    }
+
     /// Whether the caller's session has not ended, and the table opens votes to its role.
     private var mayVote: Bool { !login.isOver && Method.castVote.access.admits(role) }
 

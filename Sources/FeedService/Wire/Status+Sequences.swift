@@ -42,6 +42,16 @@ extension Status {
         )
     }
 
+    /// A vote is left of a batch that another caller has sent first.
+    static func batchOfAnother(_ sequence: UInt64) -> Status {
+        Status(
+            code: .failedPrecondition,
+            reason: .sequenceReused,
+            message: "sequence \(sequence) was another caller's batch, which was counted in part; "
+                + "this vote was not counted, and is not counted for this caller."
+        )
+    }
+
     /// Another connection has said Hello for the channel.
     static var channelFenced: Status {
         Status(

@@ -85,6 +85,38 @@ struct AccountConformanceTests {
     }
 
     @Test(arguments: ClientKind.allCases)
+    func eMailsAreComparedByteByByte(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await bench.device()
+            let composed = try await client.signUp(email: "\u{e9}@x", password: "lovelace")
+            let apart = try await client.signUp(email: "e\u{301}@x", password: "babbage")
+            #expect(composed.user?.id != apart.user?.id)
+            let again = try await client.signIn(email: "\u{e9}@x", password: "lovelace")
+            #expect(again.user?.id == composed.user?.id)
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func whatIsLeftOfADevicesBatchIsNobodyElses(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await bench.device()
+            try await client.createFeed(Feed(name: "polls", voteMode: .ballot, voters: .devices))
+            let post = try await client.createPost(Post(title: "a"), in: "polls").id
+            let votes = [post, post + 1].map { CastVoteRequest(postID: $0, direction: .up) }
+            guard case .failure(let refused) = try await client.votes(votes)[1] else {
+                return #expect(Bool(false), "There is no such post.")
+            }
+            #expect(refused.reason == .postNotFound)
+            try await client.signUp(email: "ada@x", password: "lovelace")
+            #expect(try await client.createPost(Post(title: "b"), in: "polls").id == post + 1)
+            // The device's ballot stays the device's, and the refused vote is cast for nobody.
+            let posts = try await client.getPosts([post, post + 1]).posts
+            #expect(posts.map(\.score) == [1, 0])
+            #expect(posts.allSatisfy { $0.viewer?.vote != .up })
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
     func listsAndCreatesFeeds(_ kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in
             let client = try await bench.anonymous()
