@@ -2482,6 +2482,141 @@ void   feed__v1__post_times__free_unpacked
   assert(message->base.descriptor == &feed__v1__post_times__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__delete_posts_request__init
+                     (Feed__V1__DeletePostsRequest         *message)
+{
+  static const Feed__V1__DeletePostsRequest init_value = FEED__V1__DELETE_POSTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__delete_posts_request__get_packed_size
+                     (const Feed__V1__DeletePostsRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__delete_posts_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__delete_posts_request__pack
+                     (const Feed__V1__DeletePostsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__delete_posts_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__delete_posts_request__pack_to_buffer
+                     (const Feed__V1__DeletePostsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__delete_posts_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__DeletePostsRequest *
+       feed__v1__delete_posts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__DeletePostsRequest *)
+     protobuf_c_message_unpack (&feed__v1__delete_posts_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__delete_posts_request__free_unpacked
+                     (Feed__V1__DeletePostsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__delete_posts_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__delete_posts_response__init
+                     (Feed__V1__DeletePostsResponse         *message)
+{
+  static const Feed__V1__DeletePostsResponse init_value = FEED__V1__DELETE_POSTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t feed__v1__delete_posts_response__get_packed_size
+                     (const Feed__V1__DeletePostsResponse *message)
+{
+  assert(message->base.descriptor == &feed__v1__delete_posts_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__delete_posts_response__pack
+                     (const Feed__V1__DeletePostsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__delete_posts_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__delete_posts_response__pack_to_buffer
+                     (const Feed__V1__DeletePostsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__delete_posts_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__DeletePostsResponse *
+       feed__v1__delete_posts_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__DeletePostsResponse *)
+     protobuf_c_message_unpack (&feed__v1__delete_posts_response__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__delete_posts_response__free_unpacked
+                     (Feed__V1__DeletePostsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__delete_posts_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__post_origin__init
+                     (Feed__V1__PostOrigin         *message)
+{
+  static const Feed__V1__PostOrigin init_value = FEED__V1__POST_ORIGIN__INIT;
+  *message = init_value;
+}
+size_t feed__v1__post_origin__get_packed_size
+                     (const Feed__V1__PostOrigin *message)
+{
+  assert(message->base.descriptor == &feed__v1__post_origin__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__post_origin__pack
+                     (const Feed__V1__PostOrigin *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__post_origin__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__post_origin__pack_to_buffer
+                     (const Feed__V1__PostOrigin *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__post_origin__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__PostOrigin *
+       feed__v1__post_origin__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__PostOrigin *)
+     protobuf_c_message_unpack (&feed__v1__post_origin__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__post_origin__free_unpacked
+                     (Feed__V1__PostOrigin *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__post_origin__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__get_server_stats_request__init
                      (Feed__V1__GetServerStatsRequest         *message)
 {
@@ -2797,7 +2932,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[33] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[34] =
 {
   {
     "id",
@@ -3195,6 +3330,18 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "delete_posts",
+    58,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, delete_posts),
+    &feed__v1__delete_posts_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   4,   /* field[4] = acting_user_id */
@@ -3207,6 +3354,7 @@ static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   28,   /* field[28] = create_feed */
   13,   /* field[13] = create_post */
   18,   /* field[18] = delete_post */
+  33,   /* field[33] = delete_posts */
   31,   /* field[31] = drain */
   14,   /* field[14] = get_post */
   21,   /* field[21] = get_post_rank */
@@ -3239,7 +3387,7 @@ static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
   { 30, 13 },
   { 50, 26 },
   { 53, 28 },
-  { 0, 33 }
+  { 0, 34 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -3249,14 +3397,14 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  33,
+  34,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
   6,  feed__v1__client_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__client_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[25] =
+static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[26] =
 {
   {
     "id",
@@ -3547,6 +3695,18 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "delete_posts",
+    58,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, delete_posts),
+    &feed__v1__delete_posts_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "empty",
     60,
     PROTOBUF_C_LABEL_NONE,
@@ -3565,7 +3725,8 @@ static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
   10,   /* field[10] = batch_get_posts */
   16,   /* field[16] = cast_vote */
   23,   /* field[23] = correct_times */
-  24,   /* field[24] = empty */
+  24,   /* field[24] = delete_posts */
+  25,   /* field[25] = empty */
   21,   /* field[21] = feed */
   7,   /* field[7] = go_away */
   5,   /* field[5] = hello */
@@ -3586,7 +3747,7 @@ static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
   4,   /* field[4] = times */
   13,   /* field[13] = watch_posts */
 };
-static const ProtobufCIntRange feed__v1__server_frame__number_ranges[10 + 1] =
+static const ProtobufCIntRange feed__v1__server_frame__number_ranges[11 + 1] =
 {
   { 1, 0 },
   { 10, 5 },
@@ -3597,8 +3758,9 @@ static const ProtobufCIntRange feed__v1__server_frame__number_ranges[10 + 1] =
   { 36, 12 },
   { 50, 19 },
   { 53, 21 },
-  { 60, 24 },
-  { 0, 25 }
+  { 58, 24 },
+  { 60, 25 },
+  { 0, 26 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
 {
@@ -3608,10 +3770,10 @@ const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
   "Feed__V1__ServerFrame",
   "feed.v1",
   sizeof(Feed__V1__ServerFrame),
-  25,
+  26,
   feed__v1__server_frame__field_descriptors,
   feed__v1__server_frame__field_indices_by_name,
-  10,  feed__v1__server_frame__number_ranges,
+  11,  feed__v1__server_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -7336,6 +7498,302 @@ const ProtobufCMessageDescriptor feed__v1__post_times__descriptor =
   (ProtobufCMessageInit) feed__v1__post_times__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor feed__v1__delete_posts_request__field_descriptors[7] =
+{
+  {
+    "author_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeletePostsRequest, author_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeletePostsRequest, client_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "host",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeletePostsRequest, host),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeletePostsRequest, since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "apply",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeletePostsRequest, apply),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "after_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeletePostsRequest, after_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeletePostsRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__delete_posts_request__field_indices_by_name[] = {
+  5,   /* field[5] = after_id */
+  4,   /* field[4] = apply */
+  0,   /* field[0] = author_id */
+  1,   /* field[1] = client_id */
+  2,   /* field[2] = host */
+  6,   /* field[6] = limit */
+  3,   /* field[3] = since_ms */
+};
+static const ProtobufCIntRange feed__v1__delete_posts_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor feed__v1__delete_posts_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.DeletePostsRequest",
+  "DeletePostsRequest",
+  "Feed__V1__DeletePostsRequest",
+  "feed.v1",
+  sizeof(Feed__V1__DeletePostsRequest),
+  7,
+  feed__v1__delete_posts_request__field_descriptors,
+  feed__v1__delete_posts_request__field_indices_by_name,
+  1,  feed__v1__delete_posts_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__delete_posts_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__delete_posts_response__field_descriptors[3] =
+{
+  {
+    "posts",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__DeletePostsResponse, n_posts),
+    offsetof(Feed__V1__DeletePostsResponse, posts),
+    &feed__v1__post_origin__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_after_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeletePostsResponse, next_after_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "origins_since_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeletePostsResponse, origins_since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__delete_posts_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_after_id */
+  2,   /* field[2] = origins_since_ms */
+  0,   /* field[0] = posts */
+};
+static const ProtobufCIntRange feed__v1__delete_posts_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor feed__v1__delete_posts_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.DeletePostsResponse",
+  "DeletePostsResponse",
+  "Feed__V1__DeletePostsResponse",
+  "feed.v1",
+  sizeof(Feed__V1__DeletePostsResponse),
+  3,
+  feed__v1__delete_posts_response__field_descriptors,
+  feed__v1__delete_posts_response__field_indices_by_name,
+  1,  feed__v1__delete_posts_response__number_ranges,
+  (ProtobufCMessageInit) feed__v1__delete_posts_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__post_origin__field_descriptors[7] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostOrigin, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "feed",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostOrigin, feed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "title",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostOrigin, title),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "create_time_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostOrigin, create_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "author_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostOrigin, author_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostOrigin, client_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "host",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PostOrigin, host),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__post_origin__field_indices_by_name[] = {
+  4,   /* field[4] = author_id */
+  5,   /* field[5] = client_id */
+  3,   /* field[3] = create_time_ms */
+  1,   /* field[1] = feed */
+  6,   /* field[6] = host */
+  0,   /* field[0] = id */
+  2,   /* field[2] = title */
+};
+static const ProtobufCIntRange feed__v1__post_origin__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor feed__v1__post_origin__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.PostOrigin",
+  "PostOrigin",
+  "Feed__V1__PostOrigin",
+  "feed.v1",
+  sizeof(Feed__V1__PostOrigin),
+  7,
+  feed__v1__post_origin__field_descriptors,
+  feed__v1__post_origin__field_indices_by_name,
+  1,  feed__v1__post_origin__number_ranges,
+  (ProtobufCMessageInit) feed__v1__post_origin__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define feed__v1__get_server_stats_request__field_descriptors NULL
 #define feed__v1__get_server_stats_request__field_indices_by_name NULL
 #define feed__v1__get_server_stats_request__number_ranges NULL
@@ -7354,7 +7812,7 @@ const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor 
   (ProtobufCMessageInit) feed__v1__get_server_stats_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[33] =
+static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[36] =
 {
   {
     "server_name",
@@ -7752,6 +8210,42 @@ static const ProtobufCFieldDescriptor feed__v1__server_stats__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "post_bytes",
+    60,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, post_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "post_limit_bytes",
+    61,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, post_limit_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refused_posts",
+    62,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ServerStats, refused_posts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
   16,   /* field[16] = accept_pauses */
@@ -7770,11 +8264,14 @@ static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
   30,   /* field[30] = latencies */
   5,   /* field[5] = methods */
   21,   /* field[21] = over_budget_closes */
+  33,   /* field[33] = post_bytes */
+  34,   /* field[34] = post_limit_bytes */
   3,   /* field[3] = posts */
   27,   /* field[27] = queued_hashes */
   23,   /* field[23] = refused_channels */
   11,   /* field[11] = refused_connections */
   24,   /* field[24] = refused_devices */
+  35,   /* field[35] = refused_posts */
   28,   /* field[28] = refused_sign_ins */
   20,   /* field[20] = repeated_calls */
   4,   /* field[4] = revision */
@@ -7788,13 +8285,14 @@ static const unsigned feed__v1__server_stats__field_indices_by_name[] = {
   8,   /* field[8] = watches */
   32,   /* field[32] = watching_peers */
 };
-static const ProtobufCIntRange feed__v1__server_stats__number_ranges[4 + 1] =
+static const ProtobufCIntRange feed__v1__server_stats__number_ranges[5 + 1] =
 {
   { 1, 0 },
   { 30, 22 },
   { 38, 29 },
   { 50, 32 },
-  { 0, 33 }
+  { 60, 33 },
+  { 0, 36 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
 {
@@ -7804,10 +8302,10 @@ const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor =
   "Feed__V1__ServerStats",
   "feed.v1",
   sizeof(Feed__V1__ServerStats),
-  33,
+  36,
   feed__v1__server_stats__field_descriptors,
   feed__v1__server_stats__field_indices_by_name,
-  4,  feed__v1__server_stats__number_ranges,
+  5,  feed__v1__server_stats__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_stats__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -27,6 +27,7 @@ enum CallMethod: String, CaseIterable {
     case getServerStats = "GetServerStats"
     case backup = "Backup"
     case correctTimes = "CorrectTimes"
+    case deletePosts = "DeletePosts"
     case drain = "Drain"
     case setLogLevel = "SetLogLevel"
 
@@ -59,6 +60,7 @@ enum CallMethod: String, CaseIterable {
             case .getServerStats: .getServerStats
             case .backup: .backup
             case .correctTimes: .correctTimes
+            case .deletePosts: .deletePosts
             case .drain: .drain
             case .setLogLevel: .setLogLevel
             }

@@ -17,7 +17,7 @@ public import FeedProto
 /// ```
 ///
 /// It keeps nothing beyond its own life, knows neither sequences nor deadlines, and limits neither
-/// hosts nor memory. Backups and corrections of times are refused.
+/// hosts nor memory. Backups, corrections of times and deletions of all posts of one are refused.
 public final class InMemoryFeedService: Sendable {
     /// Chooses the error that a call ends with in place of its execution; nil is none.
     public typealias Fault = @Sendable (Request) -> FeedClientError?

@@ -21,9 +21,9 @@ struct FeedCtl: ParsableCommand {
         subcommands: [
             ListCommand.self, GetCommand.self, CreateCommand.self, VoteCommand.self,
             DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,
-            BackupCommand.self, CorrectTimesCommand.self, RankCommand.self, MarkCommand.self,
-            CreateFeedCommand.self, DrainCommand.self, LogLevelCommand.self, PingCommand.self,
-            BackupsCommand.self,
+            BackupCommand.self, CorrectTimesCommand.self, DeletePostsCommand.self,
+            RankCommand.self, MarkCommand.self, CreateFeedCommand.self, DrainCommand.self,
+            LogLevelCommand.self, PingCommand.self, BackupsCommand.self,
         ],
         groupedSubcommands: [
             CommandGroup(

@@ -55,7 +55,9 @@ struct BackupReportTests {
         #expect(shown["is_running"] as? Bool == true)
         #expect(shown["failure_count"] as? Int == 2)
         #expect(shown["schedule_interval_ms"] as? Int == 3_600_000)
-        let none = ReportTests.text(StatsReportTests.stats(StatsReportTests.journal))
-        #expect(none.contains("last backup       none"))
+        let none = StatsReportTests.stats(StatsReportTests.journal, BackupStats())
+        #expect(ReportTests.text(none).contains("last backup       none"))
+        let untold = ReportTests.text(StatsReportTests.stats(StatsReportTests.journal))
+        #expect(untold.contains("disk, backups     told to callers with a key only"))
     }
 }

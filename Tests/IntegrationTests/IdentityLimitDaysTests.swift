@@ -36,7 +36,9 @@ struct IdentityLimitDaysTests {
         arguments: [
             ["--max-votes-per-second", "-1"], ["--max-calls-per-second", "many"],
             ["--max-connections-each", "10000001"], ["--max-new-channels-per-minute", "0"],
-            ["--max-new-devices-per-minute", "0.5"],
+            ["--max-new-devices-per-minute", "0.5"], ["--posts-from", "devices"],
+            ["--max-posts-per-hour", "host=-1"], ["--max-posts-per-hour", "hosts=1"],
+            ["--max-post-bytes-per-hour", "user=1KiB"], ["--max-post-memory", "4 GB"],
         ]
     )
     func refusesWrongLimits(flags: [String]) async throws {

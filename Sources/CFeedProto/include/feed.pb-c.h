@@ -70,6 +70,9 @@ typedef struct Feed__V1__SetLogLevelRequest Feed__V1__SetLogLevelRequest;
 typedef struct Feed__V1__CorrectTimesRequest Feed__V1__CorrectTimesRequest;
 typedef struct Feed__V1__CorrectTimesResponse Feed__V1__CorrectTimesResponse;
 typedef struct Feed__V1__PostTimes Feed__V1__PostTimes;
+typedef struct Feed__V1__DeletePostsRequest Feed__V1__DeletePostsRequest;
+typedef struct Feed__V1__DeletePostsResponse Feed__V1__DeletePostsResponse;
+typedef struct Feed__V1__PostOrigin Feed__V1__PostOrigin;
 typedef struct Feed__V1__GetServerStatsRequest Feed__V1__GetServerStatsRequest;
 typedef struct Feed__V1__ServerStats Feed__V1__ServerStats;
 typedef struct Feed__V1__WatchingPeer Feed__V1__WatchingPeer;
@@ -444,7 +447,8 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_BACKUP = 54,
   FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES = 55,
   FEED__V1__CLIENT_FRAME__BODY_DRAIN = 56,
-  FEED__V1__CLIENT_FRAME__BODY_SET_LOG_LEVEL = 57
+  FEED__V1__CLIENT_FRAME__BODY_SET_LOG_LEVEL = 57,
+  FEED__V1__CLIENT_FRAME__BODY_DELETE_POSTS = 58
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CLIENT_FRAME__BODY__CASE)
 } Feed__V1__ClientFrame__BodyCase;
 
@@ -520,6 +524,7 @@ struct  Feed__V1__ClientFrame
     Feed__V1__CorrectTimesRequest *correct_times;
     Feed__V1__DrainRequest *drain;
     Feed__V1__SetLogLevelRequest *set_log_level;
+    Feed__V1__DeletePostsRequest *delete_posts;
   };
 };
 #define FEED__V1__CLIENT_FRAME__INIT \
@@ -548,6 +553,7 @@ typedef enum {
   FEED__V1__SERVER_FRAME__BODY_FEED = 53,
   FEED__V1__SERVER_FRAME__BODY_BACKUP = 54,
   FEED__V1__SERVER_FRAME__BODY_CORRECT_TIMES = 55,
+  FEED__V1__SERVER_FRAME__BODY_DELETE_POSTS = 58,
   FEED__V1__SERVER_FRAME__BODY_EMPTY = 60
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__SERVER_FRAME__BODY__CASE)
 } Feed__V1__ServerFrame__BodyCase;
@@ -610,6 +616,7 @@ struct  Feed__V1__ServerFrame
     Feed__V1__Feed *feed;
     Feed__V1__BackupResponse *backup;
     Feed__V1__CorrectTimesResponse *correct_times;
+    Feed__V1__DeletePostsResponse *delete_posts;
     /*
      * The success of a call that answers with nothing: DeletePost, SignOut, Drain, SetLogLevel.
      */
@@ -2116,7 +2123,119 @@ struct  Feed__V1__PostTimes
 
 
 /*
- * Asks how the service is doing. -> ServerStats
+ * Finds the posts that one user, device or host has made since a time, and deletes them on request.
+ * For services and operators, else PERMISSION_DENIED / ROLE_DENIED. A call looks at 16,384 ids at
+ * most: repeat it with `next_after_id` until that is 0. It takes no sequence: a repeat deletes
+ * nothing more. -> DeletePostsResponse
+ */
+struct  Feed__V1__DeletePostsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Only posts whose author is this user; 0 is any author.
+   */
+  uint64_t author_id;
+  /*
+   * Only posts that a device with this client_id has made; empty is any device.
+   */
+  ProtobufCBinaryData client_id;
+  /*
+   * Only posts that came from this host, an IPv4 address or one of an IPv6 network of 64 bits, also
+   * as `2001:db8::/64`; empty is any host, else BAD_FIELD.
+   */
+  ProtobufCBinaryData host;
+  /*
+   * Only posts that were created at this time or later, in milliseconds since the Unix epoch.
+   */
+  int64_t since_ms;
+  /*
+   * Whether the posts are deleted; false only lists them. BAD_FIELD where neither a user, nor a device,
+   * nor a host is named.
+   */
+  protobuf_c_boolean apply;
+  /*
+   * Only posts with greater ids.
+   */
+  uint64_t after_id;
+  /*
+   * The most posts in the answer; 0 is 256, more is 256.
+   */
+  uint32_t limit;
+};
+#define FEED__V1__DELETE_POSTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__delete_posts_request__descriptor) \
+    , 0, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
+
+
+/*
+ * Posts and who has made them, in the order of their ids.
+ */
+struct  Feed__V1__DeletePostsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The posts that were found. There may be none here and more to come.
+   */
+  size_t n_posts;
+  Feed__V1__PostOrigin **posts;
+  /*
+   * The `after_id` of the next call; 0 is the end.
+   */
+  uint64_t next_after_id;
+  /*
+   * The devices and hosts are known of posts since this time, in milliseconds since the Unix epoch: the
+   * service keeps those of the latest 131,072 posts, in memory only, so none of before its start.
+   */
+  int64_t origins_since_ms;
+};
+#define FEED__V1__DELETE_POSTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__delete_posts_response__descriptor) \
+    , 0,NULL, 0, 0 }
+
+
+/*
+ * A post, and who has made it.
+ */
+struct  Feed__V1__PostOrigin
+{
+  ProtobufCMessage base;
+  /*
+   * The post.
+   */
+  uint64_t id;
+  /*
+   * The feed it is in.
+   */
+  ProtobufCBinaryData feed;
+  /*
+   * The post's title.
+   */
+  ProtobufCBinaryData title;
+  /*
+   * When it was created, in milliseconds since the Unix epoch.
+   */
+  int64_t create_time_ms;
+  /*
+   * The user who is its author; 0 is none.
+   */
+  uint64_t author_id;
+  /*
+   * The client_id of the device; empty where there was none, or it is not known.
+   */
+  ProtobufCBinaryData client_id;
+  /*
+   * The host, for IPv6 the network, as `2001:db8::/64`; empty where it is not known.
+   */
+  ProtobufCBinaryData host;
+};
+#define FEED__V1__POST_ORIGIN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__post_origin__descriptor) \
+    , 0, {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, {0,NULL} }
+
+
+/*
+ * Asks how the service is doing. Callers without a key, unless they are local, are not told of the
+ * service's disk and backups: `free_bytes` is 0 and `backups` is absent. -> ServerStats
  */
 struct  Feed__V1__GetServerStatsRequest
 {
@@ -2277,10 +2396,22 @@ struct  Feed__V1__ServerStats
    */
   size_t n_watching_peers;
   Feed__V1__WatchingPeer **watching_peers;
+  /*
+   * The bytes of memory that the posts take, about: their texts and 200 bytes each.
+   */
+  uint64_t post_bytes;
+  /*
+   * The number of those bytes at which new posts are refused (NO_ROOM_FOR_POSTS); 0 is none.
+   */
+  uint64_t post_limit_bytes;
+  /*
+   * New posts and edits that were refused for a limit of posts (RATE_LIMITED, NO_ROOM_FOR_POSTS).
+   */
+  uint64_t refused_posts;
 };
 #define FEED__V1__SERVER_STATS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__server_stats__descriptor) \
-    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0,NULL, NULL, 0,NULL }
+    , {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0,NULL, NULL, 0,NULL, 0, 0, 0 }
 
 
 /*
@@ -3571,6 +3702,63 @@ Feed__V1__PostTimes *
 void   feed__v1__post_times__free_unpacked
                      (Feed__V1__PostTimes *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__DeletePostsRequest methods */
+void   feed__v1__delete_posts_request__init
+                     (Feed__V1__DeletePostsRequest         *message);
+size_t feed__v1__delete_posts_request__get_packed_size
+                     (const Feed__V1__DeletePostsRequest   *message);
+size_t feed__v1__delete_posts_request__pack
+                     (const Feed__V1__DeletePostsRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__delete_posts_request__pack_to_buffer
+                     (const Feed__V1__DeletePostsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__DeletePostsRequest *
+       feed__v1__delete_posts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__delete_posts_request__free_unpacked
+                     (Feed__V1__DeletePostsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__DeletePostsResponse methods */
+void   feed__v1__delete_posts_response__init
+                     (Feed__V1__DeletePostsResponse         *message);
+size_t feed__v1__delete_posts_response__get_packed_size
+                     (const Feed__V1__DeletePostsResponse   *message);
+size_t feed__v1__delete_posts_response__pack
+                     (const Feed__V1__DeletePostsResponse   *message,
+                      uint8_t             *out);
+size_t feed__v1__delete_posts_response__pack_to_buffer
+                     (const Feed__V1__DeletePostsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__DeletePostsResponse *
+       feed__v1__delete_posts_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__delete_posts_response__free_unpacked
+                     (Feed__V1__DeletePostsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__PostOrigin methods */
+void   feed__v1__post_origin__init
+                     (Feed__V1__PostOrigin         *message);
+size_t feed__v1__post_origin__get_packed_size
+                     (const Feed__V1__PostOrigin   *message);
+size_t feed__v1__post_origin__pack
+                     (const Feed__V1__PostOrigin   *message,
+                      uint8_t             *out);
+size_t feed__v1__post_origin__pack_to_buffer
+                     (const Feed__V1__PostOrigin   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__PostOrigin *
+       feed__v1__post_origin__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__post_origin__free_unpacked
+                     (Feed__V1__PostOrigin *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__GetServerStatsRequest methods */
 void   feed__v1__get_server_stats_request__init
                      (Feed__V1__GetServerStatsRequest         *message);
@@ -3871,6 +4059,15 @@ typedef void (*Feed__V1__CorrectTimesResponse_Closure)
 typedef void (*Feed__V1__PostTimes_Closure)
                  (const Feed__V1__PostTimes *message,
                   void *closure_data);
+typedef void (*Feed__V1__DeletePostsRequest_Closure)
+                 (const Feed__V1__DeletePostsRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__DeletePostsResponse_Closure)
+                 (const Feed__V1__DeletePostsResponse *message,
+                  void *closure_data);
+typedef void (*Feed__V1__PostOrigin_Closure)
+                 (const Feed__V1__PostOrigin *message,
+                  void *closure_data);
 typedef void (*Feed__V1__GetServerStatsRequest_Closure)
                  (const Feed__V1__GetServerStatsRequest *message,
                   void *closure_data);
@@ -3964,6 +4161,9 @@ extern const ProtobufCMessageDescriptor feed__v1__set_log_level_request__descrip
 extern const ProtobufCMessageDescriptor feed__v1__correct_times_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__correct_times_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__post_times__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__delete_posts_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__delete_posts_response__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__post_origin__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__watching_peer__descriptor;

@@ -79,6 +79,26 @@ extension FeedCalling {
         }
     }
 
+    /// Finds the posts that a user, a device or a host has made, and deletes them on request.
+    ///
+    /// Each call handles a part of them.
+    ///
+    /// - Parameters:
+    ///   - request: Whose posts, since when, where to continue, and whether to delete them.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The posts that were found with those who made them, and where to continue.
+    /// - Throws: A ``FeedClientError``, as `ROLE_DENIED` for callers that are neither services nor
+    ///   operators.
+    public func deletePosts(
+        _ request: DeletePostsRequest,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> DeletePostsResponse {
+        try await call(.deletePosts(request), timeout: timeout) {
+            guard case .deletePosts(let answer) = $0 else { return nil }
+            return answer
+        }
+    }
+
     /// Stops the service as SIGTERM does: it finishes what it has received.
     ///
     /// - Parameter timeout: How long it may take; nil is the client's timeout.

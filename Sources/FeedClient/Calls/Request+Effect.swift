@@ -8,6 +8,7 @@ extension Request {
             .watchPosts, .getPostRank, .listFeeds, .getServerStats:
             false
         case .correctTimes(let request): request.appliesCorrection
+        case .deletePosts(let request): request.deletesPosts
         default:
             true
         }
@@ -21,8 +22,7 @@ extension Request {
             true
         case .hello, .ping, .cancel, .signUp, .signIn, .getSession, .signOut, .getPost,
             .batchGetPosts, .listPosts, .syncPosts, .watchPosts, .getPostRank, .listFeeds,
-            .getServerStats, .backup, .correctTimes, .drain,
-            .setLogLevel:
+            .getServerStats, .backup, .correctTimes, .deletePosts, .drain, .setLogLevel:
             false
         }
     }

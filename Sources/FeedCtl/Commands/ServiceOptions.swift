@@ -65,7 +65,8 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    private static func readClientID(_ text: String) throws -> ClientID {
+    /// Reads the option of a client id.
+    static func readClientID(_ text: String) throws -> ClientID {
         guard let id = ClientID(text) else {
             throw ValidationError("expected \(2 * ClientID.byteCount) hexadecimal digits")
         }

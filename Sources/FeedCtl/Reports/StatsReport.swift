@@ -29,6 +29,11 @@ package struct StatsReport: Report, Equatable {
     let channelByteCount: UInt64
     let refusedChannelCount: UInt64
     let refusedDeviceCount: UInt64
+    let postByteCount: UInt64
+    let postLimitByteCount: UInt64
+    let refusedPostCount: UInt64
+    /// Whether the caller is told of the disk and of backups.
+    let isWhole: Bool
     let repeatedCallCount: UInt64
     let overBudgetCloseCount: UInt64
     let accountCount: UInt64
@@ -69,6 +74,10 @@ package struct StatsReport: Report, Equatable {
         channelByteCount = stats.channelByteCount
         refusedChannelCount = stats.refusedChannelCount
         refusedDeviceCount = stats.refusedDeviceCount
+        postByteCount = stats.postByteCount
+        postLimitByteCount = stats.postLimitByteCount
+        refusedPostCount = stats.refusedPostCount
+        isWhole = stats.durability == "none" || stats.backups != nil
         repeatedCallCount = stats.repeatedCallCount
         overBudgetCloseCount = stats.overBudgetCloseCount
         accountCount = stats.accountCount
@@ -99,7 +108,9 @@ package struct StatsReport: Report, Equatable {
         fields.add("service", serverName)
         fields.add("started", style.time(startTimeMs))
         fields.add("durability", durability)
-        fields.add("posts", "\(postCount)")
+        fields.add("posts", "\(postCount) (\(refusedPostCount) refused)")
+        let limit = postLimitByteCount > 0 ? " of at most \(postLimitByteCount)" : ""
+        fields.add("post bytes", "\(postByteCount)\(limit)")
         fields.add("revision", "\(revision)")
         fields.add(
             "connections",
@@ -130,7 +141,11 @@ package struct StatsReport: Report, Equatable {
         fields.add("watches", "\(watchCount)\(peers)")
         if durability != "none" {
             journal.add(to: &fields)
-            backups.add(to: &fields, style)
+            if isWhole {
+                backups.add(to: &fields, style)
+            } else {
+                fields.add("disk, backups", "told to callers with a key only")
+            }
         }
         var table = TextTable([
             .text("METHOD"), .number("REQUESTS"), .number("ERRORS"), .text("LAST ERROR"),

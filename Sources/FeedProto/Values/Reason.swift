@@ -128,6 +128,8 @@ extension Reason {
     public static var instanceChanged: Self { Self(rawValue: "INSTANCE_CHANGED") }
     /// INVALID_ARGUMENT: a feed's name does not have the form of a name.
     public static var badFeedName: Self { Self(rawValue: "BAD_FEED_NAME") }
+    /// RESOURCE_EXHAUSTED: the posts take as much memory as the service lets them.
+    public static var noRoomForPosts: Self { Self(rawValue: "NO_ROOM_FOR_POSTS") }
     /// RESOURCE_EXHAUSTED: there are as many feeds as the service takes.
     public static var tooManyFeeds: Self { Self(rawValue: "TOO_MANY_FEEDS") }
     /// INTERNAL: the service is at fault.

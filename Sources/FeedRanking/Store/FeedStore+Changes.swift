@@ -91,7 +91,7 @@ extension FeedStore {
     ) throws(RankingError) -> WriteOutcome {
         guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
         let id = PostID(rawValue: lastID.wrappingAdd(1, ordering: .relaxed).newValue)
-        livePostCount.wrappingAdd(1, ordering: .relaxed)
+        countPost(textByteCount: content.textByteCount)
         return stripes.withStripe(of: id) { stripe in
             guard let slot = stripe.slots.slot(id) else {
                 preconditionFailure("Ids beyond \(id.rawValue) need more stripes.")
@@ -133,7 +133,6 @@ extension FeedStore {
         guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
         let count = UInt64(posts.count)
         let firstID = lastID.wrappingAdd(count, ordering: .relaxed).oldValue + 1
-        livePostCount.wrappingAdd(count, ordering: .relaxed)
         var outcome = ImportOutcome(
             firstID: PostID(rawValue: firstID),
             revision: revision,
@@ -141,6 +140,7 @@ extension FeedStore {
         )
         for (index, post) in posts.enumerated() {
             let id = PostID(rawValue: firstID + UInt64(index))
+            countPost(textByteCount: post.content.textByteCount)
             let written = insert(post, id, feed, policy.voteMode, sink)
             outcome.revision = written.revision
             if written.refreshIsDue, !outcome.refreshDue.contains(where: { shareStripe($0, id) }) {
@@ -211,7 +211,9 @@ extension FeedStore {
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
             try check(expectedRevision, stripe.posts[slot])
             var content = stripe.posts[slot].content.content
+            let byteCount = content.textByteCount
             content.apply(changes)
+            liveTextByteCount.wrappingAdd(content.textByteCount - byteCount, ordering: .relaxed)
             let revision = takeRevision()
             stripe.posts[slot].revision = revision
             stripe.replaceContent(
@@ -246,8 +248,8 @@ extension FeedStore {
             }
             try check(expectedRevision, stripe.posts[slot])
             let feed = stripe.posts[slot].feed
+            uncountPost(textByteCount: stripe.textByteCount(slot))
             stripe.remove(slot)
-            livePostCount.wrappingSubtract(1, ordering: .relaxed)
             let revision = takeRevision()
             stripe.tombstones.append(
                 Tombstones.Tombstone(

@@ -47,15 +47,17 @@ extension FeedStore {
         let slot = try check(post)
         let id = post.counts.id
         let mode = try voteMode(of: post)
-        let isNew = try stripes.withStripe(of: id) { (stripe) throws(RecoveryError) in
+        let (isNew, growth) = try stripes.withStripe(of: id) { (stripe) throws(RecoveryError) in
+            let byteCount = stripe.liveTextByteCount(slot) ?? 0
             guard let isNew = stripe.restore(post, mode, at: slot) else {
                 throw .badFeed(id, post.feed)
             }
-            return isNew
+            return (isNew, (stripe.liveTextByteCount(slot) ?? 0) - byteCount)
         }
         try raise(revision: post.counts.revision)
         raise(lastID: id.rawValue)
         if isNew { livePostCount.wrappingAdd(1, ordering: .relaxed) }
+        liveTextByteCount.wrappingAdd(growth, ordering: .relaxed)
     }
 
     /// Deletes a post again, also a post that is yet to come; O(log n) an index.
@@ -63,10 +65,12 @@ extension FeedStore {
         let slot = try slot(id)
         try raise(revision: revision)
         raise(lastID: id.rawValue)
-        let wasThere = stripes.withStripe(of: id) { stripe in
+        let byteCount = stripes.withStripe(of: id) { stripe in
+            let byteCount = stripe.liveTextByteCount(slot)
             stripe.restoreDeletion(at: slot, revision: revision, syncClock.now())
+            return byteCount
         }
-        if wasThere { livePostCount.wrappingSubtract(1, ordering: .relaxed) }
+        if let byteCount { uncountPost(textByteCount: byteCount) }
     }
 
     /// Notes that every deletion above a revision is put back: those that have been, and those that

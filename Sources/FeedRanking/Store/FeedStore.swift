@@ -35,6 +35,8 @@ package final class FeedStore: Sendable {
     let lastID = Atomic<UInt64>(0)
     /// The number of live posts, kept here so that a reader of it visits no stripe.
     let livePostCount = Atomic<UInt64>(0)
+    /// The bytes of the texts of live posts.
+    let liveTextByteCount = Atomic<Int>(0)
     /// The names and rules of the feeds.
     let feedTable = FeedTable()
     /// The devices and users that hold ballots.
@@ -79,6 +81,12 @@ package final class FeedStore: Sendable {
     /// The number of live posts.
     package var postCount: UInt64 { livePostCount.load(ordering: .relaxed) }
 
+    /// The memory that the live posts take, about: their texts and so much for each beside them.
+    package var postByteCount: Int {
+        liveTextByteCount.load(ordering: .relaxed)
+            + Int(postCount) * RankingLimits.postOverheadByteCount
+    }
+
     /// How often a stripe's lock was found taken.
     package var contentionCount: UInt64 { stripes.contentionCount }
 
@@ -121,18 +129,38 @@ package final class FeedStore: Sendable {
 
     /// Traps where an invariant of a stripe does not hold; O(n).
     package func checkInvariants() {
+        var textByteCount = 0
         for number in 0..<stripes.count {
-            stripes.withStripe(number) { stripe in
+            textByteCount += stripes.withStripe(number) { stripe in
                 stripe.orders.checkInvariants(stripe.posts)
                 stripe.sides.checkInvariants(stripe.slots, stripe.posts)
                 stripe.sync.checkInvariants(stripe.posts)
+                var byteCount = 0
+                stripe.posts.forEachSlot { byteCount += stripe.textByteCount($0) }
+                return byteCount
             }
         }
+        precondition(
+            textByteCount == liveTextByteCount.load(ordering: .relaxed),
+            "The bytes of texts are those of the live posts."
+        )
     }
 
     /// Whether two posts are in one stripe, which is refreshed as a whole; O(1).
     package func shareStripe(_ left: PostID, _ right: PostID) -> Bool {
         stripes.number(of: left) == stripes.number(of: right)
+    }
+
+    /// Counts a post that has come.
+    func countPost(textByteCount: Int) {
+        livePostCount.wrappingAdd(1, ordering: .relaxed)
+        liveTextByteCount.wrappingAdd(textByteCount, ordering: .relaxed)
+    }
+
+    /// Takes a post that is deleted out of the counts.
+    func uncountPost(textByteCount: Int) {
+        livePostCount.wrappingSubtract(1, ordering: .relaxed)
+        liveTextByteCount.wrappingSubtract(textByteCount, ordering: .relaxed)
     }
 
     @inline(__always)

@@ -83,9 +83,7 @@ extension Stripe {
     }
 
     /// Removes a post for good, also a post that is yet to come; O(log n) an index.
-    ///
-    /// - Returns: Whether it was there.
-    mutating func restoreDeletion(at slot: UInt32, revision: UInt64, _ time: Int64) -> Bool {
+    mutating func restoreDeletion(at slot: UInt32, revision: UInt64, _ time: Int64) {
         let wasThere = posts.contains(slot)
         tombstones.restore(
             Tombstones.Tombstone(
@@ -98,7 +96,6 @@ extension Stripe {
         if wasThere { remove(slot) }
         deleted.reserve(Int(slot) + 1)
         deleted.insert(slot)
-        return wasThere
     }
 }
 

@@ -62,6 +62,11 @@ package struct Stripe: ~Copyable {
     func textByteCount(_ slot: UInt32) -> Int {
         posts[slot].content.textByteCount
     }
+
+    /// The bytes of the texts of a slot's post; nil where the slot has none.
+    func liveTextByteCount(_ slot: UInt32) -> Int? {
+        posts.contains(slot) ? textByteCount(slot) : nil
+    }
 }
 
 extension PostState {

@@ -40,6 +40,12 @@ package struct PostContent: Sendable, Equatable {
         self.imageURL = imageURL
         self.commentCount = commentCount
     }
+
+    /// The bytes of all texts together.
+    package var textByteCount: Int {
+        authorName.utf8.count + title.utf8.count + text.utf8.count + linkURL.utf8.count
+            + thumbnailURL.utf8.count + imageURL.utf8.count
+    }
 }
 
 /// The new values of an update; nil leaves what is there.

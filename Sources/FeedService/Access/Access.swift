@@ -12,6 +12,8 @@ package enum Access: Sendable {
     case users
     /// Services only.
     case services
+    /// Services and operators: the call mends what others have done.
+    case servicesAndOperators
     /// Operators only: the call is about the service's own running.
     case operators
 
@@ -21,31 +23,33 @@ package enum Access: Sendable {
         case .anonymous:
             switch self {
             case .everyone, .reading, .changing: true
-            case .viewers, .users, .services, .operators: false
+            case .viewers, .users, .services, .servicesAndOperators, .operators: false
             }
         case .device:
             switch self {
             case .everyone, .reading, .changing, .viewers: true
-            case .users, .services, .operators: false
+            case .users, .services, .servicesAndOperators, .operators: false
             }
         case .user:
             switch self {
             case .everyone, .reading, .changing, .viewers, .users: true
-            case .services, .operators: false
+            case .services, .servicesAndOperators, .operators: false
             }
         case .reader:
             switch self {
             case .everyone, .reading: true
-            case .changing, .viewers, .users, .services, .operators: false
+            case .changing, .viewers, .users, .services, .servicesAndOperators, .operators: false
             }
         case .service:
             switch self {
-            case .everyone, .reading, .changing, .viewers, .users, .services: true
+            case .everyone, .reading, .changing, .viewers, .users, .services,
+                .servicesAndOperators:
+                true
             case .operators: false
             }
         case .operator:
             switch self {
-            case .everyone, .operators: true
+            case .everyone, .servicesAndOperators, .operators: true
             case .reading, .changing, .viewers, .users, .services: false
             }
         case .local: true

@@ -19,6 +19,7 @@ extension Method {
         case .updatePost, .deletePost: .users
         case .markPosts: .viewers
         case .importPosts, .createFeed, .correctTimes: .services
+        case .deletePosts: .servicesAndOperators
         case .backup, .drain, .setLogLevel: .operators
         // No caller may learn from a refusal which calls a newer service has.
         case .unknown: .everyone

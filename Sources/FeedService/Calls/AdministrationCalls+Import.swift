@@ -58,6 +58,11 @@ extension AdministrationCalls {
             environment.changeLog.countWaitingBytes()
             environment.context.longTransactionRoom.release(byteCount)
         }
+        try environment.requireRoom(
+            for: posts.reduce(0) {
+                $0 + $1.content.textByteCount + RankingLimits.postOverheadByteCount
+            }
+        )
         // Other imports may have been logged since the transaction began.
         try environment.admitChange()
         do throws(RankingError) {

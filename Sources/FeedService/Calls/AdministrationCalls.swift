@@ -51,12 +51,15 @@ struct AdministrationCalls {
         return .response(.empty, revision: environment.store.revision)
     }
 
-    /// The counts over all loops, as they are now; whose watches they are is not for everybody.
+    /// The counts over all loops, as they are now.
+    ///
+    /// Whose watches they are, the disk and the backups are for callers with a key, and local ones: errors
+    /// of backups have paths, and a stranger need not know when the disk is full.
     func serverStats(for role: Role) -> Answer {
         let revision = environment.store.revision
         let snapshots = environment.store.snapshotUsage
         let statistics = ServiceStatistics(loops: environment.context.counters)
-        let stats = ServerStats(
+        var stats = ServerStats(
             serverName: ServiceVersion.serverName,
             startTimeMilliseconds: environment.context.startTimeMilliseconds,
             connectionCount: environment.context.openConnectionCount,
@@ -92,8 +95,15 @@ struct AdministrationCalls {
             },
             latencies: statistics.latencies(),
             heldTime: environment.context.state.map { _ in LatencyStats("", statistics.heldTime) },
-            watchingPeers: role.isTrusted ? watchingPeers() : []
+            watchingPeers: role.isTrusted ? watchingPeers() : [],
+            postByteCount: UInt64(clamping: environment.store.postByteCount),
+            postLimitByteCount: UInt64(environment.context.limits.posts.memoryByteCount),
+            refusedPostCount: environment.context.posts.refusedCount
         )
+        if !role.isTrusted {
+            stats.backups = nil
+            stats.journal?.freeByteCount = 0
+        }
         return .response(.serverStats(stats), revision: revision)
     }
 

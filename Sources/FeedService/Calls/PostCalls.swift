@@ -28,20 +28,25 @@ struct PostCalls {
         from caller: borrowing Caller,
         _ answers: inout Answers
     ) throws(Status) -> PostRow {
+        try environment.requireCreator(caller)
         guard let post = request.post else { throw .missing("post") }
         let feed = try environment.feed(
             named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed
         )
         try environment.rules.check(post, at: .only, against: environment.policy(of: feed))
+        let content = environment.content(of: post, by: caller)
+        try environment.admitPost(textByteCount: content.textByteCount, isNew: true, by: caller)
         page.removeAll()
         do throws(RankingError) {
             let outcome = try environment.store.createPost(
-                environment.content(of: post, by: caller),
+                content,
                 in: feed,
                 sink: environment.changeLog,
                 into: &page
             )
-            return noted(outcome, &answers)
+            let row = noted(outcome, &answers)
+            environment.noteOrigin(of: row, by: caller)
+            return row
         } catch {
             throw Status(error)
         }
@@ -112,6 +117,11 @@ struct PostCalls {
         try environment.requireAuthor(of: id, caller)
         let changes = try PostChanges(post, request.updateMask)
         try environment.rules.check(changes, against: environment.policy(of: try feed(of: id)))
+        try environment.admitPost(
+            textByteCount: changes.textByteCount,
+            isNew: false,
+            by: caller
+        )
         page.removeAll()
         let voter = environment.voter(of: caller)
         do throws(RankingError) {

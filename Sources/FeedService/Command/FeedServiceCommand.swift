@@ -72,6 +72,7 @@ struct FeedServiceCommand: ParsableCommand {
 
     @OptionGroup var state: StateFlags
     @OptionGroup var limits: LimitFlags
+    @OptionGroup var posts: PostFlags
 
     @OptionGroup var backups: BackupFlags
 

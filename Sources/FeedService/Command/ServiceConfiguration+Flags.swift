@@ -32,6 +32,7 @@ extension ServiceConfiguration {
         )
         hasSampleData = command.sampleData
         try limits.take(command.limits)
+        try limits.posts.take(command.posts)
         admin = try command.operation.address
         state = try StateOptions(command.state, logCount: threadCount)
         try command.backups.apply(to: &state)
@@ -60,7 +61,10 @@ extension ServiceConfiguration {
 
     /// The values of flags that are not given and whose defaults are computed, by the names of the flags.
     var computedSettings: [String: String] {
-        var texts = ["threads": "\(threadCount)", "stripes": "\(stripeCount)"]
+        var texts = [
+            "threads": "\(threadCount)", "stripes": "\(stripeCount)",
+            "max-post-memory": "\(limits.posts.memoryByteCount)",
+        ]
         if !addresses.isEmpty {
             texts["listen"] = addresses.map(\.description).joined(separator: ", ")
         }

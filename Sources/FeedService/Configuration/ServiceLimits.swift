@@ -35,12 +35,15 @@ package struct ServiceLimits: Sendable, Equatable {
     /// The most time by which an imported post may be ahead of this clock, as clocks differ; a later
     /// time is corrected.
     package var maximumImportedTimeLead = Duration.seconds(300)
-    /// The ids that one CorrectTimes checks: under a millisecond.
+    /// The ids that one CorrectTimes or DeletePosts checks: under a millisecond.
     package var correctedIDCount = 16_384
     /// The posts that one CorrectTimes answers with.
     package var maximumCorrectedPostCount = 256
-    /// The bytes of texts after which one CorrectTimes corrects no further: they are logged again.
+    /// The bytes of texts after which one CorrectTimes corrects no further, as they are logged again, and of
+    /// titles after which one DeletePosts ends: an answer is a frame.
     package var correctedTextByteCount = 256 << 10
+    /// The posts that one DeletePosts deletes: some milliseconds.
+    package var maximumDeletedPostCount = 256
     /// The log names calls that took longer; nil names none.
     package var slowCallTime: Duration?
     /// The time that a commit or an event loop may stand still before the service is not ready; in a
@@ -76,6 +79,8 @@ package struct ServiceLimits: Sendable, Equatable {
     /// The bytes held for all connections before changes are refused; reads may use half of it.
     package var maximumBufferedByteCount = 192 << 20
 
+    /// Who may create posts, and how much.
+    package var posts = PostLimits()
     /// The characters of a title where a feed names no limit; what the first client apps accept.
     package var defaultTitleCharacterCount = 255
     /// The characters of a title that a feed may name as its limit.

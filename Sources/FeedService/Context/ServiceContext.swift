@@ -29,6 +29,10 @@ final class ServiceContext: Sendable {
     let stalls: Stalls
     /// Limits new devices.
     let devices: DeviceAdmission
+    /// Limits new posts and their bytes.
+    let posts: PostAdmission
+    /// The hosts and devices of the latest posts.
+    let origins: PostOrigins
     /// Limits what each key and each host may do.
     let identities: IdentityAdmission
     /// Bounds the watches of all loops.
@@ -105,6 +109,8 @@ final class ServiceContext: Sendable {
         let loopClock = configuration.loopClock
         identities = IdentityAdmission(limits.identities) { loopClock?.now ?? .now }
         devices = DeviceAdmission(limit: limits.newDevicesPerPeerMinute)
+        posts = PostAdmission(limits.posts) { loopClock?.now ?? .now }
+        origins = PostOrigins(at: startTimeMilliseconds)
         longTransactionRoom = LongTransactionRoom(
             maximumByteCount: configuration.state?.maximumLongTransactionByteCount ?? .max
         )

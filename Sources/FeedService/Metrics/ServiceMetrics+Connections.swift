@@ -81,8 +81,9 @@ extension ServiceMetrics {
                 "feed_memory_bytes",
                 .gauge,
                 unit: "bytes",
-                help: "Memory by kind: held for connections, channels, snapshots.",
+                help: "Memory by kind: posts, held for connections, channels, snapshots.",
                 samples: [
+                    memory("posts", UInt64(clamping: store.postByteCount)),
                     memory("buffered", context.bufferedByteCount),
                     memory("channels", UInt64(clamping: context.channels.byteCount)),
                     memory("snapshots", UInt64(clamping: snapshots.byteCount)),
@@ -95,6 +96,17 @@ extension ServiceMetrics {
                 context.limits.maximumBufferedByteCount
             ),
             .gauge("feed_posts", "Posts in all feeds.", store.postCount),
+            .gauge(
+                "feed_post_limit_bytes",
+                unit: "bytes",
+                "The memory of posts at which new ones are refused; 0 is no limit.",
+                context.limits.posts.memoryByteCount
+            ),
+            .counter(
+                "feed_posts_refused",
+                "New posts and edits that were refused for a limit of posts.",
+                context.posts.refusedCount
+            ),
             .gauge("feed_snapshots", "Snapshots of STABLE lists.", snapshots.count),
             .gauge("feed_watches", "Watches of all connections.", context.watchAdmission.count),
             .gauge("feed_channels", "Channels that are remembered.", context.channels.count),

@@ -178,6 +178,7 @@ struct RequestHandler: ~Copyable {
         case .backup: try administration.backup()
         case .correctTimes(let request):
             try administration.correctTimes(request, &answers)
+        case .deletePosts(let request): try administration.deletePosts(request)
         case .drain: administration.drain()
         case .setLogLevel(let request): try administration.setLogLevel(request)
         case .hello(let request): try connections.hello(request, from: &caller)

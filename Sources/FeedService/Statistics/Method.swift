@@ -25,14 +25,15 @@ package enum Method: Int, CaseIterable, Sendable {
     case getServerStats
     case backup
     case correctTimes
+    case deletePosts
     case drain
     case setLogLevel
     case unknown
 
     /// Whether the call may have a sequence: it is a change, and is refused under overload.
     ///
-    /// CorrectTimes takes none. It may be repeated, and it changes posts only on request, so it asks
-    /// for admission itself.
+    /// CorrectTimes and DeletePosts take none. They may be repeated, and they change posts only on
+    /// request, so they ask for admission themselves.
     var takesSequence: Bool {
         switch self {
         case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,
@@ -40,13 +41,13 @@ package enum Method: Int, CaseIterable, Sendable {
             true
         case .hello, .ping, .cancel, .signUp, .signIn, .getSession, .signOut, .getPost,
             .batchGetPosts, .listPosts, .syncPosts, .watchPosts, .getPostRank, .listFeeds,
-            .getServerStats, .backup, .correctTimes, .drain, .setLogLevel, .unknown:
+            .getServerStats, .backup, .correctTimes, .deletePosts, .drain, .setLogLevel, .unknown:
             false
         }
     }
 
     /// Whether the call may change what lists show.
-    var isChange: Bool { takesSequence || self == .correctTimes }
+    var isChange: Bool { takesSequence || self == .correctTimes || self == .deletePosts }
 
     /// Whether the call shows the state and has no effect on it, or one on its connection alone.
     var onlyReads: Bool {
@@ -56,7 +57,7 @@ package enum Method: Int, CaseIterable, Sendable {
             true
         case .cancel, .signUp, .signIn, .signOut, .createPost, .importPosts, .updatePost,
             .deletePost, .castVote, .batchCastVotes, .markPosts, .createFeed, .backup,
-            .correctTimes, .drain, .setLogLevel:
+            .correctTimes, .deletePosts, .drain, .setLogLevel:
             false
         }
     }
@@ -109,6 +110,7 @@ package enum Method: Int, CaseIterable, Sendable {
         case .getServerStats: "get_server_stats"
         case .backup: "backup"
         case .correctTimes: "correct_times"
+        case .deletePosts: "delete_posts"
         case .drain: "drain"
         case .setLogLevel: "set_log_level"
         case .unknown: "unknown"

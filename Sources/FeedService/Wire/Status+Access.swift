@@ -12,6 +12,8 @@ extension Status {
                 .identityRequired(method, "say Hello with a client_id, or sign in, first")
             case .users: .identityRequired(method, "sign in first")
             case .services: .serviceOnly
+            case .servicesAndOperators:
+                .roleDenied(method, "say Hello with the key of a service or an operator")
             case .operators: .roleDenied(method, "say Hello with the key of an operator")
             case .everyone, .reading, .changing:
                 preconditionFailure("Every caller without a key may call \(method.name).")

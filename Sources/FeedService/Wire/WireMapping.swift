@@ -247,6 +247,7 @@ extension Method {
             case .getServerStats: .getServerStats
             case .backup: .backup
             case .correctTimes: .correctTimes
+            case .deletePosts: .deletePosts
             case .drain: .drain
             case .setLogLevel: .setLogLevel
             case nil: .unknown

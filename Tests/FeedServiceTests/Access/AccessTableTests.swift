@@ -33,6 +33,7 @@ struct AccessTableTests {
         get_server_stats  anonymous device user reader service operator local
         backup            .         .      .    .      .       operator local
         correct_times     .         .      .    .      service .        local
+        delete_posts      .         .      .    .      service operator local
         drain             .         .      .    .      .       operator local
         set_log_level     .         .      .    .      .       operator local
         unknown           anonymous device user reader service operator local

@@ -152,6 +152,7 @@ struct RoleTests {
             (.getServerStats, .getServerStats),
             (.backup, .backup),
             (.correctTimes, .correctTimes(CorrectTimesRequest())),
+            (.deletePosts, .deletePosts(DeletePostsRequest())),
             (.setLogLevel, .setLogLevel(SetLogLevelRequest(level: "info"))),
             (.unknown, nil),
             // The last two: the caller is no user any more, and the service stops.

@@ -158,6 +158,7 @@ struct SequenceRuleTests {
                 .hello(HelloRequest()), .ping(PingRequest()), .getPost(GetPostRequest(id: 1)),
                 .listPosts(ListPostsRequest()), .listFeeds, .getServerStats, .backup,
                 .correctTimes(CorrectTimesRequest(appliesCorrection: true)),
+                .deletePosts(DeletePostsRequest(authorID: 1, deletesPosts: true)),
             ] as [Request] {
                 let answer = try client.call(request, sequence: 1)
                 #expect(answer.status?.reason == .badField)

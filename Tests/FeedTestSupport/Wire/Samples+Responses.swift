@@ -118,7 +118,10 @@ extension Samples {
                     backups: backups,
                     latencies: [latency("cast_vote"), latency("ping")],
                     heldTime: latency(""),
-                    watchingPeers: [WatchingPeer(peer: "10.0.0.7", watchCount: .max)]
+                    watchingPeers: [WatchingPeer(peer: "10.0.0.7", watchCount: .max)],
+                    postByteCount: .max,
+                    postLimitByteCount: 1,
+                    refusedPostCount: 2
                 )
             ),
             .feed(feed),
@@ -136,6 +139,23 @@ extension Samples {
                     ],
                     nextAfterID: .max,
                     serverTimeMilliseconds: 1
+                )
+            ),
+            .deletePosts(
+                DeletePostsResponse(
+                    posts: [
+                        PostOrigin(
+                            id: .max,
+                            feed: "posts",
+                            title: "Naïve 🍎",
+                            createTimeMilliseconds: .min,
+                            authorID: .max,
+                            clientID: [0, 255],
+                            host: "2001:db8::"
+                        ), PostOrigin(id: 1),
+                    ],
+                    nextAfterID: .max,
+                    originsSinceTimeMilliseconds: 1
                 )
             ),
             .empty,

@@ -198,6 +198,17 @@ package enum Samples {
                     limit: .max
                 )
             ),
+            .deletePosts(
+                DeletePostsRequest(
+                    authorID: .max,
+                    clientID: [1, 2],
+                    host: "192.0.2.7",
+                    sinceTimeMilliseconds: .min,
+                    deletesPosts: true,
+                    afterID: .max,
+                    limit: .max
+                )
+            ),
         ]
     }
 

@@ -54,6 +54,9 @@ public enum Request: Equatable, Sendable {
     case listFeeds
     /// Asks how the service is doing.
     ///
+    /// Callers without a key, unless they are local, are not told of the service's disk and
+    /// backups: `freeByteCount` is 0 and `backups` is absent.
+    ///
     /// The answer: `ServerStats`.
     case getServerStats
     /// Creates a feed; FEED_EXISTS where there is one of that name.
@@ -91,6 +94,9 @@ public enum Request: Equatable, Sendable {
     /// Sets the least level of the log's lines, until another call, SIGUSR1 or the end of the
     /// service; for operators only, else PERMISSION_DENIED / ROLE_DENIED.
     case setLogLevel(SetLogLevelRequest)
+    /// Finds the posts that one user, device or host has made since a time, and deletes them on
+    /// request.
+    indirect case deletePosts(DeletePostsRequest)
 }
 
 /// An answer; absent where `status` is present.
@@ -135,6 +141,8 @@ public enum Response: Equatable, Sendable {
     case backup(BackupResponse)
     /// Posts that are ahead of the clock, in the order of their ids.
     case correctTimes(CorrectTimesResponse)
+    /// Posts and who has made them, in the order of their ids.
+    case deletePosts(DeletePostsResponse)
     /// The success of a call that answers with nothing: DeletePost, SignOut, Drain, SetLogLevel.
     case empty
 }

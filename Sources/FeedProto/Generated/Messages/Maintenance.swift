@@ -113,3 +113,108 @@ public struct PostTimes: Equatable, Sendable {
         self.updateTimeMilliseconds = updateTimeMilliseconds
     }
 }
+
+/// Finds the posts that one user, device or host has made since a time, and deletes them on
+/// request.
+///
+/// For services and operators, else PERMISSION_DENIED / ROLE_DENIED. A call looks at 16,384 ids at
+/// most: repeat it with `nextAfterID` until that is 0. It takes no sequence: a repeat deletes
+/// nothing more.
+///
+/// The answer: `DeletePostsResponse`.
+public struct DeletePostsRequest: Equatable, Sendable {
+    /// Only posts whose author is this user; 0 is any author.
+    public var authorID: UInt64
+    /// Only posts that a device with this `clientID` has made; empty is any device.
+    public var clientID: [UInt8]
+    /// Only posts that came from this host, an IPv4 address or one of an IPv6 network of 64 bits,
+    /// also as `2001:db8::/64`; empty is any host, else BAD_FIELD.
+    public var host: String
+    /// Only posts that were created at this time or later, in milliseconds since the Unix epoch.
+    public var sinceTimeMilliseconds: Int64
+    /// Whether the posts are deleted; false only lists them.
+    ///
+    /// BAD_FIELD where neither a user, nor a device, nor a host is named.
+    public var deletesPosts: Bool
+    /// Only posts with greater ids.
+    public var afterID: UInt64
+    /// The most posts in the answer; 0 is 256, more is 256.
+    public var limit: UInt32
+
+    /// All fields; each has a default.
+    public init(
+        authorID: UInt64 = 0,
+        clientID: [UInt8] = [],
+        host: String = "",
+        sinceTimeMilliseconds: Int64 = 0,
+        deletesPosts: Bool = false,
+        afterID: UInt64 = 0,
+        limit: UInt32 = 0
+    ) {
+        self.authorID = authorID
+        self.clientID = clientID
+        self.host = host
+        self.sinceTimeMilliseconds = sinceTimeMilliseconds
+        self.deletesPosts = deletesPosts
+        self.afterID = afterID
+        self.limit = limit
+    }
+}
+
+/// Posts and who has made them, in the order of their ids.
+public struct DeletePostsResponse: Equatable, Sendable {
+    /// The posts that were found.
+    ///
+    /// There may be none here and more to come.
+    public var posts: [PostOrigin]
+    /// The `afterID` of the next call; 0 is the end.
+    public var nextAfterID: UInt64
+    /// The devices and hosts are known of posts since this time, in milliseconds since the Unix
+    /// epoch: the service keeps those of the latest 131,072 posts, in memory only, so none of
+    /// before its start.
+    public var originsSinceTimeMilliseconds: Int64
+
+    /// All fields; each must be given.
+    public init(posts: [PostOrigin], nextAfterID: UInt64, originsSinceTimeMilliseconds: Int64) {
+        self.posts = posts
+        self.nextAfterID = nextAfterID
+        self.originsSinceTimeMilliseconds = originsSinceTimeMilliseconds
+    }
+}
+
+/// A post, and who has made it.
+public struct PostOrigin: Equatable, Sendable {
+    /// The post.
+    public var id: UInt64
+    /// The feed it is in.
+    public var feed: String
+    /// The post's title.
+    public var title: String
+    /// When it was created, in milliseconds since the Unix epoch.
+    public var createTimeMilliseconds: Int64
+    /// The user who is its author; 0 is none.
+    public var authorID: UInt64
+    /// The `clientID` of the device; empty where there was none, or it is not known.
+    public var clientID: [UInt8]
+    /// The host, for IPv6 the network, as `2001:db8::/64`; empty where it is not known.
+    public var host: String
+
+    /// All fields; those with a default may be left out.
+    public init(
+        id: UInt64,
+        feed: String = "",
+        title: String = "",
+        createTimeMilliseconds: Int64 = 0,
+        authorID: UInt64 = 0,
+        clientID: [UInt8] = [],
+        host: String = ""
+    ) {
+        self.id = id
+        self.feed = feed
+        self.title = title
+        self.createTimeMilliseconds = createTimeMilliseconds
+        self.authorID = authorID
+        self.clientID = clientID
+        self.host = host
+    }
+}

@@ -86,6 +86,13 @@ public struct ServerStats: Equatable, Sendable {
     /// Only callers with a key of a role that may do more than users, or from the service's own
     /// machine, are told.
     public var watchingPeers: [WatchingPeer]
+    /// The bytes of memory that the posts take, about: their texts and 200 bytes each.
+    public var postByteCount: UInt64
+    /// The number of those bytes at which new posts are refused (NO_ROOM_FOR_POSTS); 0 is none.
+    public var postLimitByteCount: UInt64
+    /// New posts and edits that were refused for a limit of posts (RATE_LIMITED,
+    /// NO_ROOM_FOR_POSTS).
+    public var refusedPostCount: UInt64
 
     /// All fields; those with a default may be left out.
     public init(
@@ -121,7 +128,10 @@ public struct ServerStats: Equatable, Sendable {
         backups: BackupStats? = nil,
         latencies: [LatencyStats] = [],
         heldTime: LatencyStats? = nil,
-        watchingPeers: [WatchingPeer] = []
+        watchingPeers: [WatchingPeer] = [],
+        postByteCount: UInt64 = 0,
+        postLimitByteCount: UInt64 = 0,
+        refusedPostCount: UInt64 = 0
     ) {
         self.serverName = serverName
         self.startTimeMilliseconds = startTimeMilliseconds
@@ -156,6 +166,9 @@ public struct ServerStats: Equatable, Sendable {
         self.latencies = latencies
         self.heldTime = heldTime
         self.watchingPeers = watchingPeers
+        self.postByteCount = postByteCount
+        self.postLimitByteCount = postLimitByteCount
+        self.refusedPostCount = refusedPostCount
     }
 }
 

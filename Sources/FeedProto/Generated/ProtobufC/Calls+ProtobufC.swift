@@ -68,6 +68,8 @@ extension Request {
             self = .drain
         case FEED__V1__CLIENT_FRAME__BODY_SET_LOG_LEVEL:
             self = try unsafe .setLogLevel(reader.body(frame.pointee.set_log_level))
+        case FEED__V1__CLIENT_FRAME__BODY_DELETE_POSTS:
+            self = try unsafe .deletePosts(reader.body(frame.pointee.delete_posts))
         default:
             return nil
         }
@@ -162,6 +164,9 @@ extension Request {
         case .setLogLevel(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SET_LOG_LEVEL
             unsafe frame.pointee.set_log_level = arena.message(value)
+        case .deletePosts(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_DELETE_POSTS
+            unsafe frame.pointee.delete_posts = arena.message(value)
         }
     }
 }
@@ -211,6 +216,8 @@ extension Response {
             self = try unsafe .backup(reader.body(frame.pointee.backup))
         case FEED__V1__SERVER_FRAME__BODY_CORRECT_TIMES:
             self = try unsafe .correctTimes(reader.body(frame.pointee.correct_times))
+        case FEED__V1__SERVER_FRAME__BODY_DELETE_POSTS:
+            self = try unsafe .deletePosts(reader.body(frame.pointee.delete_posts))
         case FEED__V1__SERVER_FRAME__BODY_EMPTY:
             try unsafe reader.rejectFieldZero(frame.pointee.empty)
             self = .empty
@@ -282,6 +289,9 @@ extension Response {
         case .correctTimes(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CORRECT_TIMES
             unsafe frame.pointee.correct_times = arena.message(value)
+        case .deletePosts(let value):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_DELETE_POSTS
+            unsafe frame.pointee.delete_posts = arena.message(value)
         case .empty:
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_EMPTY
             unsafe frame.pointee.empty = arena.empty(feed__v1__empty__init)

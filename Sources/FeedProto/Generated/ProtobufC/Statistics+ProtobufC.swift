@@ -56,7 +56,10 @@ extension ServerStats: @unsafe WireMessage {
                 message.pointee.watching_peers,
                 count: message.pointee.n_watching_peers,
                 "watching_peers"
-            )
+            ),
+            postByteCount: message.pointee.post_bytes,
+            postLimitByteCount: message.pointee.post_limit_bytes,
+            refusedPostCount: message.pointee.refused_posts
         )
     }
 
@@ -100,6 +103,9 @@ extension ServerStats: @unsafe WireMessage {
         unsafe message.pointee.held_time = arena.message(heldTime)
         unsafe message.pointee.n_watching_peers = watchingPeers.count
         unsafe message.pointee.watching_peers = arena.messages(watchingPeers)
+        unsafe message.pointee.post_bytes = postByteCount
+        unsafe message.pointee.post_limit_bytes = postLimitByteCount
+        unsafe message.pointee.refused_posts = refusedPostCount
     }
 }
 

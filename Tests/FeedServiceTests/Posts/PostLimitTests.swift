@@ -1,0 +1,163 @@
+import FeedJournal
+import FeedProto
+import FeedService
+import FeedState
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+/// Who may create posts, and how much.
+@Suite(.timeLimit(.minutes(1)))
+struct PostLimitTests {
+    private static let device = [UInt8](repeating: 1, count: 16)
+
+    /// Limits that hold on loopback, too, on a clock that stands still.
+    private static func limit(
+        _ configuration: inout ServiceConfiguration,
+        _ set: (inout PostLimits) -> Void
+    ) {
+        configuration.loopClock = ManualClock()
+        configuration.limits.identities = .none
+        configuration.limits.identities.limitsLoopback = true
+        set(&configuration.limits.posts)
+    }
+
+    private static func create(
+        _ client: WireClient,
+        _ title: String = "a",
+        text: String = "",
+        sequence: UInt64 = 0
+    ) throws -> Status? {
+        let request = CreatePostRequest(post: Post(title: title, text: text))
+        return try client.call(.createPost(request), sequence: sequence).status
+    }
+
+    @Test("T-POST-1: a host has its posts of an hour, a repeat costs none, services have no limit")
+    func aHostHasItsPosts() async throws {
+        try await withTestKeys {
+            Self.limit(&$0) { $0.countPerHour = .init(host: 3, device: 2, user: 2) }
+        } _: { port, keys in
+            let client = try WireClient(port: port, from: IdentityLimitTests.greedyHost)
+            _ = try client.hello(clientID: Self.device)
+            #expect(try Self.create(client, sequence: 1) == nil)
+            #expect(try Self.create(client, sequence: 2) == nil)
+            let refused = try #require(try Self.create(client, sequence: 3))
+            #expect(refused.code == .resourceExhausted && refused.reason == .rateLimited)
+            #expect(refused.isNotExecuted)
+            #expect(refused.message.contains("device has created its limit of 2 posts an hour"))
+            #expect(refused.retryAfterMilliseconds == 1_800_001)
+            #expect(try Self.create(client, sequence: 2) == nil, "A repeat is answered.")
+            let other = try WireClient(port: port, from: IdentityLimitTests.greedyHost)
+            #expect(try Self.create(other) == nil)
+            let host = try #require(try Self.create(other))
+            #expect(host.message.contains("host has created its limit of 3 posts an hour"))
+            let elsewhere = try WireClient(port: port, from: IdentityLimitTests.otherHost)
+            #expect(try Self.create(elsewhere) == nil)
+            let web = try WireClient(port: port, from: IdentityLimitTests.greedyHost)
+            _ = try web.call(.hello(HelloRequest(serviceKey: keys.web.bytes)))
+            for _ in 0..<9 { #expect(try Self.create(web) == nil) }
+            guard case .serverStats(let stats) = try web.call(.getServerStats).response else {
+                return #expect(Bool(false), "no statistics")
+            }
+            #expect(stats.refusedPostCount == 2)
+        }
+    }
+
+    @Test("T-POST-1: edits count by their bytes, and callers of this machine have no limits")
+    func editsCount() async throws {
+        let text = String(repeating: "x", count: 40_000)
+        try await withTestKeys {
+            Self.limit(&$0) { $0.bytesPerHour = .init(host: 0, device: 0, user: 100_000) }
+        } _: { port, _ in
+            let client = try WireClient(port: port)
+            _ = try client.signUp("ann@example.org")
+            #expect(try Self.create(client, text: text) == nil)
+            let edit = UpdatePostRequest(post: Post(id: 1, text: text), updateMask: [.text])
+            #expect(try client.call(.updatePost(edit)).status == nil)
+            let refused = try client.call(.updatePost(edit)).status
+            #expect(refused?.reason == .rateLimited)
+            #expect(refused?.message.contains("100000 bytes of posts an hour") == true)
+        }
+        try await withTestKeys {
+            $0.limits.posts.countPerHour = .init(host: 1, device: 1, user: 1)
+        } _: { port, _ in
+            let client = try WireClient(port: port)
+            for _ in 0..<3 { #expect(try Self.create(client) == nil) }
+        }
+    }
+
+    @Test(
+        "T-POST-3: who may create posts",
+        arguments: PostLimits.Creators.allCases
+    )
+    func whoMayCreatePosts(_ creators: PostLimits.Creators) async throws {
+        try await withTestKeys {
+            $0.limits.posts.creators = creators
+        } _: { port, keys in
+            let client = try WireClient(port: port)
+            let anonymous = try Self.create(client)?.reason
+            _ = try client.hello(clientID: Self.device)
+            let device = try Self.create(client)?.reason
+            _ = try client.signUp("ann@example.org")
+            let user = try Self.create(client)?.reason
+            let web = try WireClient(port: port)
+            _ = try web.call(.hello(HelloRequest(serviceKey: keys.web.bytes)))
+            let service = try Self.create(web)?.reason
+            let found = [anonymous, device, user, service]
+            switch creators {
+            case .anyone: #expect(found == [nil, nil, nil, nil])
+            case .users: #expect(found == [.identityRequired, .identityRequired, nil, nil])
+            case .services: #expect(found == [.serviceOnly, .serviceOnly, .serviceOnly, nil])
+            }
+            #expect(try client.vote(1).upvoteCount == 1)
+        }
+    }
+
+    @Test("T-POST-2: posts beyond the memory are refused, a deletion makes room, a start takes all")
+    func postsHaveALimitOfMemory() async throws {
+        let directory = try TemporaryDirectory()
+        func configure(_ configuration: inout ServiceConfiguration, memory: Int) {
+            var state = StateOptions(path: directory.path, logCount: configuration.threadCount)
+            state.journal.space.ballastByteCount = 1 << 20
+            configuration.state = state
+            configuration.limits.posts.memoryByteCount = memory
+        }
+        let text = String(repeating: "x", count: 10_000)
+        try await withService {
+            configure(&$0, memory: 31_000)
+        } _: { port in
+            let client = try WireClient(port: port)
+            for _ in 0..<3 { #expect(try Self.create(client, text: text) == nil) }
+            let refused = try #require(try Self.create(client, text: text))
+            #expect(refused.code == .resourceExhausted && refused.reason == .noRoomForPosts)
+            #expect(refused.isNotExecuted && refused.retryAfterMilliseconds == 0)
+            #expect(refused.message.contains("take 30603 bytes"))
+            #expect(refused.message.contains("limit is 31000"))
+            let posts = ImportPostsRequest(posts: [Post(title: "b", text: text)])
+            #expect(try client.refusal(.importPosts(posts)) == .noRoomForPosts)
+            #expect(try client.vote(1).upvoteCount == 1)
+            #expect(try client.refusal(.deletePost(DeletePostRequest(id: 2))) == nil)
+            #expect(try Self.create(client, text: text) == nil)
+        }
+        try await withService {
+            configure(&$0, memory: 20_000)
+        } _: { port in
+            let client = try WireClient(port: port)
+            guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
+                return #expect(Bool(false), "no statistics")
+            }
+            #expect(stats.postCount == 3 && stats.postByteCount == 30_603)
+            #expect(stats.postLimitByteCount == 20_000)
+            #expect(try Self.create(client) != nil)
+            let edit = UpdatePostRequest(post: Post(id: 1, text: "y"), updateMask: [.text])
+            #expect(try client.refusal(.updatePost(edit)) == .noRoomForPosts)
+            let comments = Post(id: 1, commentCount: 3)
+            let count = UpdatePostRequest(post: comments, updateMask: [.commentCount])
+            #expect(try client.refusal(.updatePost(count)) == nil)
+            for id: UInt64 in [1, 3] {
+                #expect(try client.refusal(.deletePost(DeletePostRequest(id: id))) == nil)
+            }
+            #expect(try Self.create(client) == nil)
+        }
+    }
+}
