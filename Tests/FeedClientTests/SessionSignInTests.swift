@@ -121,7 +121,7 @@ struct SessionSignInTests {
         var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
         if isGreeting {
             harness.lose()
-            harness.submit(1, SessionHarness.read)
+            harness.submit(1, SessionHarness.read, within: 60_000)
             harness.pass(5_000)
             harness.session.connected()
             harness.run()

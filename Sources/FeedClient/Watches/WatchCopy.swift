@@ -34,7 +34,8 @@ package struct WatchCopy: Sendable, Equatable {
     /// The first ids of a list, each once.
     private static func watched(_ ids: [UInt64]) -> [UInt64] {
         var seen: Set<UInt64> = []
-        return Array(ids.lazy.filter { seen.insert($0).inserted }.prefix(maximumPostCount))
+        // Not lazy: a lazy filter runs again for each pass, and the second would find no new id.
+        return Array(ids.filter { seen.insert($0).inserted }.prefix(maximumPostCount))
     }
 
     /// The ids of the watched posts in the order of now.
