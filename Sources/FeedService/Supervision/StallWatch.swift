@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Looks four times a second whether commits and event loops go on, on a thread that waits for neither.
 ///
-/// It asks each loop through its mailbox; a loop stands still as long as it does not answer.
+/// It wakes each loop through its mailbox; a loop stands still as long as it does not take its mail. A
+/// look allocates nothing, unless it has news.
 package final class StallWatch: Sendable {
     /// The time between two looks.
     package static let interval = Duration.milliseconds(250)
@@ -15,6 +16,8 @@ package final class StallWatch: Sendable {
         var lastLook: MonotonicInstant?
         /// When each loop was asked; nil once it has answered.
         var askedAt: [MonotonicInstant?]
+        /// The drains of each loop's mailbox before it was asked; another number is its answer.
+        var drainCounts: [UInt64]
     }
 
     private let loops: [LoopMailbox]
@@ -46,7 +49,9 @@ package final class StallWatch: Sendable {
         self.commitWait = commitWait
         self.report = report
         self.commitStalled = commitStalled
-        state = Lock(State(askedAt: loops.map { _ in nil }))
+        state = Lock(
+            State(askedAt: loops.map { _ in nil }, drainCounts: loops.map { _ in 0 })
+        )
     }
 
     /// Starts the thread.
@@ -56,6 +61,8 @@ package final class StallWatch: Sendable {
                 look(at: .now)
                 thread.waitForWakeUp(upTo: Self.interval)
             }
+            // So that the end of a stall is said also if the service ends soon after it.
+            look(at: .now)
         }
     }
 
@@ -86,15 +93,18 @@ package final class StallWatch: Sendable {
     }
 
     private func lookAtLoop(_ index: Int, _ now: MonotonicInstant) {
+        let drainCount = loops[index].drainCount
         let asked = state.withLock { state in
-            defer { state.askedAt[index] = state.askedAt[index] ?? now }
+            if state.drainCounts[index] != drainCount { state.askedAt[index] = nil }
             return state.askedAt[index]
         }
         let news = stalls.note(.loop(index), asked.map { now.duration(since: $0) })
         if let news { report(news) }
         // A loop that has ended does not stand still.
-        if asked == nil, !loops[index].post({ [self] _ in answer(index) }) { answer(index) }
+        guard asked == nil, loops[index].wake() else { return }
+        state.withLock { state in
+            state.askedAt[index] = now
+            state.drainCounts[index] = drainCount
+        }
     }
-
-    private func answer(_ index: Int) { state.withLock { $0.askedAt[index] = nil } }
 }

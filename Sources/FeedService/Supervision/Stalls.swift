@@ -45,8 +45,9 @@ package final class Stalls: Sendable {
 
     /// The subjects that have stood still for the limit or longer, with their times.
     package var overLimit: [(subject: Subject, time: Duration)] {
-        times.filter { isOverLimit($0.value) }.sorted { $0.key < $1.key }
-            .map { (subject: $0.key, time: $0.value) }
+        // A commit that has ended stands until the next look, but calls are taken again at once.
+        times.filter { $0.key == .commit ? isCommitStalled : isOverLimit($0.value) }
+            .sorted { $0.key < $1.key }.map { (subject: $0.key, time: $0.value) }
     }
 
     /// Notes how long a subject has stood still, nil if it goes on; for the thread of the watch.

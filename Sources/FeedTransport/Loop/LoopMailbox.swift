@@ -9,10 +9,21 @@ package struct LoopMailbox: Sendable {
     private struct State: Sendable {
         var posted: [Work] = []
         var isWakePending = false
+        var drainCount: UInt64 = 0
         /// Nil once the loop takes nothing more.
         ///
         /// The waker is used under the lock only, so it is never used after that.
         var waker: UVWaker?
+
+        /// Wakes the loop unless it is about to come; returns false if it has stopped.
+        mutating func wake() -> Bool {
+            guard let waker else { return false }
+            if !isWakePending {
+                isWakePending = true
+                waker.wake()
+            }
+            return true
+        }
     }
 
     private final class Storage: Sendable {
@@ -36,15 +47,17 @@ package struct LoopMailbox: Sendable {
     @discardableResult
     package func post(_ work: @escaping Work) -> Bool {
         storage.state.withLock { state in
-            guard let waker = state.waker else { return false }
+            guard state.wake() else { return false }
             state.posted.append(work)
-            if !state.isWakePending {
-                state.isWakePending = true
-                waker.wake()
-            }
             return true
         }
     }
+
+    /// How often the loop has taken what was posted; it does so soon after each ``wake()``.
+    package var drainCount: UInt64 { storage.state.withLock { $0.drainCount } }
+
+    /// Wakes the loop without work, and without allocating; returns false if the loop has stopped.
+    package func wake() -> Bool { storage.state.withLock { $0.wake() } }
 
     /// The connections that the loop has or that were transferred to it.
     package var connectionCount: Int { storage.connectionCount.load(ordering: .relaxed) }
@@ -58,6 +71,7 @@ package struct LoopMailbox: Sendable {
     func drain(on loop: EventLoop) {
         let batch = storage.state.withLock { state in
             state.isWakePending = false
+            state.drainCount += 1
             defer { state.posted = [] }
             return state.posted
         }

@@ -114,7 +114,9 @@ extension Access {
     /// The reason that a caller of another role gets, as the page names it.
     fileprivate func refusal(of role: Role) -> String {
         switch (role, self) {
-        case (.reader, _), (.service, _), (.operator, _), (_, .operators): "ROLE_DENIED"
+        case (.reader, _), (.service, _), (.operator, _), (_, .operators),
+            (_, .servicesAndOperators):
+            "ROLE_DENIED"
         case (_, .services): "SERVICE_ONLY"
         default: "IDENTITY_REQUIRED"
         }

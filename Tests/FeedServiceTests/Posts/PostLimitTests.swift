@@ -65,9 +65,9 @@ struct PostLimitTests {
 
     @Test("T-POST-1: edits count by their bytes, and callers of this machine have no limits")
     func editsCount() async throws {
-        let text = String(repeating: "x", count: 40_000)
+        let text = String(repeating: "x", count: 10_000)
         try await withTestKeys {
-            Self.limit(&$0) { $0.bytesPerHour = .init(host: 0, device: 0, user: 100_000) }
+            Self.limit(&$0) { $0.bytesPerHour = .init(host: 0, device: 0, user: 25_000) }
         } _: { port, _ in
             let client = try WireClient(port: port)
             _ = try client.signUp("ann@example.org")
@@ -76,7 +76,7 @@ struct PostLimitTests {
             #expect(try client.call(.updatePost(edit)).status == nil)
             let refused = try client.call(.updatePost(edit)).status
             #expect(refused?.reason == .rateLimited)
-            #expect(refused?.message.contains("100000 bytes of posts an hour") == true)
+            #expect(refused?.message.contains("25000 bytes of posts an hour") == true)
         }
         try await withTestKeys {
             $0.limits.posts.countPerHour = .init(host: 1, device: 1, user: 1)
