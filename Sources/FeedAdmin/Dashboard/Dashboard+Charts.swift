@@ -69,7 +69,7 @@ extension Dashboard {
         function clock(milliseconds) { return new Date(milliseconds).toLocaleTimeString(); }
 
         /* The top of an axis. A spike of a few points does not flatten the others: it is cut off. */
-        function top(values, kind) {
+        function topOf(values, kind) {
           const most = Math.max(0, ...values);
           if (kind !== "seconds" || values.length < 20) return roundUp(most, kind);
           const sorted = [...values].sort((one, other) => one - other);
@@ -90,7 +90,7 @@ extension Dashboard {
           const last = state.rows.length ? state.rows[state.rows.length - 1][0] : Date.now();
           const since = last - state.range * 1000;
           const all = lines.map(([, name]) => points(column(name), since));
-          const most = top(all.flat().map((point) => point[1]), kind);
+          const most = topOf(all.flat().map((point) => point[1]), kind);
           const x = (time) => left + (time - since) / (last - since) * (width - left - 4);
           const y = (value) =>
             above + (1 - Math.min(1, value / most)) * (height - above - below);
