@@ -19,7 +19,8 @@ package enum SecretFile {
         return groups.prefix(Int(max(0, count))).contains(group)
     }
 
-    static func isPrivate(mode: UInt32, owner: UInt32, isMember: Bool) -> Bool {
+    /// The same rule, for a process that is a member of the group or not.
+    package static func isPrivate(mode: UInt32, owner: UInt32, isMember: Bool) -> Bool {
         mode & 0o077 == 0 || (mode & 0o037 == 0 && owner == 0 && isMember)
     }
 }

@@ -64,7 +64,7 @@ import Testing
             $0.message == "ClientFrame" && $0.type.first?.isUppercase == true
         }
         let lines = document.split(separator: "\n")
-        #expect(calls.count == 27)
+        #expect(calls.count == 28)
         for call in calls {
             #expect(lines.contains { $0.hasPrefix("| `\(call.name)` |") }, "\(call.name)")
         }

@@ -1,6 +1,5 @@
+import FeedTLS
 import Testing
-
-@testable import FeedTLS
 
 /// Which files may hold a secret.
 struct SecretFileTests {

@@ -25,7 +25,8 @@ struct CommandLineTests {
         ),
         BadFlags(
             arguments: ["--tls-key", "server.key"],
-            complaint: "--tls-key: expected --listen-tls with it, got server.key alone."
+            complaint: "--tls-key: expected --listen-tls or --admin-tls with it, got server.key "
+                + "alone."
         ),
         BadFlags(
             arguments: [

@@ -28,7 +28,8 @@ struct FeedCtlImportTests {
                     )
                 )
                 let line = try #require(Int(said.1))
-                #expect(Int(said.2) == line + 1 && line == 701)
+                // The rows before the broken one leave in whole frames.
+                #expect(Int(said.2) == line + 1 && line <= 701)
                 try "title,ups\n\(Self.rows(900))".write(
                     to: file,
                     atomically: true,
@@ -37,7 +38,7 @@ struct FeedCtlImportTests {
                 let rest = try FeedCtlTests.object(
                     try await feedctl(command + ["--from-line", "\(said.2)", "--json"])
                 )
-                #expect(rest["imported_count"] as? Int == 200)
+                #expect(rest["imported_count"] as? Int == 901 - line)
                 let list = try FeedCtlTests.object(
                     try await feedctl(["list", "--limit", "1", "--order", "top", "--json"])
                 )
@@ -53,7 +54,7 @@ struct FeedCtlImportTests {
         let relay = try await CuttingRelay.start(to: service.port, seed: seed)
         try await Self.withFile("title\n" + String(repeating: "a\n", count: 1_500)) { file in
             let result = try await FeedCtlTests.run([
-                "import", file.path(), "--feed", "posts", "--json", "--timeout", "600s",
+                "import", file.path(), "--feed", "posts", "--json", "--timeout", "600",
                 "--target", relay.address,
             ])
             #expect(try FeedCtlTests.object(result)["imported_count"] as? Int == 1_500)

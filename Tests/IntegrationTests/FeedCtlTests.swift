@@ -221,7 +221,7 @@ struct FeedCtlTests {
     static let wrong: [[String]] = [
         [], ["bogus"], ["vote", "1"], ["vote", "1", "sideways"], ["get", "x"],
         ["list", "--limit", "0"], ["list", "--around", "1", "--from-rank", "1"],
-        ["list", "--page-token", "!"], ["list", "--target", "nowhere"],
+        ["list", "--page-token", "!"], ["list", "--target", "nowhere:x"],
         ["list", "--timeout", "0"], ["create"], ["import", "x.csv"],
         ["vote", "1", "up", "--client-id", "zz"],
     ]

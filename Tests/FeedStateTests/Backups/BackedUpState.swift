@@ -19,8 +19,10 @@ struct BackedUpState {
     /// The last record that is in it.
     let checkpointed: UInt64
 
-    init(seed: UInt64) throws {
+    /// A record has half of a segment at most, so that the commits of some seeds need larger ones.
+    init(seed: UInt64, segmentByteCount: Int = 16 << 10) throws {
         run = StatePowerCutRun(seed: seed)
+        run.journal.segmentByteCount = segmentByteCount
         try run.write(turns: 60, checkpoints: true)
         run.disk.revive()
         (backup, checkpointed) = try run.writeAroundBackup(turns: 120)

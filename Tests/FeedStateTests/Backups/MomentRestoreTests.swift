@@ -80,7 +80,8 @@ import Testing
         let own = other.backups[0].name
         let error = #expect(throws: RestoreError.self) { try other.restore(early) }
         let begin = try #require(BackupFolders.time(of: own)).milliseconds
-        #expect("\(try #require(error))".contains(" from \(begin) to"))
+        let text = "\(try #require(error))"
+        #expect(text.contains(" from \(begin) to"), "\(text)")
         let within = #expect(throws: RestoreError.self) { try written.restoreWithin() }
         guard case .within = within else {
             Issue.record("\(String(describing: within))")

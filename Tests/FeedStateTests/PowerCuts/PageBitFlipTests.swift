@@ -17,7 +17,9 @@ import Testing
         for seed in TestEnvironment.seeds(1...count) {
             let stateSeed = seed / Self.flipsPerState
             if written?.seed != stateSeed {
-                written = (stateSeed, try BackedUpState(seed: stateSeed))
+                written = (
+                    stateSeed, try BackedUpState(seed: stateSeed, segmentByteCount: 64 << 10)
+                )
             }
             let state = try #require(written).state
             var generator = SeededGenerator(seed: seed)

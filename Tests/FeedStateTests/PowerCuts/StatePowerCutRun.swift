@@ -44,7 +44,7 @@ struct StatePowerCutRun {
     let fault: Fault
     var accounts = AccountEntrySource()
     var sweep = MarkSweep()
-    let journal: JournalConfiguration
+    var journal: JournalConfiguration
     let clock = Locked<Int64>(2_000_000)
     var disk = FakeDisk()
 

@@ -76,6 +76,7 @@ extension FakeFeed.Action {
     fileprivate func map(_ change: (ServerFrame) -> ServerFrame) -> Self {
         switch self {
         case .answer(let frame): .answer(change(frame))
+        case .answerAfterNext(let frame): .answerAfterNext(change(frame))
         case .answerAndStall(let frame): .answerAndStall(change(frame))
         case .answerAndLeave(let frame): .answerAndLeave(change(frame))
         case .answerHalf(let frame): .answerHalf(change(frame))
