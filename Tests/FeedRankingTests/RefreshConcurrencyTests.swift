@@ -110,7 +110,7 @@ import Testing
                 case 5..<10:
                     try readPage(store, &random, &tally)
                 case 10 where step % 100 == thread:
-                    store.checkInvariants()
+                    store.checkInvariants(isChanging: true)
                 default:
                     try vote(store, &random, &tally)
                 }

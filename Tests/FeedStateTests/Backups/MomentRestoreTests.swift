@@ -81,7 +81,7 @@ import Testing
         let error = #expect(throws: RestoreError.self) { try other.restore(early) }
         let begin = try #require(BackupFolders.time(of: own)).milliseconds
         let text = "\(try #require(error))"
-        #expect(text.contains(" from \(begin) to"), "\(text)")
+        #expect(text.contains("from the backup of \(begin):"), "\(text)")
         let within = #expect(throws: RestoreError.self) { try written.restoreWithin() }
         guard case .within = within else {
             Issue.record("\(String(describing: within))")

@@ -24,8 +24,12 @@ final class CuttingRelay: Sendable {
         self.cuts = cuts
     }
 
-    /// Starts a relay to a port of the loopback address.
-    static func start(to port: UInt16, seed: UInt64) async throws -> CuttingRelay {
+    /// Starts a relay to a port of the loopback address; no connection passes more than `byteLimit` bytes.
+    static func start(
+        to port: UInt16,
+        seed: UInt64,
+        byteLimit: Int = 4_000
+    ) async throws -> CuttingRelay {
         let cuts = Locked(Cuts())
         let held = Locked<EventLoopThread?>(nil)
         let address: SocketAddress = try await withCheckedThrowingContinuation { continuation in
@@ -35,7 +39,7 @@ final class CuttingRelay: Sendable {
                     configuration: TransportConfiguration(),
                     budget: BufferBudget()
                 ) { loop in
-                    loop.context = RelayRandom(seed)
+                    loop.context = RelayRandom(seed, byteLimit)
                     continuation.resume(
                         with: Result {
                             try TCPListener(
@@ -96,8 +100,10 @@ final class CuttingRelay: Sendable {
 /// The random numbers of a relay, bound to its loop.
 private final class RelayRandom {
     var generator: SeededGenerator
+    let byteLimit: Int
 
-    init(_ seed: UInt64) {
+    init(_ seed: UInt64, _ byteLimit: Int) {
+        self.byteLimit = byteLimit
         generator = SeededGenerator(seed: seed)
     }
 }
@@ -119,7 +125,7 @@ private final class Relayed {
         byteCount =
             Int.random(in: 0..<8, using: &random.generator) == 0
             ? .random(in: 1..<200, using: &random.generator)
-            : .random(in: 200..<4_000, using: &random.generator)
+            : .random(in: 200..<random.byteLimit, using: &random.generator)
         client.relayed = self
         service.relayed = self
         client.other = service
