@@ -125,11 +125,15 @@ import Testing
 
     @Test func waitingProxiesEndWithTheLoop() async throws {
         try await plan().run { server in
+            var clients: [TestSocket] = []
             for _ in 0..<5 {
                 let client = try await server.client(from: Self.proxy)
                 try await offload { try client.send([80, 82]) }
+                clients.append(client)
             }
             while await server.onLoop({ $0.mailbox.connectionCount }) < 5 {}
+            // A client that goes is closed, and its connection is counted no more.
+            withExtendedLifetime(clients) {}
         }
         #expect(opened.events.isEmpty)
         #expect(faults.events.isEmpty)
