@@ -2,7 +2,7 @@ package import FeedProto
 
 /// What a client has of a watch: the watched posts as they are, however often they have changed.
 ///
-/// A watch has at most 200 posts, so a copy holds 200 posts at most, whatever the service sends.
+/// A copy holds at most 200 posts, as a watch has. It leaves out further ones that a service sends.
 package struct WatchCopy: Sendable, Equatable {
     private static var maximumPostCount: Int { 200 }
 

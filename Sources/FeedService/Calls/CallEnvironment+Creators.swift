@@ -38,7 +38,7 @@ extension CallEnvironment {
 
     /// Refuses what would let the memory of all posts pass its limit.
     ///
-    /// A start takes whatever state there is.
+    /// A start loads a state that is over the limit.
     func requireRoom(for byteCount: Int) throws(Status) {
         let limit = context.limits.posts.memoryByteCount
         let taken = store.postByteCount
