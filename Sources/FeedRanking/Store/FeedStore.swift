@@ -129,8 +129,8 @@ package final class FeedStore: Sendable {
 
     /// Traps if an invariant does not hold; O(n).
     ///
-    /// - Parameter isChanging: Whether other threads change posts meanwhile. The counts over all stripes follow
-    ///   the stripes by a moment, so they are compared only if nobody does.
+    /// - Parameter isChanging: Whether other threads change posts meanwhile. The counts over all stripes
+    ///   follow the stripes by a moment, so they are compared only if nobody does.
     package func checkInvariants(isChanging: Bool = false) {
         var textByteCount = 0
         for number in 0..<stripes.count {
