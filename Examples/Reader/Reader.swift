@@ -98,8 +98,14 @@ struct Reader {
         case .signIn(let email):
             let password = Terminal.readPassword()
             try await connected { client in
-                // One form: an address that is new signs up.
-                try await client.signIn(email: email, password: password, createsIfMissing: true)
+                // One form: an address that is new signs up. The service works on passwords when nothing
+                // else waits, so a person waits longer than for other calls.
+                try await client.signIn(
+                    email: email,
+                    password: password,
+                    createsIfMissing: true,
+                    timeout: .seconds(60)
+                )
             }
         case .signOut: try await connected { try await $0.signOut() }
         case .sync: await sync()
