@@ -22,7 +22,12 @@ struct SignUpCommand: AsyncParsableCommand {
         let name = name.isEmpty ? String(email.prefix { $0 != "@" }) : name
         let session = try await options.beginSession { client in
             let password = try PasswordPrompt.read(twice: true)
-            return try await client.signUp(email: email, password: password, displayName: name)
+            return try await client.signUp(
+                email: email,
+                password: password,
+                displayName: name,
+                timeout: options.timeout.duration(default: PasswordPrompt.waitSeconds)
+            )
         }
         try SessionReport(session).print(asJSON: options.json)
     }
@@ -44,7 +49,11 @@ struct LogInCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await options.beginSession { client in
             let password = try PasswordPrompt.read(twice: false)
-            return try await client.signIn(email: email, password: password)
+            return try await client.signIn(
+                email: email,
+                password: password,
+                timeout: options.timeout.duration(default: PasswordPrompt.waitSeconds)
+            )
         }
         try SessionReport(session).print(asJSON: options.json)
     }

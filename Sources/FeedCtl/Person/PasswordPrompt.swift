@@ -7,6 +7,9 @@ enum PasswordPrompt {
         the password.
         """
 
+    /// How long a call with a password may take: the service works on passwords if nothing else waits.
+    static let waitSeconds = 60.0
+
     /// Reads a password.
     ///
     /// - Parameter isTwice: Whether a terminal is asked twice, for a password that is new.
