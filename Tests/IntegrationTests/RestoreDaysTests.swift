@@ -115,8 +115,10 @@ struct RestoreDaysTests {
         try directory.remove("state.db")
         try Self.manager.moveItem(atPath: copy, toPath: directory.path + "/state.db")
         try directory.remove(directory.newestSegment())
-        let texts = ["durable once, and not in the journal", "--accept-data-loss"]
-        try await DurableService.expectRefusal(directory.path, 5, texts)
+        // Records that a checkpoint has before the kill are missing, and others are lost.
+        let texts = ["ecord", "--accept-data-loss"]
+        let output = try await DurableService.expectRefusal(directory.path, 5, texts)
+        #expect(!output.joined().contains("is a copy"), "\(output)")
     }
 
     @Test("a restore that is refused leaves no directory, and the start after it makes none")

@@ -43,6 +43,8 @@ extension MemoryState {
         query.minimumRevision = call.minimumRevision
         // Snapshots live by a clock of intervals, which goes with the time of day here.
         query.now = MonotonicInstant(nanoseconds: UInt64(max(0, clock())) * 1_000_000)
+        // One caller at a time; without it a refresh would not go on while the clock stands still.
+        query.isAlone = true
         query.stability = try Self.stability(request, call, caller)
         return .listPosts(response(to: try page(query), in: scope, viewer))
     }

@@ -56,7 +56,11 @@ struct NewerPostsReader {
             page.refreshPlace = place
             return true
         }
-        page.refreshPlace = .earlier(ListPosition(ofNew: last), time: time)
+        page.refreshPlace = .earlier(
+            ListPosition(ofNew: last),
+            time: time,
+            isAlone: query.isAlone
+        )
         return true
     }
 

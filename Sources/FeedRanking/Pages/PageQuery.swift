@@ -34,6 +34,9 @@ package struct PageQuery: Sendable {
     package var filter = PageFilter()
     /// Whether the page is read from a snapshot, if there is one for the caller.
     package var stability: Stability = .live
+    /// Whether no other thread changes posts meanwhile, so that later posts come behind the newest
+    /// also if they have its time.
+    package var isAlone = false
     /// The revision that a snapshot which a cursor names must have at least; an older one is left, and
     /// the page is read as of now.
     package var minimumRevision: UInt64 = 0

@@ -38,7 +38,8 @@ struct PageReader {
         page.totalCount = UInt64(scan.summary.postCount)
         setCursors(start, scan, stripes, &page)
         if let time {
-            page.refreshPlace = .earlier(scan.newestPlace(start.walkStart), time: time)
+            let newest = scan.newestPlace(start.walkStart)
+            page.refreshPlace = .earlier(newest, time: time, isAlone: query.isAlone)
         }
         return true
     }

@@ -163,11 +163,12 @@ extension ListPosition {
     /// The place in NEW from which a refresh misses no post: the newest post that was read, or the
     /// time before reading where the newest post is not before it.
     ///
-    /// A post that is created in a stripe that was read before gets no earlier time.
-    static func earlier(_ newest: ListPosition?, time: Int64) -> ListPosition {
+    /// A post that is created in a stripe that was read before gets no earlier time. If the reader is
+    /// alone, posts of the same time come behind the newest.
+    static func earlier(_ newest: ListPosition?, time: Int64, isAlone: Bool = false) -> ListPosition {
         let bound = ListPosition(createTimeMilliseconds: time, id: PostID(rawValue: 0))
-        // Keys of NEW rise where times fall.
-        guard let newest, newest.primary > bound.primary else { return bound }
-        return newest
+        // Keys of NEW rise as times fall.
+        guard let newest, newest.primary >= bound.primary else { return bound }
+        return newest.primary > bound.primary || isAlone ? newest : bound
     }
 }
