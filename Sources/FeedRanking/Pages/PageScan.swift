@@ -165,7 +165,8 @@ extension ListPosition {
     ///
     /// A post that is created in a stripe that was read before gets no earlier time. If the reader is
     /// alone, posts of the same time come behind the newest.
-    static func earlier(_ newest: ListPosition?, time: Int64, isAlone: Bool = false) -> ListPosition {
+    static func earlier(_ newest: ListPosition?, time: Int64, isAlone: Bool = false) -> ListPosition
+    {
         let bound = ListPosition(createTimeMilliseconds: time, id: PostID(rawValue: 0))
         // Keys of NEW rise as times fall.
         guard let newest, newest.primary >= bound.primary else { return bound }
