@@ -15,7 +15,8 @@ if [[ "${1:-}" == "--tests" ]]; then
 elif [[ "${1:-}" == "--compare" ]]; then
     packages+=(python3 redis-server redis-tools openssl)
 elif [[ "${1:-}" == "--package" ]]; then
-    packages+=(dpkg-dev binutils xz-utils python3 debootstrap strace systemd man-db iproute2 openssl)
+    packages+=(dpkg-dev binutils xz-utils python3 debootstrap lintian strace systemd man-db iproute2
+               openssl)
 elif [[ $# -gt 0 ]]; then
     echo "install-dependencies: expected --tests, --compare or --package, got $1." >&2
     exit 2

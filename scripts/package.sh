@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Makes two Debian packages: feed-service, and feed-tools with feedctl and loadgen.
+# Makes three Debian packages: feed-service, feed-tools with feedctl and loadgen, and feed-runtime with the
+# libraries of Swift that both need.
 #
-#   scripts/package.sh                      builds the programs, with Swift's runtime in them, and packs them
+#   scripts/package.sh                      builds the programs, and packs them
 #   scripts/package.sh --output FOLDER      puts the packages there, and not into .build/packages
-#   scripts/package.sh --version VERSION    packs under another version than ServiceVersion's
+#   scripts/package.sh --version VERSION    packs under this version; otherwise ServiceVersion's, or if the
+#                                           commit is no release of it, as 0.2.0~git20261128094820.c90f5e4c
 #   scripts/package.sh --programs FOLDER    packs programs that were built before
 #   scripts/package.sh --test               packs, and tries the packages in a fresh Debian 12, as root
 #
@@ -12,7 +14,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 umask 022
 
-version=$(sed -nE 's/^ *static let current = "([^"]+)"$/\1/p' Sources/FeedService/Wire/ServiceVersion.swift)
+release=$(sed -nE 's/^ *static let current = "([^"]+)"$/\1/p' Sources/FeedService/Wire/ServiceVersion.swift)
+version=
 output=.build/packages
 programs=
 is_test=false
@@ -39,39 +42,53 @@ while [[ $# -gt 0 ]]; do
     esac
     shift 2
 done
+# The time of the commit is that of each file.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
+
+if [[ -z $version ]]; then
+    version=$release
+    # It sorts before the release that it leads to, and after the builds before it.
+    [[ $(git tag --points-at HEAD) == *"v$release"* ]] ||
+        version+="~git$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).$(git rev-parse --short=8 HEAD)"
+fi
 [[ $version =~ ^[0-9][A-Za-z0-9.+~]*$ ]] || fail "--version: expected a version of Debian, got $version."
 
 tools=(dpkg-deb dpkg-shlibdeps objdump python3 strip)
 # Without them the tests would be skipped.
-if $is_test; then tools+=(debootstrap ip strace systemd-analyze); fi
+if $is_test; then tools+=(debootstrap ip lintian strace systemd-analyze); fi
 for tool in "${tools[@]}"; do
     command -v "$tool" >/dev/null || fail "$tool is missing: scripts/install-dependencies.sh --package"
 done
 
-# The time of the commit is that of each file.
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-export SOURCE_DATE_EPOCH
+# The libraries of Swift: where the toolchain has them, and where the packages put them.
+runtime=$(swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["paths"]["runtimeLibraryPaths"][0])')
+libraries=usr/lib/feed-service
+export LD_LIBRARY_PATH=$runtime
 
 if [[ -z $programs ]]; then
     scratch=.build-package
     for product in feed-service feedctl loadgen; do
         echo "==> Building $product"
         # Without a path of this machine in the program: neither for libraries nor for debuggers.
-        swift build -c release --scratch-path "$scratch" --product "$product" --static-swift-stdlib \
-            --disable-local-rpath --disable-index-store -Xswiftc -gnone
+        swift build -c release --scratch-path "$scratch" --product "$product" --disable-local-rpath \
+            --disable-index-store -Xswiftc -gnone -Xswiftc -no-toolchain-stdlib-rpath \
+            -Xlinker -rpath -Xlinker "/$libraries"
     done
     programs=$scratch/release
 fi
 for name in feed-service feedctl loadgen; do
     [[ -x $programs/$name ]] || fail "--programs: there is no $name in $programs."
-    if objdump -p "$programs/$name" | grep -q 'NEEDED *libswift'; then
-        fail "--programs: $programs/$name needs Swift's libraries; build it with --static-swift-stdlib."
+    if ! objdump -p "$programs/$name" | grep -q "RUNPATH */$libraries\$"; then
+        fail "--programs: $programs/$name does not look for libraries in /$libraries; let this script build it."
     fi
 done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$output"
+# The recipe of the container takes what is there.
+[[ $output != .build/packages ]] || rm -f "$output"/feed-*.deb
 
 # Puts a program of a package where it belongs, with its man page and its completions.
 add_program() {
@@ -92,24 +109,29 @@ add_program() {
     "$programs/$name" --generate-completion-script fish >"$share/fish/vendor_completions.d/$name.fish"
 }
 
-# The licences of what is linked into the programs: Swift's runtime and the packages of Package.swift.
+# The licences of what a package has of others: Swift's runtime, or the packages of Package.swift.
 notices() {
-    local swift file
-    swift=$(realpath "$(command -v swift)")
-    echo "The programs have these libraries in them, under these licences:"
-    for file in "${swift%/bin/*}"/share/swift/LICENSE.txt \
-        "$(realpath "$programs")"/../../checkouts/*/{LICENSE,NOTICE}*; do
+    local file files
+    files=("$(realpath "$programs")"/../../checkouts/*/{LICENSE,NOTICE}*)
+    [[ $1 != feed-runtime ]] || files=("${runtime%/lib/swift/linux}"/share/swift/LICENSE.txt)
+    echo "The authors of feed-service hold the copyright of its own files. Libraries of others are in this"
+    echo "package, under these licences:"
+    for file in "${files[@]}"; do
         [[ -e $file ]] || continue
         printf '\n==== %s\n\n' "$(basename "$(dirname "$file")")"
         cat "$file"
     done
 }
 
-# The packages whose libraries the programs of a tree need, as dpkg knows them here.
+# The packages whose libraries the files of a tree need, as dpkg knows them here; those of the runtime are in
+# no package yet.
 dependencies() {
+    local files
+    mapfile -t files < <(find "$1" -type f \( -path '*/bin/*' -o -name '*.so' \))
     mkdir -p "$work/debian"
     printf 'Source: feed-service\n\nPackage: feed-service\nArchitecture: any\n' >"$work/debian/control"
-    (cd "$work" && dpkg-shlibdeps -O "$1"/usr/bin/*) | sed -n 's/^shlibs:Depends=//p'
+    (cd "$work" && dpkg-shlibdeps --ignore-missing-info -l"$work/feed-runtime/$libraries" -O \
+        "${files[@]}" 2>/dev/null) | sed -n 's/^shlibs:Depends=//p'
 }
 
 # Packs a tree under the name of a package, with its description and scripts of packaging/.
@@ -117,7 +139,7 @@ pack() {
     local name=$1 tree=$2 needs=$3 documents=$2/usr/share/doc/$1
     mkdir -p "$tree/DEBIAN" "$documents"
     gzip -9n <CHANGELOG.md >"$documents/changelog.gz"
-    notices >"$documents/copyright"
+    notices "$name" >"$documents/copyright"
     {
         echo "Package: $name"
         echo "Version: $version"
@@ -135,18 +157,31 @@ pack() {
     (cd "$tree" && find . -type f -not -path './DEBIAN/*' -not -path './etc/*' -printf '%P\n' |
         LC_ALL=C sort | xargs md5sum) >"$tree/DEBIAN/md5sums"
     find "$tree" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
-    dpkg-deb --root-owner-group -Z"${DPKG_DEB_COMPRESSOR_TYPE:-xz}" --threads-max=1 --build "$tree" "$output" >/dev/null
+    dpkg-deb --root-owner-group -Z"${DPKG_DEB_COMPRESSOR_TYPE:-xz}" --build "$tree" "$output" >/dev/null
     ls "$output/${name}_${version}"_*.deb
 }
+
+# The libraries of Swift that the programs need, found as the loader finds them.
+mkdir -p "$work/feed-runtime/$libraries"
+ldd "$programs"/{feed-service,feedctl,loadgen} | sed -nE "s,^.* => ($runtime/[^ ]+) .*\$,\1,p" | sort -u |
+    while read -r library; do
+        strip --strip-unneeded --remove-section=.comment -o "$work/feed-runtime/$libraries/${library##*/}" "$library"
+    done
+chmod 644 "$work/feed-runtime/$libraries"/*
+pack feed-runtime "$work/feed-runtime" ""
 
 add_program "$work/feed-service" feed-service
 install -D -m 644 packaging/feed-service.service "$work/feed-service/lib/systemd/system/feed-service.service"
 install -D -m 644 packaging/feed-service/feed-service.yaml "$work/feed-service/etc/feed-service/feed-service.yaml"
-pack feed-service "$work/feed-service" ", init-system-helpers, passwd"
+install -D -m 644 -t "$work/feed-service/usr/share/feed-service" proto/feed.proto monitoring/*
+for page in README.md SECURITY.md CHANGELOG.md docs/*.md docs/images/*; do
+    install -D -m 644 "$page" "$work/feed-service/usr/share/doc/feed-service/$page"
+done
+pack feed-service "$work/feed-service" ", feed-runtime (= $version), init-system-helpers, passwd"
 
 add_program "$work/feed-tools" feedctl
 add_program "$work/feed-tools" loadgen
-pack feed-tools "$work/feed-tools" ""
+pack feed-tools "$work/feed-tools" ", feed-runtime (= $version)"
 
 if $is_test; then
     FEED_PROGRAMS=$(realpath "$programs") exec /usr/bin/python3 -B -m unittest discover --verbose \

@@ -83,7 +83,8 @@ class Debian:
         for package in packages:
             shutil.copy(package, folder)
         names = [f"/packages/{package.name}" for package in packages]
-        return self.run("apt-get", "install", "--yes", "--no-install-recommends", *names).stdout
+        return self.run("apt-get", "install", "--yes", "--no-install-recommends", "--allow-downgrades",
+                        *names).stdout
 
 
 class Network:
@@ -174,5 +175,5 @@ def running(root, command, user, network=None):
 
 def missing():
     """What this machine lacks for the tests; empty where they can run."""
-    tools = [tool for tool in ("debootstrap", "ip", "strace", "systemd-analyze") if not shutil.which(tool)]
+    tools = [tool for tool in ("debootstrap", "ip", "lintian", "strace", "systemd-analyze") if not shutil.which(tool)]
     return tools + ([] if os.geteuid() == 0 else ["root"])

@@ -56,7 +56,9 @@ class Traced:
             ["strace", "--user", USER, "--follow-forks", "--output", self.path, "--output-append-mode",
              PROGRAMS / "feed-service", "--listen", "127.0.0.1:0",
              "--data-dir", directory / "data", *flags],
-            env={"NOTIFY_SOCKET": str(address), "WATCHDOG_USEC": "200000", "PATH": os.environ["PATH"]},
+            env={"NOTIFY_SOCKET": str(address), "WATCHDOG_USEC": "200000", "PATH": os.environ["PATH"],
+                 # Of Swift's libraries, which scripts/package.sh names.
+                 "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")},
             stderr=subprocess.DEVNULL)
         try:
             self.address = re.search(r"STATUS=Serves on (\S+)", messages.recv(4096).decode()).group(1)

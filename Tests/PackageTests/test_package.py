@@ -32,6 +32,12 @@ def with_settings(package, version, text, folder):
     return made
 
 
+def field(package, name):
+    """What a package says of itself."""
+    return subprocess.run(["dpkg-deb", "--field", package, name], check=True, capture_output=True,
+                          text=True).stdout.strip()
+
+
 @unittest.skipIf(debian.missing(), f"missing: {', '.join(debian.missing())}")
 class PackageTests(unittest.TestCase):
     @classmethod
@@ -65,7 +71,7 @@ class PackageTests(unittest.TestCase):
         root = self.debian
         settings = self.listen_anywhere()
         for program in sum(PROGRAMS.values(), []):
-            self.assertNotRegex(root.run("ldd", f"/usr/bin/{program}").stdout, "not found|swift")
+            self.assertNotIn("not found", root.run("ldd", f"/usr/bin/{program}").stdout)
         checked = root.run("feed-service", "config", *self.unit.command()[1:], user=self.unit.one("User"))
         self.assertRegex(checked.stdout, "(?m)^data-dir: /var/lib/feed-service/data +# .*yaml:[0-9]+$")
         with self.running() as service:
@@ -90,14 +96,14 @@ class PackageTests(unittest.TestCase):
         root.run("apt-get", "remove", "--yes", "feed-service")
         self.assertFalse((root.path / "usr/bin/feed-service").exists())
         self.assertTrue((root.path / DATA / "state.db").exists())
-        root.install(self.packages["feed-service"])
+        root.install(*self.packages.values())
         with self.running() as service:
             self.assertEqual(self.feedctl(service, "get", post)["score"], 4)
         said = root.run("apt-get", "purge", "--yes", "feed-service").stdout
         self.assertIn("the data and its backups stay in /var/lib/feed-service", said)
         self.assertFalse(settings.exists())
         self.assertTrue((root.path / DATA / "state.db").exists())
-        root.install(self.packages["feed-service"])
+        root.install(*self.packages.values())
 
     def test_upgrade_keeps_settings_of_an_operator_alone(self):
         root, package = self.debian, self.packages["feed-service"]
@@ -127,20 +133,43 @@ class PackageTests(unittest.TestCase):
         key.unlink()
         root.install(package)
 
-    def test_names_the_licences_of_what_is_linked_in(self):
-        text = (self.debian.path / "usr/share/doc/feed-service/copyright").read_text()
-        for name in ("swift", "swift-argument-parser", "swift-configuration", "Yams"):
-            self.assertRegex(text, f"(?m)^==== {name}$")
+    def test_names_the_licences_of_what_is_from_others(self):
+        documents = self.debian.path / "usr/share/doc"
+        for package, names in (("feed-service", ("swift-argument-parser", "swift-configuration", "Yams")),
+                               ("feed-runtime", ("swift",))):
+            text = (documents / package / "copyright").read_text()
+            for name in names:
+                self.assertRegex(text, f"(?m)^==== {name}$")
+
+    def test_is_small_and_has_what_other_programs_read(self):
+        sizes = [int(field(package, "Installed-Size")) for package in self.packages.values()]
+        self.assertLess(sum(sizes), 90_000)
+        share = self.debian.path / "usr/share"
+        for name in ("feed.proto", "feed-service.rules.yaml", "grafana.json"):
+            self.assertTrue((share / "feed-service" / name).stat().st_size, name)
+        pages = share / "doc/feed-service"
+        for link in re.findall(r"\]\((docs/\w+\.md)", (pages / "README.md").read_text()):
+            self.assertTrue((pages / link).exists(), link)
+
+    def test_a_build_between_releases_sorts_before_the_next(self):
+        version = field(self.packages["feed-service"], "Version")
+        self.assertRegex(version, r"^\d+\.\d+\.\d+(~git\d{14}\.[0-9a-f]{8})?$")
+        subprocess.run(["dpkg", "--compare-versions", version, "le", version.split("~")[0]], check=True)
+
+    def test_lintian_finds_no_error(self):
+        found = subprocess.run(["lintian", "--fail-on", "none", *self.packages.values()],
+                               capture_output=True, text=True, check=True)
+        self.assertEqual([line for line in found.stdout.splitlines() if line.startswith("E:")], [])
 
     def test_container(self):
         """Makes the layers as the recipe says, and serves from them alone; no engine is needed."""
         recipe = (debian.ROOT / "Containerfile").read_text()
         layers = re.findall(r"^COPY --from=layers /layers/(\w+)/ /$", recipe, re.MULTILINE)
         self.assertEqual(layers, ["libraries", "program", "configuration"])
-        self.assertIn("sh /package/layers.sh /package/feed-service_*.deb /layers", recipe)
+        self.assertIn("sh /package/layers.sh /layers /package/feed-*.deb", recipe)
         root = self.debian
         script = debian.ROOT / "packaging/container/layers.sh"
-        root.run("sh", "-s", f"/packages/{self.packages['feed-service'].name}", "/layers",
+        root.run("sh", "-s", "/layers", *(f"/packages/{path.name}" for path in self.packages.values()),
                  input=script.read_text())
         container = root.path / "container"
         container.mkdir()
@@ -152,9 +181,13 @@ class PackageTests(unittest.TestCase):
         entry, arguments = (json.loads(re.search(rf"^{word} (.*)$", recipe, re.MULTILINE).group(1))
                             for word in ("ENTRYPOINT", "CMD"))
         user = re.search("^USER (.*)$", recipe, re.MULTILINE).group(1)
+        check = json.loads(re.search(r"^HEALTHCHECK .*CMD (.*)$", recipe, re.MULTILINE).group(1))
         with debian.running(container, entry + arguments + ["--listen", "127.0.0.1:0"], user) as service:
             post = str(self.feedctl(service, "create", "--title", "Apple")["id"])
             self.assertEqual(self.feedctl(service, "vote", post, "up")["score"], 1)
+            inside = ["chroot", f"--userspec={user}", container, *check, "--target"]
+            subprocess.run([*inside, service.address], check=True, capture_output=True, env={})
+            self.assertNotEqual(subprocess.run([*inside, "127.0.0.1:1"], capture_output=True, env={}).returncode, 0)
         self.assertEqual((container / DATA).stat().st_uid, int(user.split(":")[0]))
         self.assertFalse((container / "bin/sh").exists())
 

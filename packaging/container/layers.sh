@@ -1,28 +1,28 @@
 #!/bin/sh
-# Takes a feed-service package apart into the layers of a container, in a Debian that has what it needs.
+# Takes the packages apart into the layers of a container, in a Debian that has them installed.
 #
-#   layers.sh PACKAGE FOLDER
+#   layers.sh FOLDER PACKAGE…
 #
 # FOLDER/libraries, FOLDER/program and FOLDER/configuration each have the files of a layer, where they
-# are in the container. No layer has a shell, a package manager or a tool.
+# are in the container. No layer has a shell, a package manager or a tool but feedctl, for health checks.
 set -eu
 
-package=$1
-folder=$2
+folder=$1
+shift
 user=65532
 files=$(mktemp -d)
-dpkg-deb --extract "$package" "$files"
+for package; do dpkg-deb --extract "$package" "$files"; done
 
-# The loader and each library that it finds for the program.
-mkdir -p "$folder/libraries/etc"
-ldd "$files/usr/bin/feed-service" | sed -nE 's/^.*[[:space:]](\/[^ ]+) \(0x[0-9a-f]+\)$/\1/p' |
+# The loader and each library that it finds for the programs.
+mkdir -p "$folder/libraries/etc" "$folder/program/usr/bin"
+for program in feed-service feedctl; do
+    cp "$files/usr/bin/$program" "$folder/program/usr/bin/"
+    ldd "$files/usr/bin/$program"
+done | sed -nE 's/^.*[[:space:]](\/[^ ]+) \(0x[0-9a-f]+\)$/\1/p' | sort -u |
     while read -r library; do
         mkdir -p "$folder/libraries$(dirname "$library")"
         cp --dereference "$library" "$folder/libraries$library"
     done
-
-mkdir -p "$folder/program/usr/bin"
-cp "$files/usr/bin/feed-service" "$folder/program/usr/bin/"
 
 mkdir -p "$folder/configuration/etc" "$folder/configuration/tmp" \
     "$folder/configuration/var/lib/feed-service"
