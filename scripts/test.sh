@@ -37,15 +37,12 @@ skipped() {
     printf '\nWhat was skipped:\n%s\n' "${found:-      nothing}"
 }
 
-# Runs a build beside the tests that follow; `finish` waits for it and prints what it said. A build
-# gets what the tests leave of the cores, as some of them measure times.
-behind=(nice -n 19)
-chrt --idle 0 true 2>/dev/null && behind=(chrt --idle 0)
+# Runs a build beside the tests that follow; `finish` waits for it and prints what it said.
 declare -A builds
 beside() {
     local name=$1
     shift
-    "${behind[@]}" "$@" >"$logs/$name" 2>&1 &
+    "$@" >"$logs/$name" 2>&1 &
     builds[$name]=$!
 }
 finish() {
