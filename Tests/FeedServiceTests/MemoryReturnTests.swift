@@ -22,6 +22,17 @@ import Testing
         #expect(look(60) == 1)
     }
 
+    /// A flood of handshakes holds nothing but what OpenSSL has for it.
+    @Test(arguments: [(MemoryReturn.plainByteCount, 0), (MemoryReturn.securedByteCount, 1)])
+    func connectionsWithTLSAreAPeak(byteCount: Int, expectedCount: Int) {
+        let budget = BufferBudget(limitByteCount: 192 << 20)
+        let trims = Locked(0)
+        let memory = MemoryReturn(connectionByteCount: byteCount) { trims.withLock { $0 += 1 } }
+        memory.giveBack(after: budget, connectionCount: 2_000)
+        for _ in 0..<60 { memory.giveBack(after: budget, connectionCount: 10) }
+        #expect(trims.withLock { $0 } == expectedCount)
+    }
+
     @Test func waitsForThePeakToEnd() {
         let budget = BufferBudget(limitByteCount: 800)
         let trims = Locked(0)

@@ -20,7 +20,9 @@ package final class MemoryReturn: Sendable {
     /// The seconds from one return of memory to the next at least.
     package static let intervalSeconds = 60
     /// The memory of a connection without unread or unsent bytes, about.
-    private static let connectionByteCount = 2 << 10
+    package static let plainByteCount = 2 << 10
+    /// The same with what OpenSSL holds for it, at least.
+    package static let securedByteCount = 32 << 10
 
     private struct State {
         var greatestByteCount = 0
@@ -29,15 +31,18 @@ package final class MemoryReturn: Sendable {
     }
 
     private let state = Lock(State())
+    private let connectionByteCount: Int
     private let trim: @Sendable () -> Void
 
     /// Returns memory by `trim`; by default on a thread of its own, because it takes long.
     package init(
+        connectionByteCount: Int = plainByteCount,
         trim: @escaping @Sendable () -> Void = {
             // Where the system refuses the thread, the memory is given back after the next peak.
             try? NamedThread("feed-memory").start { ProcessSetup.giveMemoryBack() }
         }
     ) {
+        self.connectionByteCount = connectionByteCount
         self.trim = trim
     }
 
@@ -45,17 +50,19 @@ package final class MemoryReturn: Sendable {
     ///
     /// - Parameters:
     ///   - budget: What connections hold.
+    ///   - connectionCount: The open connections.
     ///   - channelByteCount: What channels take.
     ///   - forgetsSoon: Whether channels are about to be forgotten.
     package func giveBack(
         after budget: BufferBudget,
+        connectionCount: Int = 0,
         channelByteCount: Int = 0,
         forgetsSoon: Bool = false
     ) {
         // The peak of the last second, so that a spike between two calls counts.
         let byteCount =
             max(budget.takeLatestPeak(), budget.bufferedByteCount) + channelByteCount
-            + budget.connectionCount * Self.connectionByteCount
+            + connectionCount * connectionByteCount
         let least = budget.limitByteCount / 16
         let isDue = state.withLock { state in
             state.secondsSinceReturn += 1

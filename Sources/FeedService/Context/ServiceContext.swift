@@ -59,7 +59,7 @@ final class ServiceContext: Sendable {
     /// The level from which on the log has lines.
     let logThreshold: LogThreshold
     private let supervisor: Supervisor
-    private let memory = MemoryReturn()
+    private let memory: MemoryReturn
     private let listeners = Lock<[ListenerCounters]>([])
     private let draining = Atomic(false)
     private let drainHandler = Lock<(@Sendable () -> Void)?>(nil)
@@ -104,6 +104,11 @@ final class ServiceContext: Sendable {
         passwords = PasswordHasher(
             queueLimit: limits.accounts.maximumQueuedHashCount,
             functions: configuration.passwordFunctions
+        )
+        // Where one address has TLS, all may have it.
+        memory = MemoryReturn(
+            connectionByteCount: configuration.tls == nil
+                ? MemoryReturn.plainByteCount : MemoryReturn.securedByteCount
         )
         watchAdmission = WatchAdmission(limit: limits.maximumWatchCount)
         let loopClock = configuration.loopClock
@@ -155,6 +160,7 @@ final class ServiceContext: Sendable {
             loggedCount = refusedCount
             memory.giveBack(
                 after: budget,
+                connectionCount: budget.connectionCount,
                 channelByteCount: channels.byteCount,
                 forgetsSoon: channels.takeForgetsSoon()
             )
