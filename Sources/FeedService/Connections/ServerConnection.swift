@@ -226,7 +226,7 @@ extension ServerConnection {
         guard recipient.isOpen, !session.life.isClosing else {
             return loop.handler.dropWatchActions()
         }
-        loop.handler.performWatchActions(on: &watchSet)
+        loop.handler.performWatchActions(on: &watchSet, from: session.caller.host)
         loop.handler.answers.send(to: recipient, through: loop.outbox)
     }
 

@@ -1,4 +1,4 @@
-internal import FeedConcurrency
+package import FeedConcurrency
 internal import Synchronization
 
 /// Texts for a receiver that may take nothing, such as a pipe that nobody reads: a bounded buffer, and
@@ -17,10 +17,12 @@ package final class OutputThread: TextOutputStream, Sendable {
         var byteCount = 0
         /// The texts that were left out since the thread has taken the buffer.
         var leftOutCount = 0
-        var isPassingOn = false
+        /// Since when the thread has been passing texts on; nil while it has none.
+        var passesOnSince: MonotonicInstant?
         var hasEnded = false
         var flushes: [Semaphore] = []
 
+        var isPassingOn: Bool { passesOnSince != nil }
         var isEmpty: Bool { texts.isEmpty && leftOutCount == 0 }
     }
 
@@ -64,6 +66,11 @@ package final class OutputThread: TextOutputStream, Sendable {
 
     /// The texts that were left out since the start.
     package var leftOutCount: UInt64 { leftOut.load(ordering: .relaxed) }
+
+    /// How long the receiver has been taking the texts that it was passed; zero if it has taken all.
+    package func waitingTime(at now: MonotonicInstant) -> Duration {
+        shared.buffer.withLock { $0.passesOnSince }.map(now.duration(since:)) ?? .zero
+    }
 
     /// Leaves a text to the thread, or leaves it out; never waits for the receiver.
     package func write(_ text: String) { _ = append(text) }
@@ -117,7 +124,7 @@ package final class OutputThread: TextOutputStream, Sendable {
     private static func take(_ shared: Shared) -> ([String], Int)? {
         shared.buffer.withLock { buffer in
             guard !buffer.isEmpty else {
-                buffer.isPassingOn = false
+                buffer.passesOnSince = nil
                 for flush in buffer.flushes { flush.signal() }
                 buffer.flushes = []
                 return nil
@@ -126,7 +133,7 @@ package final class OutputThread: TextOutputStream, Sendable {
                 buffer.texts = []
                 buffer.byteCount = 0
                 buffer.leftOutCount = 0
-                buffer.isPassingOn = true
+                buffer.passesOnSince = .now
             }
             return (buffer.texts, buffer.leftOutCount)
         }

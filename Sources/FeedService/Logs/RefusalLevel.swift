@@ -6,8 +6,8 @@ package enum RefusalLevel {
     ///
     /// READ_ONLY and CLOCK_JUMPED are not among them: lines of their own say when each begins and ends.
     private static let warnings: Set<String> = [
-        "DEADLINE_EXCEEDED", "INTERNAL", "NOT_DURABLE", "OVERLOADED", "RATE_LIMITED",
-        "SERVICE_ONLY",
+        "DEADLINE_EXCEEDED", "INTERNAL", "NO_ROOM_FOR_POSTS", "NOT_DURABLE", "OVERLOADED",
+        "RATE_LIMITED", "SERVICE_ONLY",
     ]
 
     /// The level of the line for a refusal with this reason.

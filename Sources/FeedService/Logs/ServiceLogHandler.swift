@@ -1,3 +1,4 @@
+internal import FeedConcurrency
 package import Logging
 
 /// Writes the lines of the log that reach the threshold, each in one piece.
@@ -61,10 +62,18 @@ extension OutputThread {
             ServiceLogHandler($0, threshold, format, to: StandardError())
         }
         return OutputThread("feed-log") { lines, leftOutCount in
+            let began = MonotonicInstant.now
             StandardError().write(lines.joined())
+            let time = MonotonicInstant.now.duration(since: began)
+            if time >= noticeTime {
+                direct.warning("the log was not read for \(time.components.seconds) s")
+            }
             if leftOutCount > 0 { direct.warning("\(leftOutLine(leftOutCount))") }
         }
     }
+
+    /// What the reader takes longer for is a line of the log.
+    private static let noticeTime = Duration.seconds(2)
 
     /// The line in place of those that were left out.
     package static func leftOutLine(_ count: Int) -> String {

@@ -82,9 +82,11 @@ extension ServiceMetrics {
     private static func errorSamples(
         _ counts: [(reason: String, count: UInt64)]
     ) -> [MetricFamily.Sample] {
-        let missing = ["CLOCK_JUMPED", "INTERNAL", "OVERLOADED", "READ_ONLY"].filter { reason in
-            !counts.contains { $0.reason == reason }
-        }
+        let missing = [
+            "CLOCK_JUMPED", "INTERNAL", "NO_ROOM_FOR_POSTS", "OVERLOADED", "RATE_LIMITED",
+            "READ_ONLY", "TOO_MANY_WATCHES",
+        ]
+        .filter { reason in !counts.contains { $0.reason == reason } }
         return (counts + missing.map { (reason: $0, count: 0) }).map {
             .total(Double($0.count), [MetricFamily.Label("reason", $0.reason)])
         }

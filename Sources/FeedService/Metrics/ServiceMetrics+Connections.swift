@@ -29,6 +29,7 @@ extension ServiceMetrics {
                     closed("bad_frame", statistics.badFrameCount),
                     closed("slow_frame", statistics.slowFrameCount),
                     closed("over_budget", statistics.overBudgetCloseCount),
+                    closed("handshake", UInt64(acceptor?.failedCount ?? 0)),
                 ]
             ),
             .counter(

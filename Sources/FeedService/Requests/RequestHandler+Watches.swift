@@ -4,12 +4,15 @@ internal import FeedProto
 /// The watches of connections, whose events the handler encodes among its answers.
 extension RequestHandler {
     /// Does what the WatchPosts and Cancel of this loop iteration have asked for.
-    mutating func performWatchActions(on set: inout WatchSet) {
+    mutating func performWatchActions(on set: inout WatchSet, from host: Caller.Host) {
         let actions = watches.actions
         watches.actions = []
         for action in actions {
             switch action {
-            case .begin(let watch): begin(watch, in: &set)
+            case .begin(let watch):
+                guard let status = begin(watch, in: &set) else { continue }
+                answers.refuse(watch.id, .watchPosts, status)
+                environment.log.refused(.watchPosts, status.reason.rawValue, from: host)
             case .cancel(let id):
                 guard let place = set.watches.firstIndex(where: { $0.id == id }) else { continue }
                 endWatch(at: place, of: &set, .watchCancelled)
@@ -23,19 +26,19 @@ extension RequestHandler {
         watches.actions = []
     }
 
-    private mutating func begin(_ watch: Watch, in set: inout WatchSet) {
+    /// Begins a watch; returns why it is refused, if it is.
+    private mutating func begin(_ watch: Watch, in set: inout WatchSet) -> Status? {
         let limits = environment.context.limits
         guard set.watches.count < limits.maximumWatchesPerConnection else {
             watches.drop(watch)
-            let limit = limits.maximumWatchesPerConnection
-            return answers.refuse(watch.id, .watchPosts, .tooManyWatches(ofConnection: limit))
+            return .tooManyWatches(ofConnection: limits.maximumWatchesPerConnection)
         }
         do throws(WatchAdmission.Refusal) {
             try watches.begin(watch)
             set.watches.append(watch)
+            return nil
         } catch {
-            let limit = limits.maximumWatchCount
-            answers.refuse(watch.id, .watchPosts, .tooManyWatches(error, ofService: limit))
+            return .tooManyWatches(error, ofService: limits.maximumWatchCount)
         }
     }
 

@@ -119,8 +119,13 @@ final class OperatorAddress: Sendable {
             "Lines of the log that were left out because standard error was not read.",
             logOutput?.leftOutCount ?? 0
         )
+        let waiting = MetricFamily.seconds(
+            "feed_log_waiting_seconds",
+            "How long lines of the log have waited for the reader of standard error.",
+            (logOutput?.waitingTime(at: .now) ?? .zero) / .seconds(1)
+        )
         let service = running.withLock { $0 }?.metrics.families() ?? []
-        return [isReady, leftOutLines] + service + ProcessUsage().families()
+        return [isReady, leftOutLines, waiting] + service + ProcessUsage().families()
     }
 
     private func causes() -> [String] {

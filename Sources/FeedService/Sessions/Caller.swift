@@ -47,8 +47,11 @@ struct Caller {
     let isOnTrustedHost: Bool
     /// Whether the caller has limits, of its key or of its host.
     let isLimited: Bool
+    /// For those who name no sockets.
+    typealias Host = SocketAddress.Host
+
     /// The host of the connection, which new devices are counted for.
-    let host: SocketAddress.Host
+    let host: Host
 
     /// A caller from this host that has not said Hello.
     init(

@@ -177,7 +177,8 @@ struct SignInFloodTests {
     @Test("T-AUTH-6: a full queue refuses at once, and the loop goes on")
     func refusesBeyondTheQueue() async throws {
         let passwords = CountedPasswords(isGated: true)
-        try await withService {
+        let lines = LoggedLines()
+        try await withService(logger: lines.logger) {
             passwords.install(&$0)
         } _: { port in
             let client = try WireClient(port: port)
@@ -194,6 +195,8 @@ struct SignInFloodTests {
                 #expect(status?.isNotExecuted == true)
                 #expect((status?.retryAfterMilliseconds ?? 0) >= 100)
             }
+            let line = "warning: refused sign_in from 127.0.0.1: OVERLOADED"
+            #expect(lines.all.contains { $0.hasPrefix(line) })
             // The loop answers others meanwhile.
             #expect(try WireClient(port: port).createPost(title: "meanwhile") == 1)
             for _ in 0..<33 { passwords.gate.signal() }

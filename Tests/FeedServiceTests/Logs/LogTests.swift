@@ -84,7 +84,8 @@ struct LogTests {
 
     @Test(arguments: [
         ("OVERLOADED", Logger.Level.warning), ("RATE_LIMITED", .warning),
-        ("TOO_MANY_DEVICES", .warning), ("TOO_MANY_LATER_ONES", .warning),
+        ("NO_ROOM_FOR_POSTS", .warning), ("TOO_MANY_DEVICES", .warning),
+        ("TOO_MANY_LATER_ONES", .warning),
         ("SERVICE_ONLY", .warning), ("READ_ONLY", .debug), ("CLOCK_JUMPED", .debug),
         ("POST_NOT_FOUND", .debug), ("BAD_FIELD", .debug),
     ])

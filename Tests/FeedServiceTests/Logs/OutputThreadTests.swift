@@ -54,6 +54,20 @@ struct OutputThreadTests {
         #expect(output.leftOutCount == 2)
     }
 
+    @Test("how long the receiver has been taking what it was passed")
+    func saysHowLongTextsWait() {
+        let receiver = Receiver()
+        let output = receiver.output()
+        #expect(output.waitingTime(at: .now) == .zero)
+        output.write("first")
+        receiver.awaitTexts()
+        let soon = MonotonicInstant.now.advanced(by: .seconds(3))
+        #expect(output.waitingTime(at: soon) >= .seconds(3))
+        receiver.take(1)
+        #expect(output.flush(upTo: .seconds(30)))
+        #expect(output.waitingTime(at: soon) == .zero)
+    }
+
     @Test("a flush ends at its limit where the receiver takes nothing")
     func flushesForSomeTimeOnly() {
         let receiver = Receiver()

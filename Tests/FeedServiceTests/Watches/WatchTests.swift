@@ -124,7 +124,8 @@ struct WatchTests {
 
     @Test("T-WATCH-4: a connection and the service have limits of watches, which ends give back")
     func watchesAreLimited() async throws {
-        try await withService {
+        let lines = LoggedLines()
+        try await withService(logger: lines.logger) {
             $0.limits.maximumWatchCount = 20
         } _: { port in
             let client = try WatchingClient(port: port)
@@ -135,6 +136,8 @@ struct WatchTests {
             let refused = try client.watch(watch)
             #expect(client.copies[refused]?.end?.reason == .tooManyWatches)
             #expect(client.copies[refused]?.end?.code == .resourceExhausted)
+            let line = "warning: refused watch_posts from 127.0.0.1: TOO_MANY_WATCHES"
+            #expect(lines.all.contains(line))
             let other = try WatchingClient(port: port)
             for _ in 0..<4 { #expect(try other.copies[other.watch(watch)]?.end == nil) }
             #expect(try other.copies[other.watch(watch)]?.end?.reason == .tooManyWatches)
