@@ -8,6 +8,7 @@
 #   scripts/soak.sh outbox               1,000 kills of programs that send an outbox
 #   scripts/soak.sh dataset FILE.csv...  real votes through a service that is killed half way
 #   scripts/soak.sh attack               one host that takes answers, channels and devices without end
+#   scripts/soak.sh attackers            ten hosts attack in six ways, beside a client of another one
 #   scripts/soak.sh lag                  votes while the syncs of state.db are slow, and stand still
 #   scripts/soak.sh signins              votes and pages beside 1,000 sign-ins a second
 #   scripts/soak.sh greedy               votes beside a host that votes at ten times its limit

@@ -6,6 +6,7 @@ import sys
 import time
 
 import attack
+import attackers
 import dataset
 import flags
 import greedy
@@ -23,6 +24,7 @@ SOAKS = {
     "outbox": (suites, "kill -9 of programs that send an outbox, and of their service"),
     "dataset": (dataset, "real votes through a service that is killed half way"),
     "attack": (attack, "one host that takes what it can get, beside a client of another host"),
+    "attackers": (attackers, "ten hosts that attack in six ways, beside a client of another host"),
     "lag": (lag, "full-speed votes while the syncs of state.db are slow, and stand still"),
     "greedy": (greedy, "a host that votes at ten times its limit, beside the votes of another one"),
     "handshakes": (handshakes, "TLS handshakes, whole and half ones, beside votes and pages over TLS"),

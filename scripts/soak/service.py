@@ -36,17 +36,17 @@ class ReservedPort:
 
 class Service:
     """A service on a data directory, or in memory where that is None; with a certificate, over TLS alone.
-    Ends with the `with` block, and only it."""
+    Ends with the `with` block, and only it. Its log goes into a file, or through a pipe."""
 
     def __init__(self, binaries, directory, flags=(), port=0, wait=True, environment=None,
-                 certificate=None):
+                 certificate=None, pipe=None):
         secured = ["--tls-cert", certificate.path, "--tls-key", certificate.key] if certificate else []
-        self.log = tempfile.TemporaryFile("w+")
+        self.log = pipe.file if pipe else tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [binaries + "/feed-service", "--listen-tls" if certificate else "--listen",
              f"127.0.0.1:{port}", *secured,
              *(["--data-dir", directory] if directory else ["--in-memory"]), "--state-hash", *flags],
-            stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL, stdout=pipe or self.log, stderr=subprocess.STDOUT,
             # Not a session of its own: Linux gives each session the same share of the processors, and
             # the lowest thread of one would take from the clients what it must leave to the loops.
             process_group=0, env=environment)

@@ -1,4 +1,5 @@
-/* Slows the syncs of state.db and of its log, and of nothing else, in a process that preloads this.
+/* Slows the syncs of state.db and of its log in a process that preloads this, or of the files whose paths
+ * have the text of SLOW_SYNC_PATH.
  *
  *   cc -shared -fPIC -o slow_sync.so slow_sync.c -ldl
  *   SLOW_SYNC_FILE=/tmp/ms LD_PRELOAD=./slow_sync.so feed-service ...
@@ -20,6 +21,8 @@ static int is_slow(int descriptor) {
     ssize_t count = readlink(link, path, sizeof path - 1);
     if (count <= 0) return 0;
     path[count] = '\0';
+    const char *wanted = getenv("SLOW_SYNC_PATH");
+    if (wanted != NULL) return strstr(path, wanted) != NULL;
     const char *name = strrchr(path, '/');
     return name != NULL && strncmp(name, "/state.db", 9) == 0;
 }
