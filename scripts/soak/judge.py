@@ -2,6 +2,7 @@
 
 import collections
 import math
+import statistics
 
 SOON_SECONDS = 5
 # The service looks after stalls each quarter of a second, and this soak after the service.
@@ -69,7 +70,9 @@ def latencies(calls, times, factor, found):
             found.append(f"there are no {kind} to compare")
             continue
         ratio = p99(took) / p99(idle)
-        figures[kind] = {"idle_p99_ms": round(1e3 * p99(idle), 2), "p99_ms": round(1e3 * p99(took), 2),
+        figures[kind] = {"idle_median_ms": round(1e3 * statistics.median(idle), 2),
+                         "median_ms": round(1e3 * statistics.median(took), 2),
+                         "idle_p99_ms": round(1e3 * p99(idle), 2), "p99_ms": round(1e3 * p99(took), 2),
                          "ratio": round(ratio, 2), "count": len(took), "longest_ms": round(1e3 * max(took), 2),
                          "longest_at_s": round(max((call.took, call.sent - times.begin) for call in settled
                                                    if call.took is not None)[1], 1)}
