@@ -15,6 +15,7 @@ cd "$(dirname "$0")/.."
 umask 022
 
 release=$(sed -nE 's/^ *static let current = "([^"]+)"$/\1/p' Sources/FeedService/Wire/ServiceVersion.swift)
+maintainer='The authors of feed-service <authors@feed-service.invalid>'
 version=
 output=.build/packages
 programs=
@@ -104,7 +105,7 @@ add_program() {
         "$share/fish/vendor_completions.d"
     python3 -B scripts/package/manual.py "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "$version" \
         "$work/$name.json" ${other[@]+"${other[@]}"} | gzip -9n >"$share/man/man1/$name.1.gz"
-    "$programs/$name" --generate-completion-script bash >"$share/bash-completion/completions/$name"
+    "$programs/$name" --generate-completion-script bash | sed 1d >"$share/bash-completion/completions/$name"
     "$programs/$name" --generate-completion-script zsh >"$share/zsh/vendor-completions/_$name"
     "$programs/$name" --generate-completion-script fish >"$share/fish/vendor_completions.d/$name.fish"
 }
@@ -114,12 +115,12 @@ notices() {
     local file files
     files=("$(realpath "$programs")"/../../checkouts/*/{LICENSE,NOTICE}*)
     [[ $1 != feed-runtime ]] || files=("${runtime%/lib/swift/linux}"/share/swift/LICENSE.txt)
-    echo "The authors of feed-service hold the copyright of its own files. Libraries of others are in this"
-    echo "package, under these licences:"
+    echo "Copyright $(date -u -d "@$SOURCE_DATE_EPOCH" +%Y) $maintainer. Libraries of others are in this package, under these licences:"
     for file in "${files[@]}"; do
         [[ -e $file ]] || continue
         printf '\n==== %s\n\n' "$(basename "$(dirname "$file")")"
-        cat "$file"
+        sed '/TERMS AND CONDITIONS FOR USE/,/END OF TERMS AND CONDITIONS/c\
+   /usr/share/common-licenses/Apache-2.0 has the terms and conditions.' "$file"
     done
 }
 
@@ -138,11 +139,13 @@ dependencies() {
 pack() {
     local name=$1 tree=$2 needs=$3 documents=$2/usr/share/doc/$1
     mkdir -p "$tree/DEBIAN" "$documents"
-    gzip -9n <CHANGELOG.md >"$documents/changelog.gz"
+    printf 'feed-service (%s) bookworm; urgency=medium\n\n  * CHANGELOG.md of the package feed-service has the changes.\n\n -- %s  %s\n' \
+        "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$documents/changelog.gz"
     notices "$name" >"$documents/copyright"
     {
         echo "Package: $name"
         echo "Version: $version"
+        echo "Maintainer: $maintainer"
         echo "Architecture: $(dpkg --print-architecture)"
         echo "Depends: $(dependencies "$tree")$needs"
         echo "Installed-Size: $(du -k -s --apparent-size "$tree" | cut -f1)"
@@ -177,7 +180,8 @@ install -D -m 644 -t "$work/feed-service/usr/share/feed-service" proto/feed.prot
 for page in README.md SECURITY.md CHANGELOG.md docs/*.md docs/images/*; do
     install -D -m 644 "$page" "$work/feed-service/usr/share/doc/feed-service/$page"
 done
-pack feed-service "$work/feed-service" ", feed-runtime (= $version), init-system-helpers, passwd"
+install -D -m 644 packaging/feed-service/lintian-overrides "$work/feed-service/usr/share/lintian/overrides/feed-service"
+pack feed-service "$work/feed-service" ", feed-runtime (= $version), passwd"
 
 add_program "$work/feed-tools" feedctl
 add_program "$work/feed-tools" loadgen
