@@ -157,8 +157,10 @@ class PackageTests(unittest.TestCase):
         subprocess.run(["dpkg", "--compare-versions", version, "le", version.split("~")[0]], check=True)
 
     def test_lintian_finds_no_error(self):
-        found = subprocess.run(["lintian", "--fail-on", "none", *self.packages.values()],
-                               capture_output=True, text=True, check=True)
+        # The packages of the tests are not compressed.
+        own = ",".join(f"uses-no-compression-for-{part}-tarball" for part in ("control", "data"))
+        found = subprocess.run(["lintian", "--fail-on", "none", "--suppress-tags", own,
+                                *self.packages.values()], capture_output=True, text=True, check=True)
         self.assertEqual([line for line in found.stdout.splitlines() if line.startswith("E:")], [])
 
     def test_container(self):
@@ -185,7 +187,7 @@ class PackageTests(unittest.TestCase):
         with debian.running(container, entry + arguments + ["--listen", "127.0.0.1:0"], user) as service:
             post = str(self.feedctl(service, "create", "--title", "Apple")["id"])
             self.assertEqual(self.feedctl(service, "vote", post, "up")["score"], 1)
-            inside = ["chroot", f"--userspec={user}", container, *check, "--target"]
+            inside = ["/usr/sbin/chroot", f"--userspec={user}", container, *check, "--target"]
             subprocess.run([*inside, service.address], check=True, capture_output=True, env={})
             self.assertNotEqual(subprocess.run([*inside, "127.0.0.1:1"], capture_output=True, env={}).returncode, 0)
         self.assertEqual((container / DATA).stat().st_uid, int(user.split(":")[0]))
