@@ -91,7 +91,7 @@ import Testing
             #expect(buckets.take(from: .network(number)) == nil)
             mostLooks = max(mostLooks, buckets.lookCount - before)
         }
-        #expect(mostLooks == HostTable.lookLimit)
+        #expect(mostLooks == BoundedTable<ClientIdentity, UInt64>.lookLimit)
         // A full bucket is taken at the first look.
         pass(.seconds(60))
         let before = buckets.lookCount

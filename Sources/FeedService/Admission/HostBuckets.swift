@@ -8,7 +8,7 @@ package import FeedConcurrency
 /// full bucket again, which refuses no host.
 package final class HostBuckets: Sendable {
     /// The hosts that are kept at once.
-    package static let maximumHostCount = HostTable.maximumCount
+    package static let maximumHostCount = 65_536
 
     /// The tokens of a full bucket.
     package let burst: Int
@@ -17,7 +17,7 @@ package final class HostBuckets: Sendable {
     private let nanosecondsPerToken: UInt64
     private let clock: @Sendable () -> MonotonicInstant
     /// The time at which each host's bucket will be full, in nanoseconds of the clock.
-    private let fullTimes = Lock(HostTable())
+    private let fullTimes = Lock(FullTimes())
 
     /// Full buckets for all hosts.
     ///
@@ -59,9 +59,23 @@ package final class HostBuckets: Sendable {
             guard after <= allowed else {
                 return .nanoseconds(Int64(clamping: after - allowed))
             }
-            fullTimes.set(host, now + after, now: now)
+            fullTimes.set(host, now + after, at: now)
             return nil
         }
+    }
+}
+
+/// The time at which the bucket of each identity will be full, in nanoseconds of a monotonic clock; a new
+/// one takes the place of one whose bucket is full, or lacks few tokens.
+typealias FullTimes = BoundedTable<ClientIdentity, UInt64>
+
+extension FullTimes {
+    /// Full buckets, of which so many as ``HostBuckets/maximumHostCount`` are kept once they are not.
+    init() { self.init(maximumCount: HostBuckets.maximumHostCount) }
+
+    /// Keeps the time of a bucket that is not full now.
+    mutating func set(_ identity: ClientIdentity, _ time: UInt64, at now: UInt64) {
+        set(identity, to: time) { $0.subtractingWithFloor(now) }
     }
 }
 

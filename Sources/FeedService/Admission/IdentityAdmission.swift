@@ -21,8 +21,8 @@ package final class IdentityAdmission: Sendable {
 
     private struct State {
         var entries: [ClientIdentity: Entry] = [:]
-        var votesFull = HostTable()
-        var callsFull = HostTable()
+        var votesFull = FullTimes()
+        var callsFull = FullTimes()
     }
 
     /// The limits of each identity.
@@ -88,8 +88,8 @@ package final class IdentityAdmission: Sendable {
             }
             state.entries[allowance.identity] = nil
             let (votes, calls) = (allowance.votes.fullNanoseconds, allowance.calls.fullNanoseconds)
-            if votes > now { state.votesFull.set(allowance.identity, votes, now: now) }
-            if calls > now { state.callsFull.set(allowance.identity, calls, now: now) }
+            if votes > now { state.votesFull.set(allowance.identity, votes, at: now) }
+            if calls > now { state.callsFull.set(allowance.identity, calls, at: now) }
         }
     }
 }

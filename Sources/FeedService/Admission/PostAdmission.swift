@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Each has two buckets, which hold what an hour allows and refill steadily: a host that has used up
 /// 3,600 posts gets one a second. A bucket is kept as the time at which it will be full, in tables of
-/// bounded size (`HostTable`).
+/// bounded size (`BoundedTable`).
 package final class PostAdmission: Sendable {
     /// The limit that a post would pass.
     package struct Excess: Equatable, Sendable {
@@ -20,8 +20,8 @@ package final class PostAdmission: Sendable {
     }
 
     private struct State {
-        var posts = HostTable()
-        var bytes = HostTable()
+        var posts = FullTimes()
+        var bytes = FullTimes()
     }
 
     private static let hour: UInt64 = 3_600_000_000_000
@@ -75,8 +75,8 @@ package final class PostAdmission: Sendable {
                 times.append((posts, full))
             }
             for (identity, time) in zip(identities, times) {
-                if time.posts > now { state.posts.set(identity, time.posts, now: now) }
-                if time.bytes > now { state.bytes.set(identity, time.bytes, now: now) }
+                if time.posts > now { state.posts.set(identity, time.posts, at: now) }
+                if time.bytes > now { state.bytes.set(identity, time.bytes, at: now) }
             }
             return nil
         }
