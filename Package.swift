@@ -46,7 +46,7 @@ let package = Package(
         // on those above it. scripts/graph.sh --check reads these comments.
 
         // Layer 0, in order: C libraries, the C generated from proto/feed.proto, what locks and
-        // threads are made of, and TLS.
+        // threads are made of, TLS, and text that is safe to print.
         .systemLibrary(
             name: "CLibUV",
             pkgConfig: "libuv",
@@ -97,6 +97,9 @@ let package = Package(
         // TLS of a connection, without its socket.
         .target(name: "FeedTLS", dependencies: ["COpenSSL"], swiftSettings: settings),
 
+        // Text of others made safe to print.
+        .target(name: "FeedText", swiftSettings: settings),
+
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
         .target(
@@ -109,7 +112,7 @@ let package = Package(
             dependencies: ["CLibUV", "FeedConcurrency", "FeedTLS"],
             swiftSettings: settings
         ),
-        .target(name: "FeedDataset", swiftSettings: settings),
+        .target(name: "FeedDataset", dependencies: ["FeedText"], swiftSettings: settings),
 
         // Layer 1: settings of a program from flags, variables and a file.
         .target(
@@ -200,7 +203,7 @@ let package = Package(
             name: "LoadGen",
             dependencies: [
                 "CPrefetch", "CZlib", "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport",
-                "FeedProto", "FeedTransport",
+                "FeedProto", "FeedText", "FeedTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -222,7 +225,7 @@ let package = Package(
         .executableTarget(
             name: "LoadGenCommand",
             dependencies: [
-                "FeedConcurrency", "LoadGen",
+                "FeedConcurrency", "FeedText", "LoadGen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -232,7 +235,7 @@ let package = Package(
             name: "FeedCtl",
             dependencies: [
                 "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedOffline",
-                "FeedProto",
+                "FeedProto", "FeedText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -447,6 +450,7 @@ let package = Package(
             name: "FeedCtlTests",
             dependencies: [
                 "FeedCtl", "FeedClient", "FeedDataset", "FeedImport", "FeedOffline", "FeedProto",
+                "FeedText",
             ],
             swiftSettings: waitingTestSettings
         ),

@@ -9,6 +9,7 @@
 internal import ArgumentParser
 internal import FeedClient
 internal import FeedOffline
+internal import FeedText
 internal import Foundation
 
 /// The program: a command in, a report and an exit status out.

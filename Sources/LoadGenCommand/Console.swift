@@ -1,4 +1,5 @@
 import FeedConcurrency
+import FeedText
 import Foundation
 import LoadGen
 
@@ -16,14 +17,15 @@ struct Console {
     /// Shows a progress line, unless nobody reads the lines before; an empty one clears it.
     func showProgress(_ line: String) {
         guard isTerminal || !line.isEmpty else { return }
-        let text = isTerminal ? "\r\u{1B}[K\(PlainText.line(line))" : PlainText.line(line) + "\n"
+        let text =
+            isTerminal ? "\r\u{1B}[K\(VisibleText.line(line))" : VisibleText.line(line) + "\n"
         Self.standardError.write(text, upTo: Self.progressPatience, mayBeLost: true)
     }
 
     /// Prints a text on standard output; a reader that has gone away is no error, but a full disk is.
     static func print(_ text: String) throws(OutputError) {
         do {
-            try FileHandle.standardOutput.write(contentsOf: Data(PlainText.lines(text).utf8))
+            try FileHandle.standardOutput.write(contentsOf: Data(Self.visible(text).utf8))
         } catch {
             let cause = error.systemCause
             guard cause.domain != NSPOSIXErrorDomain || cause.code != Int(EPIPE) else { return }
@@ -33,7 +35,7 @@ struct Console {
 
     /// Writes a text to standard error; where nobody reads that, it is lost.
     static func say(_ text: String, terminator: String = "\n") {
-        standardError.write(PlainText.lines(text) + terminator, upTo: messagePatience)
+        standardError.write(visible(text) + terminator, upTo: messagePatience)
     }
 
     /// Ends the process where its output is not read in time: a run that a signal has ended does not wait
@@ -45,6 +47,10 @@ struct Console {
             say("loadgen: The output was not read within \(NumberFormat.duration(patience)).")
             exit(ExitStatus.failed.rawValue)
         }
+    }
+
+    private static func visible(_ text: String) -> String {
+        VisibleText.lines(text).joined(separator: "\n")
     }
 
     private static let standardError = PatientStream(.standardError)

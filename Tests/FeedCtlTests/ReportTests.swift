@@ -1,6 +1,7 @@
 import FeedClient
 import FeedCtl
 import FeedProto
+import FeedText
 import Foundation
 import Testing
 
@@ -88,7 +89,9 @@ struct ReportTests {
     }
 
     @Test func programsGetWholeTextsAndATerminalStaysAsItIs() throws {
-        let title = String(repeating: "日", count: 300) + "\u{1B}[2J\u{9B}\u{202E}\u{2028}\u{7F}\"\\"
+        let title =
+            String(repeating: "日", count: 300)
+            + "\u{1B}[2J\u{9B}\u{202E}\u{2028}\u{7F}\u{E0041}\"\\"
         let report = PostReport(Post(title: title))
         #expect(try Self.object(report)["title"] as? String == title)
         let hidden = try report.json().unicodeScalars.filter { scalar in

@@ -1,4 +1,5 @@
 import FeedCtl
+import FeedText
 import Testing
 
 /// Texts of others made safe to print and measured in columns of a terminal.
@@ -13,7 +14,8 @@ struct TextTests {
         ("a\u{202E}b\u{2066}c\u{200F}d\u{061C}", "a\\u{202E}b\\u{2066}c\\u{200F}d\\u{61C}"),
         ("line\u{2028}para\u{2029}", "line\\u{2028}para\\u{2029}"),
         ("crlf\r\n", "crlf\\r\\n"),
-        ("日本 ü 👩‍👩‍👧", "日本 ü 👩‍👩‍👧"),
+        ("a\u{AD}b\u{200B}\u{FEFF}\u{E0041}", "a\\u{AD}b\\u{200B}\\u{FEFF}\\u{E0041}"),
+        ("日本 ü 👩‍👩‍👧 می\u{200C}خواهم", "日本 ü 👩‍👩‍👧 می\u{200C}خواهم"),
     ]
 
     @Test(arguments: hidden)
@@ -30,6 +32,11 @@ struct TextTests {
             #expect(shown.allSatisfy { $0.properties.generalCategory != .control }, "\(value)")
             #expect(shown.first == "a" && shown.last == "b")
         }
+    }
+
+    @Test func longTextsEndInAnEllipsis() {
+        #expect(VisibleText.line("a\u{1B}bc", atMost: 3) == "a\\u{1B}b…")
+        #expect(VisibleText.line("abc", atMost: 3) == "abc")
     }
 
     @Test func linesKeepTheirBreaksAndNothingElse() {

@@ -99,7 +99,7 @@ import Testing
         let value = "\u{1B}[31m\u{202E}é\u{9B}2J" + String(repeating: "x", count: 1 << 20)
         let (_, rejected) = try Self.read(Array("title,ups\na,\(value)\n".utf8))
         let rejection = try #require(rejected.first)
-        let start = "\\u{1B}[31m\\u{202E}é\\u{009B}2Jxxx"
+        let start = "\\u{1B}[31m\\u{202E}é\\u{9B}2Jxxx"
         #expect(rejection.value.hasPrefix(start), "\(rejection.value)")
         #expect(rejection.value.hasSuffix("x…"))
         #expect(rejection.message.hasPrefix("\"ups\" is \"\(start)"), "\(rejection.message)")

@@ -1,5 +1,6 @@
 internal import FeedClient
 internal import FeedProto
+internal import FeedText
 
 /// Shows a list on a terminal, a page at a time, by single keys: `n`, `p`, `q`, and `4u` for row 4.
 struct Pager<Pages: PagedList> {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import FeedClient
 internal import FeedProto
+internal import FeedText
 internal import Foundation
 
 /// Shows how the first posts of a feed change.

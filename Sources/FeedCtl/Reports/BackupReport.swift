@@ -1,4 +1,5 @@
 package import FeedProto
+internal import FeedText
 
 /// A backup that was made, as `backup` reports it.
 package struct BackupReport: Report, Equatable {

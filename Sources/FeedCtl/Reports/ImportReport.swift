@@ -1,5 +1,6 @@
 package import FeedDataset
 package import FeedImport
+internal import FeedText
 
 /// The outcome of the posts of a file, as `import` reports it.
 package struct ImportReport: Report, Equatable {

@@ -1,5 +1,6 @@
 package import FeedClient
 internal import FeedProto
+internal import FeedText
 
 /// Posts of a list in order, as `list` reports them.
 package struct PageReport: Report, Equatable {

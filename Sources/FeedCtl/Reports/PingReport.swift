@@ -1,4 +1,5 @@
 package import FeedProto
+internal import FeedText
 
 /// That the service answers, as `ping` reports it.
 package struct PingReport: Report, Equatable {

@@ -1,4 +1,5 @@
 package import FeedProto
+internal import FeedText
 internal import Foundation
 
 /// One post, as `get` and `create` report it and as the rows of `list` are.

@@ -1,3 +1,4 @@
+internal import FeedText
 internal import Foundation
 
 /// The output of a command.
@@ -35,9 +36,11 @@ extension Report {
         var result = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {
             if scalar != "\n", VisibleText.isHidden(scalar) {
-                let digits = String(scalar.value, radix: 16)
-                let zeros = String(repeating: "0", count: 4 - digits.count)
-                result.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+                for unit in scalar.utf16 {
+                    let digits = String(unit, radix: 16)
+                    let zeros = String(repeating: "0", count: 4 - digits.count)
+                    result.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+                }
             } else {
                 result.append(scalar)
             }

@@ -1,4 +1,5 @@
 package import FeedProto
+internal import FeedText
 
 /// Who has signed in, as `signup`, `login`, `logout` and `whoami` report it.
 package struct SessionReport: Report, Equatable {

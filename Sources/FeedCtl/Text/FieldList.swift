@@ -1,3 +1,5 @@
+internal import FeedText
+
 /// Names and values of one thing, a line each, for people.
 package struct FieldList {
     private var fields: [(name: String, value: String)] = []

@@ -1,3 +1,5 @@
+internal import FeedText
+
 /// A table for people: one line a row, columns two spaces apart, the last one cut where necessary.
 package struct TextTable {
     /// One column.
@@ -29,7 +31,7 @@ package struct TextTable {
     /// Adds a row; its cells are made safe to print.
     package mutating func append(_ cells: [String]) {
         precondition(cells.count == columns.count, "A row has a cell for each column.")
-        rows.append(cells.map(VisibleText.line))
+        rows.append(cells.map { VisibleText.line($0) })
     }
 
     /// The table in a style.

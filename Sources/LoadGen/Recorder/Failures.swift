@@ -1,3 +1,5 @@
+internal import FeedText
+
 /// What went wrong, with one counter per cause.
 package struct Failures: Sendable, Equatable {
     /// Causes on this side of the wire.
@@ -46,7 +48,7 @@ package struct Failures: Sendable, Equatable {
     /// Counts an answer that breaks the protocol and keeps the first `text`.
     package mutating func countProtocolError(_ text: String) {
         count(.protocolError)
-        firstProtocolError = firstProtocolError ?? PlainText.line(text, atMost: Self.longestText)
+        firstProtocolError = firstProtocolError ?? VisibleText.line(text, atMost: Self.longestText)
     }
 
     /// Counts one error answer of the service, which `text` names.
@@ -54,7 +56,7 @@ package struct Failures: Sendable, Equatable {
     /// Control characters are escaped and long texts cut, as they would break the report's lines. After
     /// many texts the others are counted together, so that no service fills the memory.
     package mutating func countServerError(_ text: String) {
-        var name = PlainText.line(text, atMost: Self.longestText)
+        var name = VisibleText.line(text, atMost: Self.longestText)
         if serverErrors[name] == nil, serverErrors.count >= Self.mostServerErrors {
             name = Self.otherServerErrors
         }

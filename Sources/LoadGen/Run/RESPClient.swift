@@ -1,4 +1,5 @@
 import FeedConcurrency
+import FeedText
 import FeedTransport
 
 /// Sends the commands before and after the load, over a connection on a thread of its own.
@@ -87,8 +88,8 @@ enum RESPFailure: Error, Equatable, CustomStringConvertible {
         case .cannotConnect(let cause): cause
         case .connectionLost: "The connection ended."
         case .noReply(let limit): "No reply came within \(NumberFormat.duration(limit))."
-        case .refused(let text): PlainText.line(text)
-        case .badReply(let text): PlainText.line(text)
+        case .refused(let text): VisibleText.line(text)
+        case .badReply(let text): VisibleText.line(text)
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import FeedClient
 import FeedProto
+import FeedText
 import FeedTransport
 
 extension RunConfiguration {
@@ -45,7 +46,7 @@ extension RunConfiguration {
 
 extension FeedClientError {
     /// The cause for the report of a run, in a sentence that is safe to print.
-    var cause: String { PlainText.line(rawCause) }
+    var cause: String { VisibleText.line(rawCause) }
 
     private var rawCause: String {
         switch self {

@@ -81,7 +81,7 @@ extension LiveTests {
             }
             await service.stop()
             let text = try #require(failure?.description)
-            #expect(text.contains(#"\u{1B}]0;x\u{07}\nexit 0"#), "\(text.debugDescription)")
+            #expect(text.contains(#"\u{1B}]0;x\u{7}\nexit 0"#), "\(text.debugDescription)")
         }
     }
 }
