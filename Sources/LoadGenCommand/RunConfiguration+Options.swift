@@ -9,7 +9,7 @@ extension RunConfiguration {
     ) throws(FlagError) {
         try self.init(options.load, coreCount: coreCount, isTerminal: isTerminal)
         wireProtocol = try FlagValue("--protocol", options.wireProtocol).choice()
-        target = options.load.target ?? wireProtocol.usualTarget
+        target = wireProtocol.address(of: options.load.target)
         (duration, requestCount) = try Self.length(options)
         warmup = try Self.warmup(options)
         if let text = options.series.ramp {
@@ -70,7 +70,7 @@ extension RunConfiguration {
         coreCount: Int,
         isTerminal: Bool
     ) throws(FlagError) {
-        self.init(target: options.target ?? WireProtocol.feed.usualTarget)
+        self.init(target: WireProtocol.feed.address(of: options.target))
         clientCount = try FlagValue("--clients", options.clients).count(1...10_000)
         let byClients = (clientCount + 255) / 256
         threadCount =

@@ -14,14 +14,15 @@ extension SideBySideConfiguration {
         if let text = options.abProtocol {
             wireProtocol = try FlagValue("--ab-protocol", text).choice()
         }
-        guard target != configuration.target else {
+        let address = wireProtocol.address(of: target)
+        guard address != configuration.target else {
             throw FlagError(
                 flag: "--ab",
                 expected: "another server than --target",
                 actual: target
             )
         }
-        self.init(target: target, wireProtocol: wireProtocol)
+        self.init(target: address, wireProtocol: wireProtocol)
         let pairs = RatioEstimate.fewestPairs...Self.mostPairs
         if let text = options.rounds { rounds = try FlagValue("--rounds", text).count(pairs) }
         if let text = options.aa {

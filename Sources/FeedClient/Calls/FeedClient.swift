@@ -22,6 +22,14 @@ public final class FeedClient: FeedCalling {
     /// Where a service listens by default.
     public static let defaultAddress = "127.0.0.1:7433"
 
+    /// The address of a service as people type it: where it has no port, with that of the usual address,
+    /// which nil stands for.
+    package static func address(of target: String?, usual: String = defaultAddress) -> String {
+        guard let target else { return usual }
+        let hasPort = target.hasPrefix("[") ? !target.hasSuffix("]") : target.contains(":")
+        return hasPort || target.isEmpty ? target : target + usual.drop { $0 != ":" }
+    }
+
     /// What the service answered to Hello on the first connection: name, instance and limits.
     ///
     /// Its `user` is the one of then; ``FeedCalling/session(timeout:)`` says who is signed in now.

@@ -51,15 +51,7 @@ package struct TargetSettings: Codable, Equatable, Sendable {
     }
 
     /// The address of the service, with the default port where the target has none.
-    package var address: String {
-        guard let target else { return FeedClient.defaultAddress }
-        let hasPort = target.hasPrefix("[") ? !target.hasSuffix("]") : target.contains(":")
-        return hasPort || target.isEmpty ? target : "\(target):\(Self.defaultPort)"
-    }
-
-    private static var defaultPort: Substring {
-        FeedClient.defaultAddress.drop { $0 != ":" }.dropFirst()
-    }
+    package var address: String { FeedClient.address(of: target) }
 
     /// The TLS of the connection; nil where it is not secured.
     package var security: ClientTLS? {

@@ -1,3 +1,5 @@
+internal import FeedClient
+
 /// The protocol that a run speaks with the server, as `--protocol` names it.
 package enum WireProtocol: String, Sendable, CaseIterable {
     /// The protocol of the feed service.
@@ -5,10 +7,15 @@ package enum WireProtocol: String, Sendable, CaseIterable {
     /// RESP2, the protocol of redis-server: posts are the members of a sorted set.
     case resp
 
-    /// The address of `--target` where none is given: each server's usual port of this machine.
-    package var usualTarget: String {
+    /// The address of a server as it is typed, with the protocol's usual port where it has none; the
+    /// usual server of this machine where nothing is typed.
+    package func address(of target: String?) -> String {
+        FeedClient.address(of: target, usual: usualTarget)
+    }
+
+    private var usualTarget: String {
         switch self {
-        case .feed: "127.0.0.1:7433"
+        case .feed: FeedClient.defaultAddress
         case .resp: "127.0.0.1:6379"
         }
     }

@@ -72,6 +72,14 @@ import Testing
         #expect(named.feed == "polls" && !named.usesOwnFeed)
     }
 
+    @Test func aTargetNeedsNoPort() throws {
+        #expect(try configure(["--target", "feed.example.org"]).target == "feed.example.org:7433")
+        let audit = try configure(["--target", "[::1]", "--verify-only", "x"])
+        #expect(audit.target == "[::1]:7433")
+        let redis = try comparison(["--ab", "10.0.0.7", "--ab-protocol", "resp"])
+        #expect(redis?.target == "10.0.0.7:6379")
+    }
+
     @Test func redisServerIsLookedForAtItsOwnPort() throws {
         let plain = try configure(["--protocol", "resp"])
         #expect(plain.wireProtocol == .resp && plain.target == "127.0.0.1:6379")
@@ -129,7 +137,7 @@ import Testing
                 "--duration: expected no --ab beside it (--slice says how long to measure), got 3s."
             ),
             (
-                ["--target", "x", "--ab", "x"],
+                ["--target", "x:7433", "--ab", "x"],
                 "--ab: expected another server than --target, got x."
             ),
             (
