@@ -1,3 +1,4 @@
+internal import FeedProto
 internal import FeedText
 
 /// What went wrong, with one counter per cause.
@@ -61,6 +62,17 @@ package struct Failures: Sendable, Equatable {
             name = Self.otherServerErrors
         }
         serverErrors[name, default: 0] += 1
+    }
+
+    /// What to do about requests over a limit of the service's, which say nothing about its speed.
+    static let limitHint = """
+        RATE_LIMITED is a limit of feed-service: of posts, which --service-key-file lifts, or its \
+        --max-posts-per-hour host=0,device=0,user=0; or of votes and calls, which its \
+        --max-votes-per-second 0 and --max-calls-per-second 0 lift.
+        """
+    /// Whether the service has refused requests as too many in a time.
+    var areRateLimited: Bool {
+        serverErrors.keys.contains { $0.hasSuffix("/\(Reason.rateLimited)") }
     }
 
     private static let mostServerErrors = 100

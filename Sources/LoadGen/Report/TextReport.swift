@@ -236,6 +236,7 @@ package struct TextReport {
             lines.append(row("") + "The service refused every vote: \(refusal).")
         }
         if !causes.isEmpty { lines.append(row("") + causes.joined(separator: "   ")) }
+        if failures.areRateLimited { lines.append(row("") + Failures.limitHint) }
         if let text = failures.firstProtocolError { lines.append(row("") + text) }
         return lines
     }

@@ -52,6 +52,8 @@ extension FeedClientError {
         switch self {
         case .cannotConnect(let reason), .unknownHost(_, let reason), .badAddress(let reason):
             reason
+        case .refused(let status) where status.reason == .rateLimited:
+            "\(status) \(Failures.limitHint)"
         case .refused(let status): status.description
         case .connectionLost, .deadlinePassed, .cancelled, .closed:
             "The connection ended or no answer came in time."

@@ -20,4 +20,11 @@ import Testing
         #expect(failures.serverErrors["reason 7"] == 2)
         #expect(failures.serverErrors["other errors"] == 900)
     }
+
+    @Test func namesTheFlagsThatLiftALimit() throws {
+        var result = try ReportTests().sample()
+        #expect(!TextReport(result).rendered().contains("--max-posts-per-hour"))
+        result.totals.failures.countServerError("RESOURCE_EXHAUSTED/RATE_LIMITED")
+        #expect(TextReport(result).rendered().contains("--max-posts-per-hour"))
+    }
 }

@@ -73,6 +73,16 @@ extension LiveTests {
             #expect(result.totals.failures.serverErrors == ["RESOURCE_EXHAUSTED/OVERLOADED": 50])
         }
 
+        @Test func namesTheFlagThatLiftsALimitOfPosts() async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(refusal: "RATE_LIMITED"))
+            await #expect {
+                try await load(service, shortLoad)
+            } throws: {
+                "\($0)".contains("--max-posts-per-hour")
+            }
+            await service.stop()
+        }
+
         @Test(arguments: ["1", "16"])
         func resetsAConnectionWhoseAnswersAreOutOfOrder(_ pipeline: String) async throws {
             let service = try await FakeService.start(FakeFeed.Faults(misnumberAt: 2008))
