@@ -1,6 +1,7 @@
 import FeedClient
 import FeedCtl
 import FeedProto
+import FeedText
 import Foundation
 import Testing
 
@@ -120,7 +121,7 @@ struct HostileAnswerTests {
                 nextAfterID: draw.number(),
                 serverTimeMilliseconds: draw.signed()
             )
-            var times = CorrectedTimesReport(isApplied: draw.next(2) == 0)
+            var times = FoundPostsReport(isApplied: draw.next(2) == 0)
             times.add(corrected)
             let backups = draw.backups()
             let failure = "\(BackupFailure.stillRunning(.seconds(1), backups))"

@@ -33,7 +33,7 @@ struct CorrectTimesCommand: ServiceCommand {
     }
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        var report = CorrectedTimesReport(isApplied: apply)
+        var report = FoundPostsReport(isApplied: apply)
         var afterID: UInt64 = 0
         repeat {
             let request = CorrectTimesRequest(

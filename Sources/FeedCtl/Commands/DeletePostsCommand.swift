@@ -63,7 +63,7 @@ struct DeletePostsCommand: ServiceCommand {
     }
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        var report = DeletedPostsReport(isApplied: apply)
+        var report = FoundPostsReport(isApplied: apply)
         let now = SystemClock.unixMilliseconds()
         var request = DeletePostsRequest(
             authorID: author,

@@ -12,19 +12,15 @@ struct RankCommand: ServiceCommand {
     @Argument(help: "The post.")
     var id: UInt64
 
-    @Option(help: "The order; without it, the feed's own.")
-    var order: OrderArgument?
-
-    @Option(help: "Among posts of the last hour, day …; for top, controversial and discussed.")
-    var window: WindowArgument?
+    @OptionGroup var ordering: OrderOptions
 
     @OptionGroup var options: ServiceOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
         let place = try await client.rank(
             of: id,
-            order: order?.order ?? .unspecified,
-            window: window?.window ?? .unspecified
+            order: ordering.requestedOrder,
+            window: ordering.requestedWindow
         )
         return RankReport(postID: id, place)
     }
