@@ -32,8 +32,8 @@ struct FeedCtl: ParsableCommand {
                 subcommands: [
                     SignUpCommand.self, LogInCommand.self, LogOutCommand.self, WhoAmICommand.self,
                     FeedCommand.self, WatchCommand.self, PostCommand.self, TweetCommand.self,
-                    EditCommand.self, UpCommand.self, DownCommand.self, ReadCommand.self,
-                    DismissCommand.self, DismissAllCommand.self,
+                    EditCommand.self, RemoveCommand.self, UpCommand.self, DownCommand.self,
+                    ReadCommand.self, DismissCommand.self, DismissAllCommand.self,
                     SyncCommand.self, OutboxCommand.self,
                 ]
             )

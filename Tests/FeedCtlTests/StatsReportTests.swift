@@ -76,7 +76,7 @@ struct StatsReportTests {
     )
 
     @Test func aJournalIsSeveralLines() {
-        let text = ReportTests.text(Self.stats(Self.journal))
+        let text = ReportTests.text(Self.stats(Self.journal, BackupStats()))
         for line in [
             "durability        fsync",
             "channels          5 (6 forgotten, 8 refused)",

@@ -53,6 +53,7 @@ struct FeedCtlPersonTests {
             #expect(try await ann.feedctl("post", "Apples").contains("author    ann (user 1)"))
             #expect(try await ann.feedctl("tweet", "short and sweet").contains("feed      tweets"))
             #expect(try await bob.feedctl("feed", "tweets").contains("short and sweet"))
+            #expect(try await ann.feedctl("remove", "1") == "Post 1 is deleted.")
             #expect(try await ann.feedctl("logout") == "Nobody has signed in.")
             let (status, output) = try await ann.run(["whoami"])
             #expect(status == 1)

@@ -18,7 +18,9 @@ struct FeedCtlServiceTests {
             attributes: [.posixPermissions: 0o600]
         )
         try #require(isMade)
-        let service = try await ServiceProcess.start(["--service-keys", keys])
+        let service = try await ServiceProcess.start(
+            ["--service-keys", keys, "--data-dir", "\(directory.path)/data"]
+        )
         let target = ["--target", "127.0.0.1:\(service.port)"]
         let refused = try await FeedCtlTests.run(["correct-times"] + target)
         #expect(refused.status == 1)
@@ -26,6 +28,11 @@ struct FeedCtlServiceTests {
         let flags = target + ["--service-key-file", key]
         let taken = try await FeedCtlTests.run(["correct-times"] + flags)
         #expect(taken.status == 0, "\(taken.output)")
+        let untold = try await FeedCtlTests.run(["backups"] + target)
+        #expect(untold.status == 1 && untold.output.contains("--service-key-file"))
+        #expect(try await !FeedCtlTests.run(["stats"] + target).output.contains("free bytes"))
+        let told = try await FeedCtlTests.run(["backups"] + flags)
+        #expect(told.output == "last backup  none")
         #expect(await service.stop() == 0)
     }
 

@@ -10,7 +10,8 @@ struct ServiceProcess {
     static func start(_ arguments: [String] = []) async throws -> ServiceProcess {
         let process = try RunningProcess(
             Programs.feedService,
-            ["--listen", "127.0.0.1:0", "--in-memory"] + arguments
+            ["--listen", "127.0.0.1:0"] + (arguments.contains("--data-dir") ? [] : ["--in-memory"])
+                + arguments
         )
         let line = try #require(
             await process.line { $0.contains("listening on") },

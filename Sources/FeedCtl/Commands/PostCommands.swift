@@ -75,6 +75,8 @@ struct DeleteCommand: ServiceCommand {
         abstract: "Deletes a post; again is no error."
     )
 
+    static let identityFlags = "--acting-user, or feedctl remove for a post of your own"
+
     @Argument(help: "The post.")
     var id: UInt64
 

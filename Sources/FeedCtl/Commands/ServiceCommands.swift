@@ -56,6 +56,8 @@ struct BackupsCommand: ServiceCommand {
     @OptionGroup var options: ServiceOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        BackupStatsReport(try await client.stats().backups)
+        let stats = StatsReport(try await client.stats())
+        guard stats.isWhole else { throw BackupFailure.untold }
+        return stats.backups
     }
 }

@@ -59,3 +59,27 @@ struct TweetCommand: QueueableCommand {
         try await feed.createPost(Post(text: text), in: "tweets")
     }
 }
+
+/// Deletes a post of one's own.
+struct RemoveCommand: QueueableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Deletes a post of one's own."
+    )
+
+    @Argument(help: "The post.")
+    var id: UInt64
+
+    @OptionGroup var queueing: QueueOptions
+
+    @OptionGroup var options: PersonOptions
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        try await client.deletePost(id)
+        return DeletionReport(deletedID: id)
+    }
+
+    func add(to feed: OfflineFeed) async throws(OfflineError) -> OutboxEntry {
+        try await feed.deletePost(id)
+    }
+}

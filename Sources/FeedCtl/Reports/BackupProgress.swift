@@ -20,11 +20,13 @@ package struct BackupProgress {
     }
 }
 
-/// Why `backup` reports no backup.
+/// Why `backup` and `backups` report none.
 package enum BackupFailure: Error, CustomStringConvertible {
     /// The command has waited for its whole timeout. The service's backup counters are nil where
     /// the service reports none.
     case stillRunning(Duration, BackupStats?)
+    /// The service tells strangers nothing about its backups.
+    case untold
 
     package var description: String {
         switch self {
@@ -39,6 +41,8 @@ package enum BackupFailure: Error, CustomStringConvertible {
         case .stillRunning(let timeout, _):
             "No answer came within \(timeout). The service may continue the backup: feedctl stats "
                 + "shows it."
+        case .untold:
+            "The service tells callers with a key only about its backups (--service-key-file)."
         }
     }
 }

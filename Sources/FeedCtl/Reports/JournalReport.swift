@@ -47,8 +47,8 @@ package struct JournalReport: Encodable, Equatable, Sendable {
         isCheckpointStalled = checkpoints.isStalled
     }
 
-    /// The lines for people.
-    func add(to fields: inout FieldList) {
+    /// The lines for people; without the disk where the service has not told of it.
+    func add(to fields: inout FieldList, hasDisk: Bool) {
         fields.add(
             "journal",
             "record \(executedPosition) (\(durablePosition) durable, \(foldedPosition) checkpointed)"
@@ -61,7 +61,7 @@ package struct JournalReport: Encodable, Equatable, Sendable {
         )
         fields.add("journal bytes", "\(byteCount)")
         fields.add("held answers", "\(heldAnswerCount), the oldest for \(oldestHeldUs) µs")
-        fields.add("free bytes", "\(freeByteCount)")
+        if hasDisk { fields.add("free bytes", "\(freeByteCount)") }
         fields.add("read only", isReadOnly ? "yes: changes are refused for want of room" : "no")
         addCheckpoints(to: &fields)
     }

@@ -140,7 +140,7 @@ package struct StatsReport: Report, Equatable {
         let peers = watchingPeers.map { ", \($0)" }.joined()
         fields.add("watches", "\(watchCount)\(peers)")
         if durability != "none" {
-            journal.add(to: &fields)
+            journal.add(to: &fields, hasDisk: isWhole)
             if isWhole {
                 backups.add(to: &fields, style)
             } else {
