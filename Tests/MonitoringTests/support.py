@@ -49,9 +49,8 @@ class Service:
                 return
         raise AssertionError("The service did not start:\n" + said)
 
-    def get(self, path):
-        request = urllib.request.Request(
-            self.page + path, headers={"Accept": "application/openmetrics-text, */*"})
+    def get(self, path, accept="application/openmetrics-text, */*"):
+        request = urllib.request.Request(self.page + path, headers={"Accept": accept})
         with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:
             return answer.read().decode()
 
@@ -88,5 +87,6 @@ class ServiceCase(unittest.TestCase):
         """A program of Debian's; the test is skipped where it is not installed."""
         path = shutil.which(name)
         if path is None:
-            self.skipTest(f"{name} is not installed (Debian: apt-get install {name})")
+            package = {"promtool": "prometheus"}.get(name, name)
+            self.skipTest(f"{name} is not installed (Debian: apt-get install {package})")
         return path

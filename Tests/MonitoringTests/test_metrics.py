@@ -11,6 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from classic import faults_of
 from support import PATIENCE_SECONDS, ROOT, ServiceCase, names_of, samples_of
 
 RULES = os.path.join(ROOT, "monitoring", "feed-service.rules.yaml")
@@ -41,6 +42,25 @@ class MetricsTests(ServiceCase):
             ending = re.search(r"_(seconds|bytes)$", name)
             self.assertEqual(unit.group(1) if unit else None, ending.group(1) if ending else None,
                              name)
+
+    def test_collectors_of_the_classic_format_take_the_metrics(self):
+        self.service.load(1).wait()
+        text = self.service.get("/metrics", accept="text/plain;version=0.0.4")
+        self.assertEqual(faults_of(text), [])
+        self.assertGreater(len(text.splitlines()), 100)
+        checked = subprocess.run([self.program("promtool"), "check", "metrics"], input=text,
+                                 capture_output=True, text=True)
+        self.assertEqual((checked.returncode, checked.stdout + checked.stderr), (0, ""))
+
+    def test_faults_of_the_classic_format_are_found(self):
+        good = ('# TYPE a counter\n# HELP a b \\\\ \\n\na{x="1\\"",y="\\n"} 1\na{x="2"} +Inf 7\n'
+                '# TYPE h histogram\nh_bucket{le="1"} 2\nh_sum 1e-3\nh_count 2\n')
+        self.assertEqual(faults_of(good), [])
+        for bad in ["# TYPE a counter\n", "# HELP a again\n", "h_count 3\n", "a 3\n", "b 1\n",
+                    '# TYPE c info\nc 1\n', '# TYPE c gauge\nc{x="\\t"} 1\n', "# TYPE c gauge\nc one\n",
+                    '# TYPE c gauge\nc{x="1",x="2"} 1\n', "# TYPE c gauge\nc 1 # {} 1\n",
+                    "# TYPE c gauge\nc 1"]:
+            self.assertNotEqual(faults_of(good + bad), [], bad)
 
     def used_in(self, text):
         """The values that queries name."""
