@@ -52,7 +52,7 @@ extension RequestHandler {
     }
 
     /// Refuses a call whose password does not fit into the queue; it is no failure.
-    mutating func refuseSignIn(_ signIn: SignIn, from host: Caller.Host) {
+    mutating func refuseSignIn(_ signIn: SignIn, from host: Caller.HostAddress) {
         let passwords = environment.context.passwords
         environment.context.signInLimits.withdraw(signIn.attempt)
         let status = Status.tooManySignIns(limit: passwords.queueLimit, wait: passwords.retryTime)

@@ -4,7 +4,7 @@ internal import FeedProto
 /// The watches of connections, whose events the handler encodes among its answers.
 extension RequestHandler {
     /// Does what the WatchPosts and Cancel of this loop iteration have asked for.
-    mutating func performWatchActions(on set: inout WatchSet, from host: Caller.Host) {
+    mutating func performWatchActions(on set: inout WatchSet, from host: Caller.HostAddress) {
         let actions = watches.actions
         watches.actions = []
         for action in actions {

@@ -48,10 +48,10 @@ struct Caller {
     /// Whether the caller has limits, of its key or of its host.
     let isLimited: Bool
     /// For those who name no sockets.
-    typealias Host = SocketAddress.Host
+    typealias HostAddress = SocketAddress.Host
 
     /// The host of the connection, which new devices are counted for.
-    let host: Host
+    let host: HostAddress
 
     /// A caller from this host that has not said Hello.
     init(
