@@ -40,6 +40,14 @@ struct WatchReportTests {
         return (before, after)
     }
 
+    @Test("new posts that were looked at since are none")
+    func aCountMayGoDown() throws {
+        let (first, before) = Self.elements()
+        #expect(before.newPostCount > first.newPostCount)
+        let json = try WatchReport(first, after: before)?.json() ?? ""
+        #expect(json.contains("\"new_post_count\" : 0"), "\(json)")
+    }
+
     @Test func aScreenKeepsItsRowsAndSaysWhatIsNew() {
         let (before, after) = Self.elements()
         let style = TextStyle(nowMilliseconds: 0, columnCount: 40)

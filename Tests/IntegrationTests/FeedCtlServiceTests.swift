@@ -18,14 +18,19 @@ struct FeedCtlServiceTests {
             attributes: [.posixPermissions: 0o600]
         )
         try #require(isMade)
-        let service = try await ServiceProcess.start(
-            ["--service-keys", keys, "--data-dir", "\(directory.path)/data"]
-        )
+        let service = try await ServiceProcess.start([
+            "--service-keys", keys, "--data-dir", "\(directory.path)/data", "--posts-from",
+            "services",
+        ])
         let target = ["--target", "127.0.0.1:\(service.port)"]
         let refused = try await FeedCtlTests.run(["correct-times"] + target)
         #expect(refused.status == 1)
         #expect(refused.output.contains("PERMISSION_DENIED / SERVICE_ONLY"), "\(refused.output)")
+        let post = ["create", "--title", "a"]
+        let stranger = try await FeedCtlTests.run(post + target)
+        #expect(stranger.status == 1 && stranger.output.contains("SERVICE_ONLY"))
         let flags = target + ["--service-key-file", key]
+        #expect(try await FeedCtlTests.run(post + flags).status == 0)
         let taken = try await FeedCtlTests.run(["correct-times"] + flags)
         #expect(taken.status == 0, "\(taken.output)")
         let untold = try await FeedCtlTests.run(["backups"] + target)
@@ -33,6 +38,40 @@ struct FeedCtlServiceTests {
         #expect(try await !FeedCtlTests.run(["stats"] + target).output.contains("free bytes"))
         let told = try await FeedCtlTests.run(["backups"] + flags)
         #expect(told.output == "last backup  none")
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("delete-posts shows whose posts they are, and deletes those of one device alone")
+    func deletesThePostsOfADevice() async throws {
+        let service = try await ServiceProcess.start()
+        let port = service.port
+        try await offload {
+            // More than one call answers with, and one of another device.
+            for (byte, count) in [(UInt8(0x0f), 300), (7, 1)] {
+                let client = try WireClient(port: port)
+                _ = try client.hello(clientID: [UInt8](repeating: byte, count: 16))
+                for number in 0..<count { _ = try client.createPost(title: "post \(number)") }
+            }
+        }
+        let device = ["--device", String(repeating: "0f", count: 16)]
+        func run(_ flags: [String]) async throws -> (status: Int32, output: String) {
+            let target = ["--target", "127.0.0.1:\(port)"]
+            return try await FeedCtlTests.run(["delete-posts"] + flags + target)
+        }
+        let found = try await run(device + ["--host", "127.0.0.1", "--since", "1h"])
+        #expect(found.status == 0 && found.output.contains("300 posts found."), "\(found.output)")
+        #expect(found.output.contains("\(device[1])  127.0.0.1  post 299"), "\(found.output)")
+        let others = try await run(["--host", "192.0.2.1", "--apply"])
+        #expect(others.status == 0 && others.output.contains("0 posts deleted."))
+        let later = try await run(device + ["--since", "4102444800000", "--apply"])
+        #expect(later.status == 0 && later.output.contains("0 posts deleted."))
+        let all = try await run(["--apply"])
+        #expect(all.status == 2 && all.output.contains("--apply: expected --author, --device"))
+        let deleted = try await run(device + ["--apply", "--json"])
+        #expect(try FeedCtlTests.object(deleted)["post_count"] as? Int == 300)
+        let left = try FeedCtlTests.object(try await run(["--json"]))
+        let posts = try #require(left["posts"] as? [[String: Any]])
+        #expect(posts.map { $0["client_id"] as? String } == [String(repeating: "07", count: 16)])
         #expect(await service.stop() == 0)
     }
 

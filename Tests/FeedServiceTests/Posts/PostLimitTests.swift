@@ -151,6 +151,10 @@ struct PostLimitTests {
             #expect(try Self.create(client) != nil)
             let edit = UpdatePostRequest(post: Post(id: 1, text: "y"), updateMask: [.text])
             #expect(try client.refusal(.updatePost(edit)) == .noRoomForPosts)
+            guard case .serverStats(let after) = try client.call(.getServerStats).response else {
+                return #expect(Bool(false), "no statistics")
+            }
+            #expect(after.refusedPostCount == 2)
             let comments = Post(id: 1, commentCount: 3)
             let count = UpdatePostRequest(post: comments, updateMask: [.commentCount])
             #expect(try client.refusal(.updatePost(count)) == nil)
