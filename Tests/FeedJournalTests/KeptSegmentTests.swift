@@ -98,6 +98,26 @@ import Testing
         }
     }
 
+    @Test("a clock that is set ages a journal by a minute at most, in a run and between two")
+    func aSetClockAgesLittle() throws {
+        var configuration = configuration
+        configuration.keptMicroseconds = 6000 * Self.second
+        var second: UInt64 = 2_000_000_000
+        var last = JournalPosition.start
+        for run in 0..<4 {
+            let journal = try SegmentJournal(files, configuration, checkpointed: last)
+            for number in 0..<20 {
+                second += number % 10 == 0 ? 30 * 86_400 : 1
+                let body = [UInt8](repeating: 7, count: 3000)
+                last = try journal.append(body.span, count: 1, at: second * Self.second)
+                try journal.forget(through: last.number)
+                _ = try journal.checkSpace()
+            }
+            #expect(firsts.first == 1, "run \(run)")
+        }
+        #expect(firsts.count > 2)
+    }
+
     @Test("what is not forgotten stays, however old it is")
     func keepsWhatIsNeeded() throws {
         let journal = try SegmentJournal(files, configuration)

@@ -35,6 +35,11 @@ struct DataDirectoryTests {
             texts: ["state.db"],
             killed: false
         ) { try $0.flipBitsOfPages() },
+        Damage(
+            testDescription: "T-FILE-3: damage of a page that no row shows",
+            texts: ["state.db", "the file's pages"],
+            killed: false
+        ) { try $0.miscountFreeBytes() },
         Damage(testDescription: "T-FILE-4: truncated segment", texts: ["journal/"]) {
             try $0.change($0.newestSegment()) { $0.removeLast($0.count - 4096 - 200) }
         },

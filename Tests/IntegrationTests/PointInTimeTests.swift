@@ -133,6 +133,58 @@ struct PointInTimeTests {
         #expect(second == 2 && lines.contains { $0.contains("got yesterday") }, "\(lines)")
     }
 
+    /// Inverts a byte of each page of a file, and of what else is as long.
+    private static func damage(_ path: String) throws {
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        for place in stride(from: 4096 + 60, to: bytes.count, by: 4096) { bytes[place] ^= 0xFF }
+        try bytes.write(to: URL(filePath: path))
+    }
+
+    @Test("damaged backups and kept segments are named, and the backup that has more is advised")
+    func namesWhatIsDamaged() async throws {
+        let parent = try TemporaryDirectory()
+        let source = parent.path + "/data"
+        let service = try await DurableService.start(source, Self.flags)
+        let post = try await service.createPost("counted", votes: 7)
+        let older = try await Self.backUp(service)
+        _ = try await Self.vote(service, post, count: 3)
+        let newer = try await Self.backUp(service)
+        let moment = Self.moment()
+        _ = try await service.createPost("later", votes: 1)
+        #expect(await service.stop() == 0)
+
+        let folder = source + "/journal"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        let segments = names.filter { $0.hasPrefix("0") }
+        try #require(segments.count > 1)
+        let backup = "\(source)/backups/\(newer)/state.db"
+        let whole = try Data(contentsOf: URL(filePath: backup))
+        try Self.damage(backup)
+        let target = parent.path + "/target"
+        let (restored, lines) = try await Self.restore(["--at", moment], source, target)
+        #expect(restored == 0, "\(lines)")
+        let passed = "the backup \(newer) is damaged and was passed over: look at the disk"
+        #expect(lines.contains(passed), "\(lines)")
+        try await Self.expect(10, of: post, in: target)
+        try whole.write(to: URL(filePath: backup))
+
+        try Self.damage("\(folder)/\(segments[0])")
+        let words = ["verify", source]
+        let (verified, found) = try await RunningProcess(Programs.feedService, words).finish()
+        #expect(verified == 0, "\(found)")
+        #expect(found.contains { $0.hasPrefix("journal/\(segments[0])") }, "\(found)")
+
+        // The older backup is not continued any more, and the newer one is.
+        try FileManager.default.removeItem(atPath: "\(folder)/\(segments[0])")
+        try FileManager.default.removeItem(atPath: source + "/state.db")
+        let inPlace = ["--in-place", "\(source)/backups/\(older)"]
+        let refusal = ["restore"] + inPlace + [source]
+        let (refused, ways) = try await RunningProcess(Programs.feedService, refusal).finish()
+        #expect(refused == 5, "\(ways)")
+        let better = "    feed-service restore --in-place \(source)/backups/\(newer) \(source)"
+        #expect(ways.first { $0.hasPrefix("    feed-service") } == better, "\(ways)")
+    }
+
     @Test("as the audit of a load has recorded it, to the vote, and not as it became later")
     func restoresWhatALoadHasRecorded() async throws {
         let parent = try TemporaryDirectory()

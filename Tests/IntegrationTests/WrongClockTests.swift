@@ -28,6 +28,7 @@ struct WrongClockTests {
         )
         configuration.state = StateOptions(path: directory, logCount: 1)
         configuration.timeOfDay = { now() + ahead }
+        configuration.state?.unixMicroseconds = { UInt64(now() + ahead) * 1000 }
         let server = try FeedServer.start(
             configuration,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -63,6 +64,8 @@ struct WrongClockTests {
             let warning = "1 post lies more than 300.0 seconds ahead of the clock"
             let line = await service.process.line { $0.contains(warning) }
             #expect(line?.contains("feedctl correct-times --apply") == true)
+            let step = " behind the newest record of the journal: it is wrong, or it was before"
+            #expect(service.process.output.contains { $0.contains(step) })
             try await Self.createdNow(title, service)
             await service.kill()
         }

@@ -62,6 +62,55 @@ import Testing
         #expect(try BackupFolders.complete(directory.files) == [newest])
     }
 
+    @Test("a backup that a clock ahead has named goes before one with a later state")
+    func keepsTheLatestStates() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        let first = try BackupFixture.make(database)
+        try directory.files.rename("backups/\(first)", to: "backups/29990101T000000000Z")
+        try StateFixture.fill(database)
+        let second = try BackupFixture.make(database)
+        let third = try BackupFixture.make(database, keeping: 2)
+        #expect(try BackupFolders.complete(directory.files) == [second, third])
+    }
+
+    @Test("a start whose clock is not where the journal left it makes a scheduled backup at once")
+    func trustsNoNameAfterAStep() throws {
+        let directory = try DataDirectory()
+        directory.unlock()
+        let clock = Locked<TimeInterval>(1_800_000_000)
+        let made = Locked<[String]>([])
+        let isMade = DispatchSemaphore(value: 0)
+        func serve() throws -> Bool {
+            var options = StateOptions(path: directory.path, logCount: 1)
+            options.journal.space.ballastByteCount = 1 << 20
+            options.unixMicroseconds = { UInt64(clock.withLock { $0 } * 1_000_000) }
+            options.backups.interval = .seconds(3600)
+            // The names of backups are of this clock, and look young.
+            options.backups.timeOfDay = { Date(timeIntervalSince1970: 1_800_000_000) }
+            var listeners = DurableState.Events()
+            listeners.backup = { event in
+                guard case .done(let backup, took: _, removed: _) = event else { return }
+                made.withLock { $0.append(backup.name) }
+                isMade.signal()
+            }
+            let store = FeedStore(stripeCount: 4) { 0 }
+            let state = try DurableState.open(
+                options,
+                into: store,
+                channels: { _ in },
+                events: listeners
+            )
+            try state.start()
+            defer { state.stop() }
+            return isMade.wait(timeout: .now() + 60) == .success
+        }
+        #expect(try serve())
+        clock.withLock { $0 += 86_400 }
+        #expect(try serve())
+        #expect(made.withLock { $0.count } == 2)
+    }
+
     @Test("what failed or was killed is removed, and nothing else")
     func removesLeftovers() throws {
         let directory = try DataDirectory()

@@ -52,17 +52,20 @@ import Testing
         #expect(backup.made.records == nil && backup.made.backup == name.name)
     }
 
-    @Test("a damaged newest backup is passed over and named, and where all are, that one is named")
-    func passesOverADamagedBackup() throws {
+    @Test(
+        "a damaged newest backup is passed over and named, and where all are, that one is named",
+        arguments: [0, 4090]
+    )
+    func passesOverADamagedBackup(place: Int) throws {
         let written = try MomentDirectory(seed: 11, batches: 60)
         #expect(written.backups.count > 2)
         let newest = try #require(written.backups.last)
         let moment = RestoreMoment.time(written.time(of: 60) + 0.5)
-        try written.damage(newest.name)
+        try written.damage(newest.name, place)
         let made = try written.restore(moment)
         #expect(made.model == written.models[60])
         #expect(made.made.damaged == [newest.name] && made.made.backup < newest.name)
-        for backup in written.backups.dropLast() { try written.damage(backup.name) }
+        for backup in written.backups.dropLast() { try written.damage(backup.name, place) }
         let error = #expect(throws: RestoreError.self) { try written.restore(moment) }
         let text = "\(try #require(error))"
         #expect(text.contains("the backup \(newest.name) is damaged"), "\(text)")
@@ -74,14 +77,16 @@ import Testing
     )
     func saysWhatItHas() throws {
         let written = try MomentDirectory(seed: 13, batches: 40)
-        let other = try MomentDirectory(seed: 17, batches: 40)
-        try other.takeBackups(of: written)
-        let early = RestoreMoment.time(written.time(of: 0) - 1)
-        let own = other.backups[0].name
-        let error = #expect(throws: RestoreError.self) { try other.restore(early) }
-        let begin = try #require(BackupFolders.time(of: own)).milliseconds
-        let text = "\(try #require(error))"
-        #expect(text.contains("from the backup of \(begin):"), "\(text)")
+        for (seed, foreign) in [(17, 13), (13, 17)] as [(UInt64, UInt64)] {
+            let other = try MomentDirectory(seed: seed, batches: 40)
+            try other.takeBackups(of: MomentDirectory(seed: foreign, batches: 40))
+            let early = RestoreMoment.time(written.time(of: 0) - 1)
+            let own = other.backups[0].name
+            let error = #expect(throws: RestoreError.self) { try other.restore(early) }
+            let begin = try #require(BackupFolders.time(of: own)).milliseconds
+            let text = "\(try #require(error))"
+            #expect(text.contains("from the backup of \(begin):"), "\(text)")
+        }
         let within = #expect(throws: RestoreError.self) { try written.restoreWithin() }
         guard case .within = within else {
             Issue.record("\(String(describing: within))")
@@ -213,10 +218,10 @@ private final class MomentDirectory {
     }
 
     /// Spoils the pages of a backup.
-    func damage(_ name: String) throws {
+    func damage(_ name: String, _ place: Int) throws {
         let path = "backups/\(name)/state.db"
         var bytes = try directory.read(path)
-        for page in stride(from: 4096, to: bytes.count, by: 4096) { bytes[page] ^= 0x40 }
+        for page in stride(from: 4096, to: bytes.count, by: 4096) { bytes[page + place] ^= 0x40 }
         try directory.write(path, bytes)
     }
 

@@ -17,12 +17,15 @@ import Testing
         init(
             _ database: StateDatabase,
             _ clock: Locked<Date>,
+            uptime: Locked<TimeInterval>? = nil,
             hooks: BackupHooks = BackupHooks()
         ) throws {
             var options = BackupOptions()
             options.interval = .seconds(3600)
             options.timeOfDay = { clock.withLock { $0 } }
-            options.uptime = { clock.withLock { $0 }.timeIntervalSince1970 }
+            options.uptime = {
+                uptime?.withLock { $0 } ?? clock.withLock { $0 }.timeIntervalSince1970
+            }
             let (ends, ended) = (ends, ended)
             let backups = Backups(options, reservedByteCount: 0, hooks: hooks) { event in
                 switch event {
@@ -85,6 +88,28 @@ import Testing
         second.thread.stop()
         let made = try BackupFolders.complete(POSIXFiles(reading: directory.path))
         #expect(made.filter(Self.isScheduled).count == 3)
+    }
+
+    @Test("a clock that is set while the service runs moves no schedule and no age")
+    func goesByNoClock() throws {
+        let directory = try DataDirectory()
+        let clock = Locked(Self.start)
+        let uptime = Locked<TimeInterval>(0)
+        let life = try Life(directory.create(), clock, uptime: uptime)
+        #expect(try Self.isScheduled(life.next().get()))
+        let ahead = Self.start + 31_536_000
+        clock.withLock { $0 = ahead }
+        uptime.withLock { $0 = 3599 }
+        #expect(try !Self.isScheduled(life.call()))
+        #expect(life.thread.backups.status.due == ahead + 1)
+        clock.withLock { $0 = Self.start - 31_536_000 }
+        uptime.withLock { $0 = 3600 }
+        #expect(try Self.isScheduled(life.next().get()))
+        clock.withLock { $0 = ahead }
+        uptime.withLock { $0 = 3700 }
+        #expect(life.thread.backups.status.complete?.date == ahead - 100)
+        #expect(life.thread.backups.status.due == ahead + 3500)
+        life.thread.stop()
     }
 
     @Test("a copy with a flipped byte is no backup, and another one is made a minute later")

@@ -43,6 +43,14 @@ import Testing
         #expect(refusedCount * 5 > Int(count), "\(refusedCount) of \(count) were refused")
     }
 
+    @Test("a version of the file's format with which SQLite would only read", arguments: [18, 19])
+    func refusesOtherVersions(place: Int) throws {
+        let state = try BackedUpState(seed: 1)
+        let disk = state.disk.copy()
+        disk["state.db"]?[place] ^= 64
+        #expect(state.refusal(disk, skipping: false)?.exitStatus == 5)
+    }
+
     /// A byte of the file's header, of a page's header, of its pointers to cells, of a free block, or of
     /// what a page of any other kind begins with.
     private static func drawPlace(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> Int {

@@ -79,6 +79,14 @@ struct DataDirectory {
         }
     }
 
+    /// Gives the first leaf of a table a wrong count of free bytes, which no row shows.
+    func miscountFreeBytes() throws {
+        try change("state.db") { bytes in
+            let pages = stride(from: 4096, to: bytes.count, by: 4096)
+            bytes[try #require(pages.first { bytes[$0] == 13 }) + 7] ^= 4
+        }
+    }
+
     /// Gives the newest segment a later format, under a header that is whole.
     func raiseFormatOfSegment() throws {
         try change(newestSegment()) { bytes in
