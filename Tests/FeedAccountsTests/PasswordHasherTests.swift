@@ -211,6 +211,23 @@ import Testing
         #expect(niceness.withLock { $0 } == [19])
     }
 
+    /// A host that had no password hashed lately does not wait for an idle processor.
+    @Test func aNewcomerHasNoPartInAFlood() throws {
+        let gate = Gate()
+        let outcomes = Outcomes()
+        let hasher = try Self.busyHasher(queueLimit: 4, gate, outcomes)
+        for number in 1...4 { #expect(hasher.offer(outcomes.job("\(number)", .create))) }
+        gate.open.signal()
+        // The flood's thread has one of the four.
+        #expect(outcomes.wait(1) == ["0": .hashed("hash")])
+        gate.begun.wait()
+        #expect(hasher.offer(outcomes.job("other", .create, host: 1)))
+        #expect(gate.begun.wait(upTo: .seconds(60)))
+        for _ in 0..<5 { gate.open.signal() }
+        #expect(outcomes.wait(5).values.allSatisfy { $0 == .hashed("hash") })
+        hasher.stop()
+    }
+
     @Test func aStopWaitsForBothHashesUnderWay() throws {
         let gate = Gate()
         let outcomes = Outcomes()

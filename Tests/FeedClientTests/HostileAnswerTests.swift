@@ -6,7 +6,7 @@ import Testing
 /// Answers that would not come to an end, or fill the memory of a client.
 @Suite(.timeLimit(.minutes(10)))
 struct HostileAnswerTests {
-    /// A client whose lists have such pages, by the number of the page.
+    /// A client that is answered so, by the number of the call.
     private struct Pager: FeedCalling {
         let service = HelloResponse(
             serverName: "",
@@ -15,7 +15,7 @@ struct HostileAnswerTests {
             limits: nil
         )
         let count = Locked(0)
-        let page: @Sendable (Int) -> ListPostsResponse
+        let response: @Sendable (Int) -> Response
 
         func answer(
             to request: Request,
@@ -26,7 +26,7 @@ struct HostileAnswerTests {
                 defer { count += 1 }
                 return count
             }
-            return Answer(response: .listPosts(page(number)), revision: 1)
+            return Answer(response: response(number), revision: 1)
         }
 
         func acting(for userID: UInt64) -> Pager { self }
@@ -43,7 +43,7 @@ struct HostileAnswerTests {
 
     @Test func aTokenThatLeadsToItsOwnPageEndsAList() async {
         let pager = Pager { number in
-            ListPostsResponse(posts: [Post(id: UInt64(number))], nextPageToken: [1])
+            .listPosts(ListPostsResponse(posts: [Post(id: UInt64(number))], nextPageToken: [1]))
         }
         let (ids, error) = await read(pager)
         #expect(ids == [0])
@@ -56,13 +56,31 @@ struct HostileAnswerTests {
         let pager = Pager { number in
             // A page with a post begins the count anew.
             let posts = number == 5 ? [Post(id: 5)] : []
-            return ListPostsResponse(posts: posts, nextPageToken: [UInt8(number & 1)])
+            let token = [UInt8(number & 1)]
+            return .listPosts(ListPostsResponse(posts: posts, nextPageToken: token))
         }
         let (ids, error) = await read(pager)
         #expect(ids == [5])
         let reason = "\(limit) pages in a row have no post, and lead on."
         #expect(error == .protocolViolation(reason: reason, effect: .none))
         #expect(pager.count.withLock { $0 } == limit + 6)
+    }
+
+    @Test func aSignInWithoutATokenIsNone() async {
+        let pager = Pager { _ in .session(UserSession(user: nil, expireTimeMilliseconds: 1)) }
+        for error in [
+            await failure { _ = try await pager.signIn(email: "a@x", password: "password") },
+            await failure {
+                _ = try await pager.signUp(email: "a@x", password: "password", displayName: "a")
+            },
+        ] {
+            guard case .protocolViolation = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+        }
+        // A session that is only read has none.
+        #expect(await failure { _ = try await pager.session() } == nil)
     }
 
     @Test("a watch keeps 200 posts, each once", arguments: [[], [3, 1]] as [[UInt64]])

@@ -90,6 +90,20 @@ struct ImageCacheTests {
         #expect(await loader.urls == ["a"])
     }
 
+    @Test("addresses with equal characters and other bytes are two")
+    func addressesAreComparedByteByByte() async throws {
+        let cache = cache(300)
+        let names = ["\u{E9}", "e\u{301}"]
+        await loader.hold()
+        try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+            for name in names { group.addImmediateTask { try await cache.image(name) } }
+            while await loader.urls.isEmpty { await Task.yield() }
+            await loader.release()
+            for try await _ in group {}
+        }
+        #expect(Set(await loader.urls.map { Array($0.utf8) }) == Set(names.map { Array($0.utf8) }))
+    }
+
     @Test func aFolderKeepsPicturesUpToItsBytes() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/images"

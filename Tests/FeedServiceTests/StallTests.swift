@@ -2,6 +2,7 @@ import FeedProto
 import FeedService
 import FeedTestSupport
 import FeedTransport
+import Foundation
 import Testing
 
 /// A service with a disk that hangs: a sync of the journal does not return.
@@ -38,6 +39,21 @@ struct StallTests {
         #expect(status?.code == .unavailable && status?.isNotExecuted == true)
         #expect(status?.message.contains("disk does not answer") == true)
         #expect(answer?.revision == 0)
+    }
+
+    /// Expects that votes without an answer are shown as slow as the oldest held answer is old.
+    private static func expectWaitsInHistory(_ admin: UInt16) throws {
+        let page = try OperatorAddressTests.get("/history", admin)
+        let body = try #require(page.range(of: "\r\n\r\n")).upperBound
+        let json = try JSONSerialization.jsonObject(with: Data(page[body...].utf8))
+        let history = try #require(json as? [String: Any])
+        let columns = try #require(history["columns"] as? [String])
+        let rows = try #require(history["rows"] as? [[Any]])
+        // The time is before the columns.
+        let oldest = try #require(columns.firstIndex(of: "oldest_held_seconds")) + 1
+        let slowest = try #require(columns.firstIndex(of: "vote_p99_seconds")) + 1
+        let waits = rows.map { ($0[oldest] as? Double ?? 0, $0[slowest] as? Double ?? 0) }
+        #expect(waits.contains { $0.0 > 2 } && waits.allSatisfy { $0.0 < 1 || $0.1 >= $0.0 })
     }
 
     @Test("calls without an effect are refused, executed changes answered once the disk goes on")
@@ -93,6 +109,7 @@ struct StallTests {
                 admin
             )
             #expect((all ?? 0) - quick == 2)
+            try Self.expectWaitsInHistory(admin)
             gate.open()
             for id in [ids[0], ids[3], again[0]] {
                 let answer = try #require(try voter.receive())

@@ -1,4 +1,5 @@
 import FeedTLS
+import Glibc
 import Testing
 
 /// Which files may hold a secret.
@@ -14,5 +15,10 @@ struct SecretFileTests {
     )
     func modes(mode: UInt32, owner: UInt32, isMember: Bool, isPrivate: Bool) {
         #expect(SecretFile.isPrivate(mode: mode, owner: owner, isMember: isMember) == isPrivate)
+    }
+
+    @Test func theGroupIsOneOfTheProcess() {
+        #expect(SecretFile.isPrivate(mode: 0o440, owner: 0, group: getegid()))
+        #expect(!SecretFile.isPrivate(mode: 0o440, owner: 0, group: .max - 1))
     }
 }
