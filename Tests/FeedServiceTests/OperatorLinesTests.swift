@@ -17,6 +17,8 @@ struct OperatorLinesTests {
         OperatorLines.clock(.corrected(by: 2000)),
         OperatorLines.clockStep(ClockSteps.Step(record: 7, before: 1 << 40, after: 1 << 41)),
         OperatorLines.clockStep(ClockSteps.Step(record: 7, before: 1 << 41, after: 1 << 40)),
+        OperatorLines.stall(.checkpoint, .seconds(10)),
+        OperatorLines.stall(.backup, .seconds(10)),
         OperatorLines.postsAhead(2, lead: .seconds(300)),
         OperatorLines.acceptedLoss(
             7,

@@ -1,5 +1,7 @@
+import FeedJournal
 import FeedProto
 import FeedService
+import FeedState
 import FeedTestSupport
 import FeedTransport
 import Foundation
@@ -133,5 +135,38 @@ struct StallTests {
         #expect(stalls.count == 2, "\(stalls)")
         #expect(stalls.first == "error: a commit has stood still for 2 s: the disk does not answer")
         #expect(stalls.last?.hasPrefix("notice: commits go on, after ") == true)
+    }
+
+    @Test("a backup that hangs is a line and a metric, and no cause not to be ready")
+    func tellsOfABackup() async throws {
+        let lines = LoggedLines()
+        let directory = try TemporaryDirectory()
+        let (gate, reserved) = (BackupGate(), try ReservedPort())
+        try await withService(logger: lines.logger) {
+            var state = StateOptions(path: directory.path, logCount: $0.threadCount)
+            state.journal.space.ballastByteCount = 1 << 20
+            state.testHooks.backups.beforeCopyStep = { gate.pass() }
+            $0.state = state
+            $0.admin = .loopback(port: reserved.number)
+        } _: { [admin = reserved.number] port in
+            defer { gate.open() }
+            let client = try WireClient(port: port)
+            let name = "feed_backup_stood_still_seconds"
+            #expect(try OperatorAddressTests.value(name, admin) == 0)
+            _ = try client.send(.backup)
+            gate.awaitStep()
+            while try OperatorAddressTests.value(name, admin) == 0 {}
+            #expect(try OperatorAddressTests.get("/ready", admin).hasSuffix("\r\n\r\nready\n"))
+            #expect(
+                try OperatorAddressTests.value("feed_checkpoint_stood_still_seconds", admin) == 0
+            )
+            gate.open()
+            #expect(try client.receive()?.status == nil)
+            while try OperatorAddressTests.value(name, admin) != 0 {}
+        }
+        let stalls = lines.all.filter { $0.contains("backup has stood") || $0.contains("goes on") }
+        #expect(stalls.count == 2, "\(stalls)")
+        #expect(stalls.first?.hasPrefix("error: a backup has stood still for 10 s") == true)
+        #expect(stalls.last?.hasPrefix("notice: the backup goes on, after ") == true)
     }
 }

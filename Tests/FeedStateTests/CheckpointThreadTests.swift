@@ -96,11 +96,15 @@ import Testing
         #expect(thread.checkpointedRecord == 0)
         #expect(thread.backlog.share > 2)
         #expect(thread.statistics.timeUnderWay > .zero)
+        // A thread that goes on does so a few times a second.
+        while let time = thread.statistics.standingTime, time < .seconds(1) {}
+        #expect(thread.statistics.standingTime != nil)
         gate.open()
         thread.stop()
         #expect(thread.checkpointedRecord == 12)
         #expect(thread.backlog.writtenByteCount > 12 * 1_000_000)
         #expect(thread.statistics.timeUnderWay == .zero)
+        #expect(thread.statistics.standingTime == nil)
         #expect(thread.statistics.longestStepMicroseconds > 0)
     }
 

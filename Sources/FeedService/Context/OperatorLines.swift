@@ -51,6 +51,11 @@ package enum OperatorLines {
         let seconds = Int(time / .seconds(1))
         return switch subject {
         case .commit: "a commit has stood still for \(seconds) s: the disk does not answer"
+        case .checkpoint:
+            "a checkpoint has stood still for \(seconds) s: the disk of state.db does not answer; the "
+                + "journal keeps what waits"
+        case .backup:
+            "a backup has stood still for \(seconds) s: the disk of backups/, or of state.db, does not answer"
         case .loop(let number): "event loop \(number) has stood still for \(seconds) s"
         }
     }
@@ -60,6 +65,8 @@ package enum OperatorLines {
         switch news {
         case .stands(let subject, let time): stall(subject, time)
         case .goesOn(.commit, let time): "commits go on, after \(Int(time / .seconds(1))) s"
+        case .goesOn(.checkpoint, let time): "checkpoints go on, after \(Int(time / .seconds(1))) s"
+        case .goesOn(.backup, let time): "the backup goes on, after \(Int(time / .seconds(1))) s"
         case .goesOn(.loop(let number), let time):
             "event loop \(number) goes on, after \(Int(time / .seconds(1))) s"
         }
@@ -96,8 +103,7 @@ package enum OperatorLines {
         let away = Duration.microseconds(step.distance)
         return step.isBack
             ? "the clock is \(away) behind the newest record of the journal: it is wrong, or it was before; "
-                + "until it has caught up all records have one time, and restore --at refuses moments "
-                + "before this start: use --at-revision"
+                + "restore --at refuses moments of the time for which it was: use --at-revision there"
             : "the clock is \(away) after the newest record of the journal: if the service was not stopped "
                 + "for so long, stop it and set the clock, else posts, backups and records get wrong times"
     }

@@ -101,6 +101,11 @@ extension ServiceMetrics {
                 statistics.timeUnderWay / .seconds(1)
             ),
             .seconds(
+                "feed_checkpoint_stood_still_seconds",
+                "How long a step of a checkpoint has not returned, from 10 s on; 0 else.",
+                (context.stalls.times[.checkpoint] ?? .zero) / .seconds(1)
+            ),
+            .seconds(
                 "feed_checkpoint_longest_step_seconds",
                 "The longest step of a checkpoint since the start.",
                 Double(statistics.longestStepMicroseconds) / 1e6
@@ -119,6 +124,11 @@ extension ServiceMetrics {
         let complete = status.complete
         return [
             .flag("feed_backup_running", "Whether a backup is under way.", status.isRunning),
+            .seconds(
+                "feed_backup_stood_still_seconds",
+                "How long a call of the backup under way has not returned, from 10 s on; 0 else.",
+                (context.stalls.times[.backup] ?? .zero) / .seconds(1)
+            ),
             .seconds(
                 "feed_backup_last_timestamp_seconds",
                 "When the newest complete backup was made; 0 where there is none.",

@@ -114,6 +114,11 @@ extension FeedServer {
             over: loops,
             context.stalls,
             commitWait: { context.state?.journal.oldestWait },
+            others: { subject in
+                subject == .checkpoint
+                    ? context.state?.checkpointThread.statistics.standingTime
+                    : context.state?.checkpointThread.backups.standingTime
+            },
             report: { news in
                 switch news {
                 case .stands: logger.error("\(OperatorLines.stall(news))")

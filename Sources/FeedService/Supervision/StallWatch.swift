@@ -2,7 +2,8 @@ package import FeedConcurrency
 package import FeedTransport
 internal import Synchronization
 
-/// Looks four times a second whether commits and event loops go on, on a thread that waits for neither.
+/// Looks four times a second whether commits, event loops, checkpoints and backups go on, on a thread that
+/// waits for none of them.
 ///
 /// It wakes each loop through its mailbox; a loop stands still as long as it does not take its mail. A
 /// look allocates nothing, unless it has news.
@@ -23,6 +24,7 @@ package final class StallWatch: Sendable {
     private let loops: [LoopMailbox]
     private let stalls: Stalls
     private let commitWait: @Sendable () -> Duration?
+    private let others: @Sendable (Stalls.Subject) -> Duration?
     private let report: @Sendable (Stalls.News) -> Void
     private let commitStalled: @Sendable () -> Void
     private let state: Lock<State>
@@ -35,18 +37,21 @@ package final class StallWatch: Sendable {
     ///   - loops: The event loops.
     ///   - stalls: What is found.
     ///   - commitWait: How long the oldest log entry waits for its commit; nil if none waits.
+    ///   - others: For how long a checkpoint or a backup has not gone on; nil if none is under way.
     ///   - report: Takes the news.
     ///   - commitStalled: Called when a commit has stood still for so long that calls are refused.
     package init(
         over loops: [LoopMailbox],
         _ stalls: Stalls,
         commitWait: @escaping @Sendable () -> Duration?,
+        others: @escaping @Sendable (Stalls.Subject) -> Duration? = { _ in nil },
         report: @escaping @Sendable (Stalls.News) -> Void,
         commitStalled: @escaping @Sendable () -> Void
     ) {
         self.loops = loops
         self.stalls = stalls
         self.commitWait = commitWait
+        self.others = others
         self.report = report
         self.commitStalled = commitStalled
         state = Lock(
@@ -90,6 +95,8 @@ package final class StallWatch: Sendable {
         let wasStalled = stalls.isCommitStalled
         if let news = stalls.note(.commit, commitWait()) { report(news) }
         if stalls.isCommitStalled, !wasStalled { commitStalled() }
+        if let news = stalls.note(.checkpoint, others(.checkpoint)) { report(news) }
+        if let news = stalls.note(.backup, others(.backup)) { report(news) }
     }
 
     private func lookAtLoop(_ index: Int, _ now: MonotonicInstant) {

@@ -8,6 +8,12 @@ package final class CheckpointStatistics: Sendable {
     private let longestStep = Atomic<UInt64>(0)
     private let stalled = Atomic(false)
 
+    /// The thread's; it goes on a few times a second, also where no checkpoint is under way.
+    let heartBeat = HeartBeat()
+
+    /// For how long the checkpoint thread has not come to its next step; nil where it does not run.
+    package var standingTime: Duration? { heartBeat.standingTime }
+
     /// No checkpoint yet.
     package init() {}
 

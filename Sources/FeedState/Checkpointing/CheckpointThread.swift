@@ -147,6 +147,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         let files = work.database.files
         backups.inspect(work.database) { [thread] in thread.wake() }
         run(&work)
+        statistics.heartBeat.end()
         _ = consume work
         files.unlock()
     }
@@ -219,6 +220,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     ) throws(StateStartError) {
         var pauses = Pauses(work.pauseHooks)
         while true {
+            statistics.heartBeat.beat()
             guard !taken.isEmpty else {
                 if !taken.forgottenChannels.isEmpty {
                     work.memtable.deleteRows(ofChannels: taken.forgottenChannels)

@@ -44,6 +44,8 @@ extension Backups {
     }
 
     private func inspect(_ files: any JournalFiles, _ revisions: BackupRevisions) {
+        heartBeat.beat()
+        defer { heartBeat.end() }
         let removed = (try? BackupFolders.removeLeftovers(files)) ?? []
         if !removed.isEmpty { report(.removedLeftovers(removed)) }
         let names = revisions.sorted((try? BackupFolders.complete(files)) ?? [])

@@ -5,26 +5,34 @@ internal import Foundation
 extension Backups {
     /// Makes the backup, and answers.
     func make(_ job: BackupJob, _ ready: () -> Void) {
+        defer { heartBeat.end() }
         do throws(BackupError) {
+            heartBeat.beat()
             try job.open()
             report(.began(name: job.name, byteCount: job.byteCount))
             while isReading {
+                heartBeat.beat()
                 hooks.beforeCopyStep()
                 let began = ContinuousClock.now
                 let isWhole = try job.step()
+                heartBeat.end()
                 state.withLock { $0.copiedByteCount = job.copiedByteCount }
                 if isWhole { break }
                 rest(since: began)
             }
             guard state.withLock({ $0.phase.beginVerifying() }) else { return drop(job) }
+            heartBeat.end()
             // The file may change while the copy is checked.
             ready()
             hooks.beforeVerification(job.name)
             try verify(job)
             guard state.withLock({ $0.phase.beginFinishing() }) else { return drop(job) }
+            heartBeat.beat()
             let (summary, removed) = try job.finish()
+            heartBeat.end()
             end(summary, removed)
         } catch {
+            heartBeat.beat()
             job.abandon()
             fail(error)
         }
@@ -32,6 +40,7 @@ extension Backups {
 
     /// Removes what was copied for a request that was cancelled, and has its answer.
     private func drop(_ job: BackupJob) {
+        heartBeat.beat()
         job.abandon()
         _ = state.withLock { $0.phase.end() }
     }

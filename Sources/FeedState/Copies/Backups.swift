@@ -66,6 +66,9 @@ package final class Backups: Sendable {
     let reservedByteCount: Int
     let hooks: BackupHooks
     let report: @Sendable (BackupEvent) -> Void
+    /// Beats before each call that waits for the disk; the check of a copy's pages is one long call, and is
+    /// not watched.
+    let heartBeat = HeartBeat()
     /// Signalled when a rest is to end.
     let cancelled = Semaphore()
     /// Signalled when the thread of a copy has ended.
@@ -115,6 +118,9 @@ package final class Backups: Sendable {
         cancelled.signal()
         request.answer(.failure(error))
     }
+
+    /// For how long a call of the backup under way has not returned; nil where there is none.
+    package var standingTime: Duration? { heartBeat.standingTime }
 
     /// How backups are doing.
     package var status: BackupStatus {

@@ -10,6 +10,7 @@ struct StallWatchTests {
     private let stalls = Stalls(limit: .seconds(5))
     private let news = Locked<[Stalls.News]>([])
     private let wait = Locked<Duration?>(nil)
+    private let others = Locked<[Stalls.Subject: Duration]>([:])
     private let stalledCount = Locked(0)
 
     private func watch(over loops: [LoopMailbox]) -> StallWatch {
@@ -17,6 +18,7 @@ struct StallWatchTests {
             over: loops,
             stalls,
             commitWait: { [wait] in wait.withLock { $0 } },
+            others: { [others] subject in others.withLock { $0[subject] } },
             report: { [news] one in news.withLock { $0.append(one) } },
             commitStalled: { [stalledCount] in stalledCount.withLock { $0 += 1 } }
         )
@@ -49,6 +51,28 @@ struct StallWatchTests {
         #expect(
             news.withLock { $0 } == [
                 .stands(.commit, .seconds(2)), .goesOn(.commit, after: .milliseconds(4_800)),
+            ]
+        )
+    }
+
+    @Test(
+        "a checkpoint or a backup that hangs is said after 10 s, and no call is refused for it",
+        arguments: [Stalls.Subject.checkpoint, .backup]
+    )
+    func noticesWhatNoCallWaitsFor(_ subject: Stalls.Subject) {
+        let watch = watch(over: [])
+        for seconds in 0...60 {
+            others.withLock { $0[subject] = .seconds(seconds) }
+            watch.look(at: MonotonicInstant(nanoseconds: UInt64(seconds) * 1_000_000_000))
+        }
+        #expect(stalls.times == [subject: .seconds(60)])
+        #expect(stalls.overLimit.isEmpty && stalledCount.withLock { $0 } == 0)
+        others.withLock { $0 = [:] }
+        watch.look(at: MonotonicInstant(nanoseconds: 61_000_000_000))
+        #expect(stalls.times.isEmpty)
+        #expect(
+            news.withLock { $0 } == [
+                .stands(subject, .seconds(10)), .goesOn(subject, after: .seconds(60)),
             ]
         )
     }
