@@ -12,7 +12,7 @@ extension SegmentJournal {
             )
         }
         do {
-            try appendRecord(body, count, max(microseconds, lastMicroseconds))
+            try appendRecord(body, count, max(microseconds &+ clockShift, lastMicroseconds))
         } catch {
             failure = error.description
             throw error

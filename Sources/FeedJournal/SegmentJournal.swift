@@ -28,6 +28,10 @@ package final class SegmentJournal: Journal {
     /// When the last record was written, in microseconds; the next one is not before.
     package internal(set) var lastMicroseconds: UInt64
 
+    /// How far the times of records are ahead of the clock in this run: so none stands still where the
+    /// clock is behind the newest record.
+    package var clockShift: UInt64 = 0
+
     let files: any JournalFiles
     let configuration: JournalConfiguration
 

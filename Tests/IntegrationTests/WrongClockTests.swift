@@ -65,7 +65,8 @@ struct WrongClockTests {
             let line = await service.process.line { $0.contains(warning) }
             #expect(line?.contains("feedctl correct-times --apply") == true)
             let step = " behind the newest record of the journal: it is wrong, or it was before"
-            #expect(service.process.output.contains { $0.contains(step) })
+            // The second start finds the clock where the first one has left it.
+            #expect(service.process.output.contains { $0.contains(step) } == (title == "right"))
             try await Self.createdNow(title, service)
             await service.kill()
         }

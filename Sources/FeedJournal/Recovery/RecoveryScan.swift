@@ -102,6 +102,38 @@ package struct RecoveryScan {
             .compactMap(SegmentLayout.firstNumber).min()
     }
 
+    /// The end of a journal, and what its newest segment says of it.
+    package struct Newest {
+        /// Of the newest segment.
+        package let instanceID: UInt64
+        /// The last whole record there, or the one before the segment.
+        package let number: UInt64
+        /// When that was written, in microseconds since 1970.
+        package let microseconds: UInt64
+    }
+
+    /// The end of a journal; nil where a directory has none.
+    ///
+    /// Reads one segment.
+    package static func newest(_ files: any JournalFiles) throws(JournalError) -> Newest? {
+        guard let first = try firsts(files).max() else { return nil }
+        var reader = try SegmentReader(open(files, Segment(first: first)), first: first, .xxh3)
+        while case .record = reader.next() {}
+        return Newest(
+            instanceID: reader.header.instanceID,
+            number: reader.last.number,
+            microseconds: reader.lastMicroseconds
+        )
+    }
+
+    /// The first records of the segments that a directory has.
+    private static func firsts(_ files: any JournalFiles) throws(JournalError) -> [UInt64] {
+        try fileErrors { () throws(FileError) in
+            try files.names(in: ".").contains(SegmentLayout.directory)
+                ? try files.names(in: SegmentLayout.directory) : []
+        }.compactMap(SegmentLayout.firstNumber)
+    }
+
     /// Whether the journal has the record after a position, by the hash of the record there; reads one
     /// segment.
     package static func continues(
@@ -129,14 +161,8 @@ package struct RecoveryScan {
         behind position: JournalPosition,
         _ files: any JournalFiles
     ) throws(JournalError) -> SegmentReader? {
-        let names = try fileErrors { () throws(FileError) in
-            try files.names(in: ".").contains(SegmentLayout.directory)
-                ? try files.names(in: SegmentLayout.directory) : []
-        }
-        let firsts = names.compactMap(SegmentLayout.firstNumber).filter {
-            $0 <= position.number + 1
-        }
-        guard let first = firsts.max() else { return nil }
+        let first = try firsts(files).filter { $0 <= position.number + 1 }.max()
+        guard let first else { return nil }
         var reader = try SegmentReader(open(files, Segment(first: first)), first: first, .xxh3)
         while reader.last.number < position.number {
             guard case .record = reader.next() else { return nil }

@@ -20,6 +20,10 @@ package enum RestoreError: Error, Equatable, Sendable {
     /// whose last record is named.
     case notContinued(backup: String, checkpointed: UInt64, problem: JournalError)
 
+    /// The journal alone was to be put in the place of `state.db`, and does not have all of it; without a
+    /// problem it is whole, and continues a state that it does not have.
+    case notAll(journal: String, problem: JournalError?)
+
     /// The data directory does not have the state of a moment; the last text says which moments it
     /// has.
     case noMoment(String, RestoreMoment, MomentProblem, String)
@@ -42,8 +46,9 @@ package enum MomentProblem: Equatable, Sendable {
     /// The newest backup before it is damaged, and so are all older ones, or there are none.
     case damagedBackup(String, StateError)
 
-    /// The times of records around it are those of a wrong clock; by them it would be this revision.
-    case wrongClock(revision: UInt64)
+    /// The times of records around it are those of a wrong clock; by them it would be one of these
+    /// revisions.
+    case wrongClock(revisions: ClosedRange<UInt64>)
 
     /// The journal after the backup is damaged or missing before the moment.
     case journal(JournalError)
@@ -58,6 +63,7 @@ extension RestoreError {
             StateStartError.journal(error).exitStatus
         case .noMoment(_, _, .damagedBackup, _): 5
         case .noMoment: 2
+        case .notAll(_, let problem): problem.map { StateStartError.journal($0).exitStatus } ?? 5
         case .noRoom: 1
         case .notContinued(_, _, let problem): StateStartError.journal(problem).exitStatus
         case .state(let error): StateStartError.state(error).exitStatus
@@ -93,9 +99,10 @@ extension RestoreError: CustomStringConvertible {
         case (.journal(let error), _): "\(error)"
         case (.damagedBackup(let name, let error), _):
             "the backup \(name) is damaged, and no older one leads to it. \(error)"
-        case (.wrongClock(let revision), _):
+        case (.wrongClock(let found), _):
             "the clock was wrong around it, or was set, and the times of records cannot be trusted. By "
-                + "them it is --at-revision \(revision)."
+                + "them it is --at-revision \(found.lowerBound)"
+                + (found.count == 1 ? "." : ", or a later one up to \(found.upperBound).")
         }
     }
 
@@ -113,6 +120,10 @@ extension RestoreError: CustomStringConvertible {
         case .notContinued(let backup, let checkpointed, let problem):
             "The journal does not continue the backup \(backup), whose last record is "
                 + "\(checkpointed): " + Self.text(problem)
+        case .notAll(let journal, let problem):
+            "\(journal) does not have all of the state from the beginning: "
+                + (problem?.description
+                    ?? "it goes on from a state that it does not have, as after a restore.")
         case .noMoment(let path, let moment, let problem, let reach):
             "\(path) does not have the state of \(moment): " + Self.text(problem, moment)
                 + (reach.isEmpty ? "" : " \(reach)")

@@ -19,9 +19,9 @@ extension RestoreMoment {
     ///   - microseconds: When it began, since 1970.
     ///   - revision: The highest revision up to its end.
     /// - Returns: Whether it is.
-    func includes(microseconds: UInt64, revision: UInt64) -> Bool {
+    func includes(microseconds: Int64, revision: UInt64) -> Bool {
         switch self {
-        case .time(let date): microseconds <= date.unixMicroseconds
+        case .time(let date): microseconds <= Int64(clamping: date.unixMicroseconds)
         case .revision(let last): revision <= last
         case .backup: false
         }

@@ -8,8 +8,9 @@ struct MomentPlan {
     struct DatedBatch: Equatable {
         /// The number of its record.
         var number: UInt64
-        /// When it began, in microseconds since 1970.
-        var microseconds: UInt64
+        /// When it began, in microseconds since 1970: at the latest of the last one of a moment, at the
+        /// earliest of the next one.
+        var microseconds: Int64
         /// The highest revision up to its end.
         var revision: UInt64
         /// Whether its time is that of the one before it: the clock was behind, and its own is not known.
@@ -48,11 +49,11 @@ struct MomentPlan {
         let reach = MomentReach(path, files)
         damaged.merge(reach.unreadable) { old, _ in old }
         let passed = damaged
-        let wanted = reach.backups.filter {
-            moment.includes(backup: $0.name, revision: $0.meta.highestRevision)
-        }
+        let times = try Self.times(files, now)
         guard
-            let found = wanted.last(where: { passed[$0.name] == nil && moment.isAfter($0, files) })
+            let found = reach.backups.last(where: {
+                passed[$0.name] == nil && moment.includes($0, times, files)
+            })
         else {
             // The newest one that could be it.
             let cause = passed.keys.sorted().last { moment.includes(backup: $0, revision: 0) }
@@ -69,6 +70,7 @@ struct MomentPlan {
         }
         let configuration = JournalConfiguration(instanceID: found.meta.instanceID)
         let scan: RecoveryScan
+        let doubtful: UInt64?
         do throws(JournalError) {
             scan = try RecoveryScan(
                 files,
@@ -76,12 +78,26 @@ struct MomentPlan {
                 checkpointed: checkpointed,
                 acceptsAnyInstance: true
             )
-            (last, next) = try Self.batches(of: moment, after: found.meta, scan, files)
+            (last, next, doubtful) = try Self.batches(
+                of: moment,
+                after: found.meta,
+                scan,
+                times,
+                files
+            )
         } catch {
             throw .noMoment(path, moment, .journal(error), reach.text(nil))
         }
         self.scan = scan
-        try checkTimes(path, files, moment, now, found.meta, scan, reach)
+        if case .time(let time) = moment {
+            // Of which revisions the moment may be.
+            let least = last?.revision ?? found.meta.highestRevision
+            let isInStop = times.isInStop(Int64(clamping: time.unixMicroseconds))
+            guard times.areKnown, doubtful == nil, !isInStop, last?.isLate != true else {
+                let problem = MomentProblem.wrongClock(revisions: least...max(least, doubtful ?? 0))
+                throw .noMoment(path, moment, problem, reach.text(scan))
+            }
+        }
         // A record after the moment proves that all up to the moment were there.
         guard next == nil else { return }
         if let problem = scan.problem {
@@ -95,57 +111,57 @@ struct MomentPlan {
         }
     }
 
-    /// Refuses a time where the times of records cannot be trusted, and names the revision that they say.
-    private func checkTimes(
-        _ path: String,
+    /// When the records of the journal were written.
+    private static func times(
         _ files: any JournalFiles,
-        _ moment: RestoreMoment,
-        _ now: Date,
-        _ meta: StateMeta,
-        _ scan: RecoveryScan,
-        _ reach: MomentReach
-    ) throws(RestoreError) {
-        guard case .time(let time) = moment else { return }
-        var steps = try restoreErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in try ClockSteps(files) }
-        }
-        if scan.lastMicroseconds > 0 {
-            steps.add(now: now.unixMicroseconds, newest: scan.lastMicroseconds)
-        }
-        guard last?.isLate != true, steps.areTrusted(at: time.unixMicroseconds) else {
-            let revision = last?.revision ?? meta.highestRevision
-            throw .noMoment(path, moment, .wrongClock(revision: revision), reach.text(scan))
+        _ now: Date
+    ) throws(RestoreError) -> TrueTimes {
+        try restoreErrors { () throws(StateError) in
+            let clock = try fileErrors { () throws(FileError) in try ClockSteps(files) }
+            // Where the end cannot be read, what is read for the moment says so.
+            let newest = try? RecoveryScan.newest(files)
+            return TrueTimes(clock, now: now.unixMicroseconds, newest: newest)
         }
     }
 
-    /// The last commit batch of a moment, and the first one after it.
+    /// The last commit batch of a moment, the first one after it, and the highest revision of those that
+    /// may be of the moment, if there are any.
     private static func batches(
         of moment: RestoreMoment,
         after meta: StateMeta,
         _ scan: RecoveryScan,
+        _ times: TrueTimes,
         _ files: any JournalFiles
-    ) throws(JournalError) -> (last: DatedBatch?, next: DatedBatch?) {
+    ) throws(JournalError) -> (last: DatedBatch?, next: DatedBatch?, doubtful: UInt64?) {
         var revision = meta.highestRevision
         var last: DatedBatch?
         var next: DatedBatch?
+        var doubtful: UInt64?
         var previous = scan.checkpointedMicroseconds
         try scan.replay(files, after: meta.checkpointed.number) { record, body in
             revision = max(revision, highestRevision(of: body))
-            let batch = DatedBatch(
-                number: record.position.number,
-                microseconds: record.microseconds,
+            let number = record.position.number
+            let time = times.time(of: number, at: record.microseconds)
+            var batch = DatedBatch(
+                number: number,
+                microseconds: time.upperBound,
                 revision: revision,
                 isLate: record.microseconds == previous
             )
             previous = record.microseconds
-            guard moment.includes(microseconds: batch.microseconds, revision: revision) else {
-                next = batch
+            if next == nil, moment.includes(microseconds: time.upperBound, revision: revision) {
+                last = batch
+                return true
+            }
+            batch.microseconds = time.lowerBound
+            next = next ?? batch
+            guard moment.includes(microseconds: time.lowerBound, revision: revision) else {
                 return false
             }
-            last = batch
+            doubtful = revision
             return true
         }
-        return (last, next)
+        return (last, next, doubtful)
     }
 
     /// The highest revision that a commit batch gives; 0 where it gives none, or cannot be read:
@@ -158,10 +174,17 @@ struct MomentPlan {
 }
 
 extension RestoreMoment {
-    /// Whether the last record of a backup is not after the moment: its name may be of a wrong clock.
-    fileprivate func isAfter(_ backup: MomentReach.Candidate, _ files: any JournalFiles) -> Bool {
-        guard case .time(let time) = self else { return true }
-        let written = try? RecoveryScan.microseconds(of: backup.meta.checkpointed, files)
-        return (written ?? nil).map { $0 <= time.unixMicroseconds } ?? true
+    /// Whether a backup has nothing after the moment, by its last record: its name may be of a wrong clock.
+    fileprivate func includes(
+        _ backup: MomentReach.Candidate,
+        _ times: TrueTimes,
+        _ files: any JournalFiles
+    ) -> Bool {
+        let position = backup.meta.checkpointed
+        guard case .time = self,
+            let written = try? RecoveryScan.microseconds(of: position, files)
+        else { return includes(backup: backup.name, revision: backup.meta.highestRevision) }
+        let latest = times.time(of: position.number, at: written).upperBound
+        return includes(microseconds: latest, revision: 0)
     }
 }

@@ -53,7 +53,9 @@ struct MomentReach {
                 "The journal goes on from the backup of \(begin.milliseconds): from then on each "
                 + "moment can be had that has no gap before it. \(own)"
         }
-        let end = Date(unixMicroseconds: scan.lastMicroseconds)
+        let clock = try? ClockSteps(files)
+        let last = clock?.clock(of: scan.last.number, at: scan.lastMicroseconds)
+        let end = Date(unixMicroseconds: last ?? scan.lastMicroseconds)
         guard end > begin else { return own }
         return "Moments from \(begin.milliseconds) to \(end.milliseconds), record "
             + "\(scan.last.number), can be had. \(own)"

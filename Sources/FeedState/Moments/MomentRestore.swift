@@ -82,9 +82,9 @@ package struct MomentRestore: Equatable, Sendable {
         self.damaged = damaged
         records = plan.last.map { plan.checkpointed.number + 1...$0.number }
         lastRecord = plan.last?.number ?? plan.checkpointed.number
-        time = plan.last.map { Date(unixMicroseconds: $0.microseconds) }
+        time = plan.last.map { Date(unixMicroseconds: UInt64(clamping: $0.microseconds)) }
         self.revision = revision
-        nextTime = plan.next.map { Date(unixMicroseconds: $0.microseconds) }
+        nextTime = plan.next.map { Date(unixMicroseconds: UInt64(clamping: $0.microseconds)) }
         nextRecord = plan.next?.number
         nextRevision = plan.next?.revision
     }

@@ -51,22 +51,25 @@ extension StateDirectory {
         return journal
     }
 
-    /// Notes, durably, where the clock is not where the last record of the journal has left it.
+    /// Notes, durably, where the clock is not where the last record of the journal has left it, and lets
+    /// the times of records go on all the same.
     func noteClock(
         _ now: UInt64,
         _ journal: SegmentJournal
     ) throws(StateStartError) -> ClockSteps.Step? {
-        let step = ClockSteps.Step(
-            record: journal.last.number,
-            before: journal.lastMicroseconds,
-            after: now
-        )
-        guard journal.lastMicroseconds > 0, step.isStep else { return nil }
-        try withRoom(journal) { () throws(StateStartError) in
+        let (step, shift) = try withRoom(journal) { () throws(StateStartError) in
             try stateErrors { () throws(StateError) in
-                try fileErrors { () throws(FileError) in try ClockSteps.add(step, files) }
+                try fileErrors { () throws(FileError) in
+                    try ClockSteps.begin(
+                        at: now,
+                        after: journal.last.number,
+                        of: journal.lastMicroseconds,
+                        files
+                    )
+                }
             }
         }
+        journal.clockShift = shift
         return step
     }
 

@@ -115,7 +115,10 @@ package struct StateVerification: Sendable, Equatable {
             verified.partlyCheckpointed = checkpointing > scan.last.number ? checkpointing : nil
             let known = max(scan.lastKnown, checkpointing)
             verified.lostRecordCount = known - min(known, scan.last.number)
-            verified.lastMicroseconds = scan.lastMicroseconds
+            let clock = try? ClockSteps(directory.files)
+            verified.lastMicroseconds =
+                clock?.clock(of: scan.last.number, at: scan.lastMicroseconds)
+                ?? scan.lastMicroseconds
         }
         if replaysAll {
             verified.replayedHash = try replayedHash(directory, database, stripeCount)

@@ -95,7 +95,7 @@ extension RefusalWords {
                 commands: restoring(source, into: commands.restored)
             )
             return (nothing, [step])
-        case .state(.notABackup), .notContinued: return (nothing, [])
+        case .state(.notABackup), .notContinued, .notAll: return (nothing, [])
         case .noMoment(_, _, .wrongClock, _):
             let step = Step(
                 text:

@@ -22,11 +22,12 @@ import Testing
         try expectInDocument(refusal)
     }
 
-    @Test func aMomentOfAWrongClockIsInTheDocument() throws {
+    @Test(arguments: [1234...1234, 1234...1250])
+    func aMomentOfAWrongClockIsInTheDocument(revisions: ClosedRange<UInt64>) throws {
         let error = RestoreError.noMoment(
             "/srv/feed",
             .time(Date(timeIntervalSince1970: 1_800_000_000)),
-            .wrongClock(revision: 1234),
+            .wrongClock(revisions: revisions),
             "Moments from 2027-01-15T06:00:00.123Z to 2027-01-15T07:59:59.000Z, record 7, can be had. "
                 + "Each backup can be had as it is, the oldest one by --at 20270115T060000123Z."
         )
