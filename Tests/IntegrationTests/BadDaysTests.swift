@@ -62,6 +62,17 @@ struct BadDaysTests {
             try directory.remove("state.db")
         },
         Day(
+            testDescription: "state.db is missing, and no backup was made",
+            status: 5,
+            types: ["--in-place", "--data-dir"]
+        ) { try $0.remove("state.db") },
+        Day(
+            testDescription: "state.db is damaged, and no backup was made",
+            status: 5,
+            isKilled: false,
+            types: ["--in-place", "--data-dir"]
+        ) { try $0.flipBitsOfPages() },
+        Day(
             testDescription: "the directory is a copy",
             status: 4,
             types: ["new-instance", "--data-dir"]

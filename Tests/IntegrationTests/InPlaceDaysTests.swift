@@ -121,8 +121,11 @@ struct InPlaceDaysTests {
         try directory.remove("state.db")
         let restore = try await directory.firstPrintedCommand("Nothing is lost: backup 20260101")
         #expect(restore[2] == "\(directory.path)/\(own)", "\(restore)")
-        // Where there is no other one, it is named.
+        // Without one of its own the journal has all, and where it does not, the other one is named.
         try directory.remove(own)
+        let whole = try await directory.firstPrintedCommand("the journal here has all from")
+        #expect(whole[2] == "\(directory.path)/journal", "\(whole)")
+        try directory.remove("durable.hwm")
         let fallback = try await directory.firstPrintedCommand("is of another instance")
         #expect(fallback[1] == "\(directory.path)/\(foreign)", "\(fallback)")
     }
@@ -145,6 +148,26 @@ struct InPlaceDaysTests {
         try old.write(to: URL(filePath: file))
         try await directory.restoreInPlace("Nothing is lost: backup 20260101")
         try await directory.expectServed(with: [second])
+    }
+
+    @Test("a journal that goes on from a restored state does not have all, and is not taken for it")
+    func journalOfARestore() async throws {
+        let directory = try await DataDirectory.written(killed: false)
+        let backup = try directory.keepBackup("20260101T000000000Z")
+        let target = directory.path + ".restored"
+        defer { try? FileManager.default.removeItem(atPath: target) }
+        let words = ["restore", "\(directory.path)/\(backup)", target]
+        #expect(try await RunningProcess(Programs.feedService, words).finish().0 == 0)
+        let service = try await DurableService.start(target)
+        #expect(try await service.upvotes(directory.post) == UInt64(DataDirectory.voteCount))
+        #expect(await service.stop() == 0)
+        try FileManager.default.removeItem(atPath: target + "/state.db")
+        try await DurableService.expectRefusal(target, 5, ["Nothing can be served"])
+        let typed = ["restore", "--in-place", "\(target)/journal", target]
+        let (status, output) = try await RunningProcess(Programs.feedService, typed).finish()
+        #expect(status == 5)
+        #expect(output.joined().contains("goes on from a state that it does not have"), "\(output)")
+        #expect(!FileManager.default.fileExists(atPath: target + "/state.db"))
     }
 
     @Test("a copied state.db that is damaged is said to be damaged, and not a copy")

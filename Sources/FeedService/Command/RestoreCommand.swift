@@ -18,7 +18,8 @@ struct RestoreCommand: ParsableCommand {
             the instance stays, and where the journal is whole from the backup on, nothing is lost. \
             Else the command says which records are missing, and changes nothing. Where the journal \
             is damaged at a later record, the next start says what is lost. The old files are kept in \
-            quarantine/. Where the whole directory is a copy, type feed-service new-instance afterwards.
+            quarantine/. In the place of a backup the directory's own journal/ can be typed: where that \
+            has all records from the beginning, state.db is made anew. Where the whole directory is a copy, type feed-service new-instance afterwards.
 
             With --at or --at-revision the first directory is a data directory, which a service may \
             use: the newest of its backups before the moment is restored, and its journal is replayed \
@@ -26,7 +27,10 @@ struct RestoreCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The backup's directory. With --at: a data directory.")
+    @Argument(
+        help:
+            "The backup's directory. With --at: a data directory. With --in-place also its journal/."
+    )
     var backup: String
 
     @Argument(

@@ -19,7 +19,8 @@ package struct InPlaceRestore: Equatable, Sendable {
     /// Puts a backup in the place of a directory's `state.db`.
     ///
     /// - Parameters:
-    ///   - backup: The directory in which the backup is; nothing of it is changed.
+    ///   - backup: The directory in which the backup is, of which nothing is changed; or the directory's own
+    ///     journal, where that has all of the state.
     ///   - directory: The data directory, which no service uses.
     /// - Returns: What was done.
     /// - Throws: Why the directory is as it was; or, where it was interrupted, marked as such: then
@@ -28,8 +29,9 @@ package struct InPlaceRestore: Equatable, Sendable {
         backup: String,
         directory: String
     ) throws(RestoreError) -> InPlaceRestore {
-        let source = try BackupRestore.open(backup)
-        try refuse(backup, directory)
+        let isJournal = WholeJournal.isPath(backup, in: directory)
+        let source = isJournal ? nil : try BackupRestore.open(backup)
+        try refuse(isJournal ? nil : backup, directory)
         let files: POSIXFiles
         do {
             files = try POSIXFiles(path: directory)
@@ -40,15 +42,19 @@ package struct InPlaceRestore: Equatable, Sendable {
     }
 
     /// Throws where it is known already that nothing can be done; changes nothing.
-    private static func refuse(_ backup: String, _ directory: String) throws(RestoreError) {
-        let database = try restoreErrors { () throws(StateError) in
-            try BackupVerification.open(path: backup)
+    private static func refuse(_ backup: String?, _ directory: String) throws(RestoreError) {
+        let database = try backup.map { (path) throws(RestoreError) in
+            try restoreErrors { () throws(StateError) in try BackupVerification.open(path: path) }
         }
         let files: POSIXFiles
         do {
             files = try POSIXFiles(path: directory, for: .look)
         } catch {
             throw .state(.directory(error))
+        }
+        guard let backup, let database else {
+            _ = try WholeJournal.check(directory, files)
+            return
         }
         _ = try continuation(of: database, backup, directory, files)
     }
@@ -74,7 +80,7 @@ package struct InPlaceRestore: Equatable, Sendable {
     /// The same of a file, in a directory that is locked.
     ///
     /// - Parameters:
-    ///   - source: The `state.db` of the backup.
+    ///   - source: The `state.db` of the backup; nil where the directory's own journal has all.
     ///   - backup: The path of the backup, noted for the case that the restore is interrupted.
     ///   - directory: The path under which SQLite finds the directory.
     ///   - files: The same directory.
@@ -82,7 +88,7 @@ package struct InPlaceRestore: Equatable, Sendable {
     /// - Returns: What was done.
     /// - Throws: As above.
     package static func run(
-        _ source: any JournalFile,
+        _ source: (any JournalFile)?,
         of backup: String,
         in directory: String,
         _ files: any JournalFiles,
@@ -91,7 +97,10 @@ package struct InPlaceRestore: Equatable, Sendable {
         let byteCount = try restoreErrors { () throws(StateError) in
             // What a run that was killed has left takes room.
             try StateDatabase.removeNewFile(files)
-            return try fileErrors { () throws(FileError) in try source.byteCount() }
+            return try fileErrors { () throws(FileError) in
+                // A new state has a page for each table.
+                try source?.byteCount() ?? 1 << 20
+            }
         }
         let noRoom = { () -> RestoreError in
             .noRoom(
@@ -110,7 +119,14 @@ package struct InPlaceRestore: Equatable, Sendable {
         let interrupted = InPlaceMarker.read(files).flatMap { $0.hasMoved(files) ? $0 : nil }
         do throws(RestoreError) {
             marker = try begin(backup, files)
-            try copy(source, byteCount, files)
+            if let source {
+                try copy(source, byteCount, files)
+            } else {
+                let meta = try WholeJournal.check(directory, files, vfs: vfs).meta
+                try restoreErrors { () throws(StateError) in
+                    try StateDatabase.writeNewFile(directory, files, vfs, meta)
+                }
+            }
             found = try prepare(backup, directory, files, vfs)
         } catch {
             // `state.db` is as it was, or was moved by an earlier run that was interrupted: then its

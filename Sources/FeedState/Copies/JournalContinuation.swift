@@ -31,7 +31,18 @@ struct JournalContinuation: Equatable {
         _ files: any JournalFiles,
         vfs: String? = nil
     ) throws(JournalError) {
-        let meta = backup.meta
+        let noted = backup.directoryRow?.known ?? .start
+        try self.init(of: backup.meta, noted, directory, files, vfs: vfs)
+    }
+
+    /// The same of what a backup says of itself, and of the last record that it knows to have been durable.
+    init(
+        of meta: StateMeta,
+        _ noted: JournalPosition,
+        _ directory: String,
+        _ files: any JournalFiles,
+        vfs: String? = nil
+    ) throws(JournalError) {
         // A file that is damaged in its rows still knows how far it was.
         let own = try? StateDatabase.look(directory: directory, files: files, vfs: vfs)
         if let own, own.meta.instanceID != meta.instanceID {
@@ -41,7 +52,6 @@ struct JournalContinuation: Equatable {
                 expected: meta.instanceID
             )
         }
-        let noted = backup.directoryRow?.known ?? .start
         known = noted.number > meta.checkpointed.number ? noted : meta.checkpointed
         var configuration = JournalConfiguration(instanceID: meta.instanceID)
         configuration.known = known

@@ -19,14 +19,24 @@ extension StateDatabase {
         guard !names.contains(fileName) else {
             throw .notEmpty(directory: directory, name: fileName)
         }
+        try writeNewFile(directory, files, vfs, meta)
+        try publishNewFile(files)
+        return try StateDatabase(directory: directory, files: files, vfs: vfs)
+    }
+
+    /// Makes the file of a new state, which has no name of its own yet, and closes it.
+    static func writeNewFile(
+        _ directory: String,
+        _ files: any JournalFiles,
+        _ vfs: String?,
+        _ meta: StateMeta
+    ) throws(StateError) {
         try removeNewFile(files)
         // SQLite would let everybody read it, and its log has the same rights.
         _ = try fileErrors { () throws(FileError) in try files.create(newFileName) }
         try databaseErrors { () throws(SQLiteError) in
             try write(meta, to: Database(path: "\(directory)/\(newFileName)", vfs: vfs))
         }
-        try publishNewFile(files)
-        return try StateDatabase(directory: directory, files: files, vfs: vfs)
     }
 
     /// Removes what an attempt to make a file has left.

@@ -23,6 +23,7 @@ extension RefusalWords {
             let has =
                 "backup \(name(of: backup)) has all up to record \(checkpointed), and \(behind)"
             let step = inPlace(backup, problem)
+            guard backup != journal else { return ofWholeJournal(last, problem, step, puttingBack) }
             guard let problem else {
                 let all = last > checkpointed ? ", which are all after it." : " after it."
                 return ("Nothing is lost: \(has)\(all)", [step, puttingBack])
@@ -58,6 +59,24 @@ extension RefusalWords {
         }
     }
 
+    /// Where no backup is as good as the journal, which has all from the beginning.
+    private func ofWholeJournal(
+        _ last: UInt64,
+        _ problem: String?,
+        _ step: StartRefusal.Step,
+        _ puttingBack: StartRefusal.Step
+    ) -> Consequences {
+        let has = "the journal here has all from the beginning, records 1 to \(last)."
+        guard let problem else { return ("Nothing is lost: \(has)", [step, puttingBack]) }
+        let meaning =
+            "T\(has.dropFirst()) What state.db alone had after record \(last) is lost unless the file "
+            + "comes back, as the journal is not whole: \(problem)"
+        return (meaning, [puttingBack, step])
+    }
+
+    /// What is typed in the place of a backup where the journal has all.
+    private var journal: String { WholeJournal.path(in: path) }
+
     /// What to do where a backup has more records than are left; nil where none has.
     func moreThanIsLeft(_ left: UInt64, _ remedy: StateRemedy) -> StartRefusal.Step? {
         guard remedy.last > left else { return nil }
@@ -85,9 +104,11 @@ extension RefusalWords {
             problem == nil
             ? "the start adds the journal's records"
             : "the start then says which records of the journal are lost, and what to type"
+        let way =
+            backup == journal
+            ? "Make state.db anew" : "Put this backup in the place of state.db"
         return StartRefusal.Step(
-            text: "Put this backup in the place of state.db; \(start). The old files are kept in "
-                + "\(quarantine).",
+            text: "\(way); \(start). The old files are kept in \(quarantine).",
             commands: restoringInPlace(backup)
         )
     }

@@ -6,7 +6,7 @@ package enum StateRemedy: Equatable, Sendable {
     case noBackup
 
     /// The journal continues a backup up to a record, and then has a problem; without one nothing is
-    /// lost.
+    /// lost. The backup is the journal itself where that has all from the beginning.
     case continued(backup: String, checkpointed: UInt64, last: UInt64, problem: String? = nil)
 
     /// The newest backup that can be used, which the journal does not continue.
@@ -60,7 +60,25 @@ package enum StateRemedy: Equatable, Sendable {
             guard isFirst || isBetter, (try? database.verify()) != nil else { continue }
             best = remedy
         }
+        if left == 0, let whole = ofJournal(path),
+            best?.isOfInstance != true || whole.last > best?.last ?? 0
+        {
+            best = whole
+        }
         return best ?? .noBackup
+    }
+
+    /// What the journal has where it has all from the beginning; nil where it does not.
+    private static func ofJournal(_ path: String) -> StateRemedy? {
+        guard let files = try? POSIXFiles(path: path, for: .look),
+            let found = try? WholeJournal.check(path, files).found
+        else { return nil }
+        return .continued(
+            backup: WholeJournal.path(in: path),
+            checkpointed: 0,
+            last: found.last,
+            problem: found.problem.map { "\($0)" }
+        )
     }
 
     private static func remedy(

@@ -65,10 +65,7 @@ import Testing
             error: .full(neededByteCount: 70 << 20, freeByteCount: 0),
             command: .newInstance
         ),
-        Row(
-            testDescription: "missing segment",
-            error: .loss(missingSegment)
-        ),
+        Row(testDescription: "missing segment", error: .loss(missingSegment)),
         Row(
             testDescription: "missing end",
             error: .loss(
@@ -157,6 +154,11 @@ import Testing
             remedy: .ofAnotherInstance(backup: backup)
         ),
         Row(testDescription: "missing state.db", error: .missingDatabase, remedy: .noBackup),
+        Row(
+            testDescription: "missing state.db, and a journal from the beginning",
+            error: .missingDatabase,
+            remedy: .continued(backup: "/srv/feed/journal", checkpointed: 0, last: 9)
+        ),
         Row(
             testDescription: "half restore in place",
             error: .inPlaceInterrupted(path: "/srv/feed", backup: backup)
