@@ -218,6 +218,11 @@ extension ServerConnection {
     ) -> SignIn? {
         loop.handler.finishSignIn(signIn, outcome, for: &session.caller, arrival: arrival)
     }
+
+    /// Refuses a sign-in of the connection, as its password does not fit into the queue.
+    func refuse(_ signIn: SignIn) {
+        loop.handler.refuseSignIn(signIn, for: session.caller)
+    }
 }
 
 extension ServerConnection {
@@ -226,7 +231,7 @@ extension ServerConnection {
         guard recipient.isOpen, !session.life.isClosing else {
             return loop.handler.dropWatchActions()
         }
-        loop.handler.performWatchActions(on: &watchSet, from: session.caller.host)
+        loop.handler.performWatchActions(on: &watchSet, for: session.caller)
         loop.handler.answers.send(to: recipient, through: loop.outbox)
     }
 

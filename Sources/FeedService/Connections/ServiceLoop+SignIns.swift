@@ -22,7 +22,7 @@ extension ServiceLoop {
             if start(signIn, for: connection, arrival: eventLoop.now) {
                 connection.awaitAnswer()
             } else {
-                handler.refuseSignIn(signIn, from: connection.recipient.peer.host)
+                connection.refuse(signIn)
                 hasRefused = true
             }
         }
@@ -66,7 +66,7 @@ extension ServiceLoop {
         }
         if let rest = connection.finish(waiting.signIn, outcome, arrival: waiting.arrival) {
             if start(rest, for: connection, arrival: waiting.arrival) { return }
-            handler.refuseSignIn(rest, from: connection.recipient.peer.host)
+            connection.refuse(rest)
         }
         handler.answers.send(to: connection.recipient, through: outbox)
         connection.awaitedAnswerCame()

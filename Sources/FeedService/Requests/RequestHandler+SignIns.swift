@@ -52,12 +52,12 @@ extension RequestHandler {
     }
 
     /// Refuses a call whose password does not fit into the queue; it is no failure.
-    mutating func refuseSignIn(_ signIn: SignIn, from host: Caller.HostAddress) {
+    mutating func refuseSignIn(_ signIn: SignIn, for caller: Caller) {
         let passwords = environment.context.passwords
         environment.context.signInLimits.withdraw(signIn.attempt)
         let status = Status.tooManySignIns(limit: passwords.queueLimit, wait: passwords.retryTime)
         answers.refuse(signIn.requestID, signIn.method, status)
-        environment.log.refused(signIn.method, status.reason.rawValue, from: host)
+        environment.log.refused(signIn.method, status.reason.rawValue, from: caller.host)
         answers.calls.add(signIn.method, 1, firstID: signIn.requestID)
     }
 

@@ -4,7 +4,7 @@ internal import FeedProto
 /// The watches of connections, whose events the handler encodes among its answers.
 extension RequestHandler {
     /// Does what the WatchPosts and Cancel of this loop iteration have asked for.
-    mutating func performWatchActions(on set: inout WatchSet, from host: Caller.HostAddress) {
+    mutating func performWatchActions(on set: inout WatchSet, for caller: Caller) {
         let actions = watches.actions
         watches.actions = []
         for action in actions {
@@ -12,7 +12,7 @@ extension RequestHandler {
             case .begin(let watch):
                 guard let status = begin(watch, in: &set) else { continue }
                 answers.refuse(watch.id, .watchPosts, status)
-                environment.log.refused(.watchPosts, status.reason.rawValue, from: host)
+                environment.log.refused(.watchPosts, status.reason.rawValue, from: caller.host)
             case .cancel(let id):
                 guard let place = set.watches.firstIndex(where: { $0.id == id }) else { continue }
                 endWatch(at: place, of: &set, .watchCancelled)

@@ -47,11 +47,8 @@ struct Caller {
     let isOnTrustedHost: Bool
     /// Whether the caller has limits, of its key or of its host.
     let isLimited: Bool
-    /// For those who name no sockets.
-    typealias HostAddress = SocketAddress.Host
-
     /// The host of the connection, which new devices are counted for.
-    let host: HostAddress
+    let host: SocketAddress.Host
 
     /// A caller from this host that has not said Hello.
     init(
