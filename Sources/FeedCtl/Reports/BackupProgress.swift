@@ -42,7 +42,7 @@ package enum BackupFailure: Error, CustomStringConvertible {
             "No answer came within \(timeout). The service may continue the backup: feedctl stats "
                 + "shows it."
         case .untold:
-            "The service tells callers with a key only about its backups (--service-key-file)."
+            "The service tells only callers with a key about its backups (--service-key-file)."
         }
     }
 }
