@@ -69,6 +69,50 @@ struct OutboxEditTests {
         }
     }
 
+    @Test func anEditThatMetAnotherOneCarriesTheNextNoFurther() async throws {
+        try await OutboxBench.run(.connected) { bench in
+            let made = try await bench.client.createPost(Post(title: "a"))
+            try await bench.withFeed { feed async throws in
+                try await feed.sync()
+                // The first edit names no revision, so it is taken whatever others have written.
+                try await feed.updatePost(Post(id: made.id, title: "b"), fields: [.title])
+                var post = made
+                post.title = "c"
+                try await feed.updatePost(post, fields: [.title])
+                _ = try await bench.client.updatePost(
+                    Post(id: made.id, text: "theirs"),
+                    fields: [.text]
+                )
+                let outcome = try await feed.sync()
+                #expect((outcome.sentCount, outcome.failedCount) == (1, 1))
+                guard case .failed(let status) = try await feed.outbox().first?.state else {
+                    Issue.record("The second edit stands on a post that the person has not seen.")
+                    return
+                }
+                #expect(status.reason == .revisionMismatch)
+            }
+            #expect(try await bench.client.getPost(made.id).title == "b")
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func aDraftOfACopiedPostHasNoRevision(_ kind: ServiceKind) async throws {
+        try await OutboxBench.run(kind) { bench in
+            let made = try await bench.client.createPost(Post(title: "a"))
+            try await bench.withFeed { feed async throws in
+                try await feed.sync()
+                let draft = try await feed.createPost(made, in: made.feed).localPostID
+                var shown = try #require(try await feed.post(draft))
+                #expect(shown.revision == 0)
+                shown.title = "b"
+                try await feed.updatePost(shown, fields: [.title])
+                #expect(try await feed.sync().failedCount == 0)
+                let newest = try await bench.client.listPosts(order: .new, pageSize: 1)
+                #expect(newest.posts.first?.title == "b")
+            }
+        }
+    }
+
     @Test func whatAnotherAccountHasEditedIsNoEditOfOnesOwn() async throws {
         try await Device.run { device in
             try await device.signIn("ann")

@@ -109,13 +109,14 @@ struct FeedCtlServiceTests {
 
     @Test func makesAFeedOfBallots() async throws {
         try await FeedCtlTests.withService { feedctl in
-            let flags = ["--voters", "devices", "--order", "new", "--json"]
+            let flags = ["--voters", "devices", "--order", "new", "--max-title", "99", "--json"]
             let made = try FeedCtlTests.object(try await feedctl(["create-feed", "polls"] + flags))
             let feed = try #require((made["feeds"] as? [[String: Any]])?.first)
             #expect(feed["name"] as? String == "polls")
             #expect(feed["vote_mode"] as? String == "ballot")
             #expect(feed["voters"] as? String == "devices")
             #expect(feed["default_order"] as? String == "new")
+            #expect(feed["max_title_length"] as? Int == 99)
             let again = try await feedctl(["create-feed", "polls"])
             #expect(again.status == 1 && again.output.contains("FEED_EXISTS"), "\(again.output)")
             let tally = try FeedCtlTests.object(
