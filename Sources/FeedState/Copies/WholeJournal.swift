@@ -84,7 +84,7 @@ enum WholeJournal {
             let entry = try reader.take()
             if case .counters(_, let revision) = entry {
                 isInRun = true
-                guard revision <= (highest ?? 0) + SkippedNumbers.revisions else { return nil }
+                guard revision <= (highest ?? 0) &+ SkippedNumbers.revisions else { return nil }
             }
             memtable.add(entry)
         }

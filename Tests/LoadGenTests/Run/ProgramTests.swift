@@ -227,7 +227,7 @@ extension LiveTests {
         }
 
         @Test(arguments: [
-            ["--clients", "0"], ["--nonsense"], ["--clients"], ["--target", "nowhere"],
+            ["--clients", "0"], ["--nonsense"], ["--clients"], ["--target", "host:70000"],
         ])
         func refusesWrongFlagsWithTwo(_ arguments: [String]) async throws {
             let program = try RunningProcess(Programs.loadGenerator, arguments)
