@@ -18,8 +18,7 @@ package final class ServerConnection: ConnectionHandler {
     private var session: Session
     /// The time since which whole requests wait for their loop iteration; nil while none waits.
     private var waitingSince: MonotonicInstant?
-    /// The number of requests whose answers come later, from other threads; the connection closes
-    /// after them.
+    /// How many requests have answers that come from other threads; the connection closes after them.
     private var awaitedAnswerCount = 0
     /// Whether the connection is one too many, and takes the answer which says so.
     private var isLingering = false
@@ -180,9 +179,7 @@ extension ServerConnection {
         loop.handler.answers.send(to: recipient, through: loop.outbox)
         close()
     }
-}
 
-extension ServerConnection {
     /// Reads nothing for a while if the client does not wait as it is told.
     private func beginPause() {
         guard pause.isDue(at: loop.eventLoop.now) else { return }
@@ -223,9 +220,7 @@ extension ServerConnection {
     func refuse(_ signIn: SignIn) {
         loop.handler.refuseSignIn(signIn, for: session.caller)
     }
-}
 
-extension ServerConnection {
     /// Does what the WatchPosts and Cancel of this loop iteration have asked for.
     func performWatchActions() {
         guard recipient.isOpen, !session.life.isClosing else {
