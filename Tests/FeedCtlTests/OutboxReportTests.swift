@@ -130,7 +130,9 @@ struct OutboxReportTests {
         ] {
             var sync = SyncReport()
             change(&sync)
-            #expect(ReportTests.text(SyncedReport(sync)).contains(" (feedctl outbox).\n"))
+            let report = SyncedReport(sync)
+            #expect(ReportTests.text(report).contains(" (feedctl outbox).\n"))
+            #expect(report.isDone == (sync.otherUserCount > 0))
         }
     }
 

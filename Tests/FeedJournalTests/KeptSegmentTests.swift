@@ -62,6 +62,16 @@ import Testing
         #expect(firsts[0] > 390 && firsts[0] <= 401)
     }
 
+    @Test("a gap between two records counts as a minute at most, and none between two runs")
+    func theAgeCountsShortGaps() {
+        var age = JournalAge(0)
+        let seconds: [UInt64] = [1000, 1030, 173_830, 500, 560]
+        for second in seconds { age.add(recordAt: second * Self.second) }
+        #expect(age.microseconds == 150 * Self.second)
+        for gap in [60, 61, 172_800] as [UInt64] { age.add(foundGap: gap * Self.second) }
+        #expect(age.microseconds == 210 * Self.second)
+    }
+
     @Test(
         "a year of days, the clock wrong at random starts: what is promised stays, and not for ever"
     )

@@ -76,6 +76,22 @@ struct DataDirectoryTests {
         try await DurableService.expectRefusal(directory.path, damage.status, damage.texts)
     }
 
+    @Test("damage that a checkpoint meets ends a running service with 5, and names the way back")
+    func endsAtDamage() async throws {
+        // More than the 2 MiB that SQLite keeps of a file, so that a checkpoint reads it.
+        let directory = try await DataDirectory.written(killed: false, afterHundreds: 600)
+        let service = try await DurableService.start(directory.path)
+        try directory.flipBitsOfPages()
+        _ = try? await service.call { client in
+            for id in stride(from: 1, through: 60_000, by: 100) { _ = try client.vote(UInt64(id)) }
+        }
+        #expect(await service.process.exitStatus() == 5)
+        let verify = "feed-service verify \(directory.path)"
+        let output = service.process.output
+        #expect(output.contains { $0.hasSuffix(verify) }, "\(output)")
+        try await DurableService.expectRefusal(directory.path, 5, ["state.db"])
+    }
+
     @Test("serves what was not spoilt", arguments: [true, false])
     func servesWhatIsWhole(killed: Bool) async throws {
         try await DataDirectory.written(killed: killed).expectServed()

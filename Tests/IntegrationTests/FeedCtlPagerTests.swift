@@ -57,6 +57,9 @@ struct FeedCtlPagerTests {
         try pager.type("q")
         #expect(await pager.exitStatus() == 0)
         #expect(pager.takesLines)
+        // The post that was opened is read, and it alone.
+        let unread = try await FeedCtlTests.run(["feed", "posts", "--unread"] + flags)
+        #expect(unread.output.contains("19 of 20 posts."), "\(unread.output)")
         #expect(await service.stop() == 0)
     }
 

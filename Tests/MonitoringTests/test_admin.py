@@ -115,6 +115,14 @@ class AdminFlags(unittest.TestCase):
     def test_tls_needs_a_certificate_and_readers(self):
         said = self.refusal("--admin-tls", "127.0.0.1:0")
         self.assertIn("--tls-cert: --admin-tls needs a file", said)
+        with tempfile.TemporaryDirectory() as folder:
+            certificate, key = (os.path.join(folder, name) for name in ("server.pem", "server.key"))
+            openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                    "-subj", "/CN=localhost", "-keyout", key, "-out", certificate)
+            said = self.refusal("--admin-tls", "127.0.0.1:0", "--tls-cert", certificate,
+                                "--tls-key", key)
+        self.assertIn("--admin-tls: nobody could show who reads", said)
+        self.assertIn("--service-keys", said)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,12 @@ struct OperatorAddressTests {
         )
     }
 
+    /// The reasons of refusals that alerts are about.
+    static let alertedReasons = [
+        "CLOCK_JUMPED", "INTERNAL", "NO_ROOM_FOR_POSTS", "OVERLOADED", "RATE_LIMITED", "READ_ONLY",
+        "TOO_MANY_WATCHES",
+    ]
+
     static func configuration(_ admin: SocketAddress) -> ServiceConfiguration {
         var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 2)
         configuration.admin = admin
@@ -96,6 +102,10 @@ struct OperatorAddressTests {
                 ("feed_connections", 1), ("feed_posts", 1), ("feed_ready", 1),
             ] as [(String, Double)] {
                 #expect(try Self.value(name, admin) == value, "\(name)")
+            }
+            for reason in Self.alertedReasons {
+                let name = "feed_errors_total{reason=\"\(reason)\"}"
+                #expect(try Self.value(name, admin) == 0, "\(name)")
             }
             // In memory nothing is committed.
             #expect(try Self.value("feed_commits_total", admin) == nil)

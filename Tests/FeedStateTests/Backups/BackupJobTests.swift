@@ -158,6 +158,30 @@ import Testing
         disk.die()
     }
 
+    @Test("a copy that the disk does not give is no damaged one")
+    func aReadThatFailsIsNoDamage() throws {
+        let disk = FakeDisk()
+        let database = try StateDatabase.create(
+            directory: ".",
+            files: disk,
+            vfs: disk.databaseDiskName
+        )
+        let job = try BackupJob(of: database, BackupOptions(), reservedByteCount: 0)
+        try job.open()
+        while try !job.step() {}
+        disk.failure = { call, _ in call == .read ? EIO : nil }
+        let error = #expect(throws: BackupError.self) { try job.verify() }
+        guard case .failed(let cause) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(!cause.isDamage, "\(cause)")
+        disk.failure = { _, _ in nil }
+        try job.verify()
+        job.abandon()
+        disk.die()
+    }
+
     /// Whether a lock of some process is on a file; to be asked once, as this drops our own.
     private static func isLocked(_ path: String) -> Bool {
         let descriptor = unsafe open(path, O_RDWR)

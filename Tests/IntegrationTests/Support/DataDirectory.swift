@@ -20,9 +20,15 @@ struct DataDirectory {
 
     /// Starts a service, lets it write, and ends it: orderly, so that `state.db` has everything,
     /// or at once.
-    static func written(killed: Bool = true) async throws -> DataDirectory {
+    ///
+    /// So many hundred posts are imported before the one that has the title.
+    static func written(
+        killed: Bool = true,
+        afterHundreds hundreds: Int = 0
+    ) async throws -> DataDirectory {
         let directory = try TemporaryDirectory()
         let service = try await DurableService.start(directory.path)
+        try await service.importHundreds(hundreds)
         let post = try await service.createPost(title, votes: voteCount)
         let written = DataDirectory(directory: directory, post: post)
         if killed {

@@ -84,6 +84,17 @@ struct DurableService {
         }
     }
 
+    /// Imports so many hundred posts.
+    func importHundreds(_ count: Int) async throws {
+        try await call { client in
+            let text = String(repeating: "x", count: 100)
+            let posts = [Post](repeating: Post(title: "import", text: text), count: 100)
+            for _ in 0..<count {
+                _ = try client.call(.importPosts(ImportPostsRequest(feed: "posts", posts: posts)))
+            }
+        }
+    }
+
     /// How often a post was voted up.
     func upvotes(_ id: UInt64) async throws -> UInt64 {
         try await call { client in
