@@ -21,6 +21,17 @@ import Testing
         #expect(difference == nil)
     }
 
+    /// Large runs have heads that most votes do not reach.
+    @Test func keptPagesOutliveVotesBehindThem() throws {
+        var outlivedCount = 0
+        for seed in 1...12 as ClosedRange<UInt64> {
+            var run = try ModelRun(seed: seed)
+            try run.run(5_000)
+            outlivedCount += run.outlivedCount
+        }
+        #expect(outlivedCount > 100)
+    }
+
     @Test func seesAWrongTime() throws {
         var run = try ModelRun(seed: 3)
         run.model.ignoresImportedTimes = true

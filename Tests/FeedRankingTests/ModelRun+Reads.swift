@@ -45,7 +45,7 @@ extension ModelRun {
         try expect(store.revision == model.revision, "revision")
     }
 
-    private mutating func load(_ query: PageQuery) throws {
+    mutating func load(_ query: PageQuery) throws {
         readClock(query)
         var allowance = RefreshAllowance(keyCount: shape.allowanceKeyCount)
         for _ in 0..<Self.tryLimit {

@@ -31,6 +31,9 @@ struct ModelRun {
     var feeds: [FeedID] = []
     var voters: [VoterID] = []
     var cursors: [SavedCursor] = []
+    var kept: [KeptPage] = []
+    /// How often a kept page was compared after other changes.
+    var outlivedCount = 0
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
@@ -66,6 +69,7 @@ struct ModelRun {
             } else {
                 try write()
             }
+            if random.oneIn(shape.readShare * 4) { try useKeptPages() }
             if random.oneIn(20_000) || step == count - 1 {
                 store.checkInvariants()
                 try compareWhole()

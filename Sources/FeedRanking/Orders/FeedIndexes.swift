@@ -4,7 +4,7 @@ struct FeedIndexes: BitwiseCopyable {
     var postCount = 0
     /// The number of posts that were ever created here, or restored by the start of the process.
     var createdCount: UInt64 = 0
-    /// What a post needs to be in the head of TOP or HOT, and whether NEW is built.
+    /// What a post needs to be in the head of TOP, HOT or NEW, and whether NEW is built.
     private(set) var headThreshold = HeadThreshold()
     private var top = RankedIndex()
     private var new = RankedIndex()

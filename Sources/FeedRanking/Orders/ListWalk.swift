@@ -105,6 +105,9 @@ struct WalkSummary {
     var postCount = 0
     /// The number of posts in the list before the start of the walk.
     var skippedCount = 0
+    /// Whether all entries are among those whose changes count as shown (``ChangeCounts``), and stay there
+    /// until one does.
+    var isShown = true
 }
 
 /// The part of an index that a walk has passed.

@@ -21,12 +21,20 @@ extension StripeOrders {
                 let count = indexes.postCount
                 return WalkSummary(
                     postCount: count,
-                    skippedCount: walk.isDescending ? count - reach.startRank : reach.startRank
+                    skippedCount: walk.isDescending ? count - reach.startRank : reach.startRank,
+                    isShown: probe == nil && isCovered(reach.last, walk, index)
                 )
             }
             guard refreshTail(&allowance, &posts) else { return nil }
             entries.removeLast(entries.count - firstEntry)
         }
+    }
+
+    /// Whether a walk from the front of an index passes only what its head boundary covers for good.
+    private func isCovered(_ last: RankKey?, _ walk: ListWalk, _ index: RankedIndex) -> Bool {
+        if index.headBoundary == .lowest { return true }
+        guard let last, walk.limit <= coveredCount, !walk.isDescending else { return false }
+        return index.headBoundary.covers(last)
     }
 
     /// The number of posts before a place of a list, and of all its posts; nil when the allowance is

@@ -1,5 +1,5 @@
 /// Which posts of a list a page shows.
-package struct PageFilter: Sendable {
+package struct PageFilter: Equatable, Sendable {
     /// Only posts of this user; 0 is all authors.
     package var authorID: UInt64 = 0
     /// Only posts that the viewer has not read; those that it has dismissed are a matter apart.

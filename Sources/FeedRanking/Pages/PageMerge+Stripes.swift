@@ -65,6 +65,7 @@ extension PageMerge {
             guard let summary else { return false }
             self.summary.postCount += summary.postCount
             self.summary.skippedCount += summary.skippedCount
+            self.summary.isShown = self.summary.isShown && summary.isShown
             let end = entries.count
             let isLast = end - first < part.limit
             runs.append(Run(next: first, end: end, isLast: isLast))
@@ -114,6 +115,7 @@ extension PageMerge {
             stripe.collect(part, into: &entries, &allowance)
         }
         guard summary != nil else { return false }
+        self.summary.isShown = false
         runs[number].isLast = entries.count - first < part.limit
         // A post may come again if it has moved since its stripe was first asked.
         let taken = chosen.map(\.id)

@@ -36,6 +36,7 @@ struct PageReader {
         var scan = PageScan(query)
         guard scan.run(walk, stripes, &page, &allowance) else { return false }
         page.totalCount = UInt64(scan.summary.postCount)
+        page.isShown = query.start == .first && scan.summary.isShown
         setCursors(start, scan, stripes, &page)
         if let time {
             let newest = scan.newestPlace(start.walkStart)

@@ -25,6 +25,9 @@ package struct PostPage: Sendable {
     package var refreshPlace: ListPosition?
     /// The number of newer posts that a refresh has left; 0 on all other pages.
     package var newerCount: UInt64 = 0
+    /// Whether the page, which begins with the list's first post, stays as it is as long as
+    /// ``FeedStore/shownVersion(of:)`` does; other pages may change with each revision.
+    package var isShown = false
 
     /// The working memory of the call that fills the page.
     var merge = PageMerge()
@@ -46,6 +49,18 @@ package struct PostPage: Sendable {
         snapshotRevision = nil
         refreshPlace = nil
         newerCount = 0
+        isShown = false
+    }
+
+    /// The page without its posts: its cursors and counts.
+    package var withoutPosts: PostPage {
+        var page = PostPage()
+        (page.next, page.previous) = (next, previous)
+        (page.firstRank, page.totalCount, page.newerCount) = (firstRank, totalCount, newerCount)
+        page.snapshotRevision = snapshotRevision
+        page.refreshPlace = refreshPlace
+        page.isShown = isShown
+        return page
     }
 
     /// Sets what a viewer's marks make of the rows; O(rows).

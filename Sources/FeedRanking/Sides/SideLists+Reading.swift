@@ -45,7 +45,8 @@ extension SideLists {
                 let count = read.postCount
                 return WalkSummary(
                     postCount: count,
-                    skippedCount: walk.isDescending ? count - reach.startRank : reach.startRank
+                    skippedCount: walk.isDescending ? count - reach.startRank : reach.startRank,
+                    isShown: false
                 )
             }
             entries.removeLast(entries.count - firstEntry)

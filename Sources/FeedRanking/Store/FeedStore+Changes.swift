@@ -41,7 +41,7 @@ extension FeedStore {
         let weight = weight ?? voteWeight()
         return try stripes.withStripe(of: id) { (stripe) throws(RankingError) -> VoteOutcome in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
-            return try stripe.castVote(slot, direction, voter, weight, revisions, sink)
+            return try stripe.castVote(slot, direction, voter, weight, changes, sink)
         }
     }
 
@@ -72,7 +72,7 @@ extension FeedStore {
             var end = first + 1
             while end < count, stripes.number(of: votes.post(end)) == number { end += 1 }
             stripes.withStripe(number) { stripe in
-                stripe.castVotes(&votes, first..<end, voter, weight, revisions, sink)
+                stripe.castVotes(&votes, first..<end, voter, weight, changes, sink)
             }
             first = end
         }
@@ -97,7 +97,7 @@ extension FeedStore {
                 preconditionFailure("Ids beyond \(id.rawValue) need more stripes.")
             }
             let time = clock.now()
-            let revision = takeRevision()
+            let revision = changes.take(showing: feed)
             let record = PostRecord(
                 content: ContentBlob(
                     content,
@@ -166,7 +166,7 @@ extension FeedStore {
             guard let slot = stripe.slots.slot(id) else {
                 preconditionFailure("Ids beyond \(id.rawValue) need more stripes.")
             }
-            let revision = takeRevision()
+            let revision = changes.take(showing: feed)
             var record = PostRecord(
                 content: ContentBlob(
                     post.content,
@@ -214,7 +214,7 @@ extension FeedStore {
             let byteCount = content.textByteCount
             content.apply(changes)
             liveTextByteCount.wrappingAdd(content.textByteCount - byteCount, ordering: .relaxed)
-            let revision = takeRevision()
+            let revision = self.changes.take(showing: stripe.posts[slot].feed)
             stripe.posts[slot].revision = revision
             stripe.replaceContent(
                 slot,
@@ -250,7 +250,7 @@ extension FeedStore {
             let feed = stripe.posts[slot].feed
             uncountPost(textByteCount: stripe.textByteCount(slot))
             stripe.remove(slot)
-            let revision = takeRevision()
+            let revision = changes.take(showing: feed)
             stripe.tombstones.append(
                 Tombstones.Tombstone(
                     revision: revision,

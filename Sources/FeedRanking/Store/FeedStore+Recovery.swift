@@ -191,8 +191,8 @@ extension FeedStore {
     /// No other thread writes meanwhile, so a load and a store suffice.
     private func raise(revision: UInt64) throws(RecoveryError) {
         guard revision <= RankingLimits.maximumRevision else { throw .badRevision(revision) }
-        if revision > revisions.load(ordering: .relaxed) {
-            revisions.store(revision, ordering: .relaxed)
+        if revision > changes.revision {
+            changes.restore(revision)
             if !restoresDeletions.load(ordering: .relaxed) {
                 unknownDeletionsRevision.store(revision, ordering: .relaxed)
             }

@@ -81,7 +81,7 @@ extension FeedStore {
                 updateTimeMilliseconds: stripe.posts[slot].content.updateTimeMilliseconds
             )
             guard let correction else { return (post, byteCount, nil) }
-            let revision = takeRevision()
+            let revision = changes.take(showing: post.feed)
             stripe.setTimes(
                 slot,
                 content,

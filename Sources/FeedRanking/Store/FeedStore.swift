@@ -25,8 +25,8 @@ package final class FeedStore: Sendable {
     let windowClock: WindowClock
     /// The clock that ends the time for which deletions are kept.
     let syncClock: CreationClock
-    /// The number of the latest write; each write takes the next.
-    let revisions = Atomic<UInt64>(0)
+    /// The revision of the latest write, and how often first pages may have changed.
+    let changes = ChangeCounts()
     /// The revision up to which deletions are unknown, because an earlier run made them.
     let unknownDeletionsRevision = Atomic<UInt64>(0)
     /// Whether recovery brings the deletions of earlier runs.
@@ -73,7 +73,13 @@ package final class FeedStore: Sendable {
     }
 
     /// The number of the latest write.
-    package var revision: UInt64 { revisions.load(ordering: .relaxed) }
+    package var revision: UInt64 { changes.revision }
+
+    /// How often the first pages of a feed may have changed, or those of all feeds for nil; O(1).
+    ///
+    /// If a caller loads the revision, then this version, and then reads a page that ``PostPage/isShown``,
+    /// the page is that of the revision, and of each later one that is loaded before an equal version.
+    package func shownVersion(of feed: FeedID?) -> UInt64 { changes.version(of: feed) }
 
     /// The highest id assigned; 0 before the first.
     package var highestID: UInt64 { lastID.load(ordering: .relaxed) }
@@ -168,7 +174,7 @@ package final class FeedStore: Sendable {
 
     @inline(__always)
     func takeRevision() -> UInt64 {
-        revisions.wrappingAdd(1, ordering: .relaxed).newValue
+        changes.take()
     }
 }
 

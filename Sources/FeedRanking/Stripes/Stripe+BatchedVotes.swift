@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Votes of one batch on posts of one stripe, under the stripe's lock.
 extension Stripe {
     /// Casts the votes at some positions of a batch's order, in that order; O(votes).
@@ -8,13 +6,13 @@ extension Stripe {
         _ positions: Range<Int>,
         _ voter: VoterID?,
         _ weight: VoteWeight,
-        _ revisions: borrowing Atomic<UInt64>,
+        _ changes: borrowing ChangeCounts,
         _ sink: some ChangeSink
     ) {
         if areTallied(votes, positions) {
-            castTallied(&votes, positions, weight, revisions, sink)
+            castTallied(&votes, positions, weight, changes, sink)
         } else {
-            castEach(&votes, positions, voter, weight, revisions, sink)
+            castEach(&votes, positions, voter, weight, changes, sink)
         }
         if refreshIsDue { votes.refreshDue.append(votes.post(positions.lowerBound)) }
     }
@@ -39,14 +37,20 @@ extension Stripe {
         _ votes: inout BatchedVotes,
         _ positions: Range<Int>,
         _ weight: VoteWeight,
-        _ revisions: borrowing Atomic<UInt64>,
+        _ changes: borrowing ChangeCounts,
         _ sink: some ChangeSink
     ) {
         let count = UInt64(positions.count)
-        var revision = revisions.wrappingAdd(count, ordering: .relaxed).oldValue
         let hasSink = !sink.isNone
         let order = votes.order
         var entries = votes.entries.mutableSpan
+        for position in positions {
+            let post = entries[Int(order[position])].post
+            let record = posts[UInt32(truncatingIfNeeded: post.rawValue >> slots.stripeBits)]
+            // All of them may be for this post.
+            if orders.mayShow(record, gain: Int64(count)) { changes.show(record.feed) }
+        }
+        var revision = changes.take(count) - count
         for position in positions {
             let item = Int(order[position])
             // A post's slot is its id without the bits of its stripe.
@@ -78,13 +82,13 @@ extension Stripe {
         _ positions: Range<Int>,
         _ voter: VoterID?,
         _ weight: VoteWeight,
-        _ revisions: borrowing Atomic<UInt64>,
+        _ changes: borrowing ChangeCounts,
         _ sink: some ChangeSink
     ) {
         for position in positions {
             let item = Int(votes.order[position])
             var vote = votes.entries[item]
-            cast(&vote, voter, weight, revisions, sink)
+            cast(&vote, voter, weight, changes, sink)
             votes.entries[item] = vote
             if vote.refusal != nil { votes.refusedCount += 1 }
         }
@@ -94,7 +98,7 @@ extension Stripe {
         _ vote: inout BatchedVotes.Entry,
         _ voter: VoterID?,
         _ weight: VoteWeight,
-        _ revisions: borrowing Atomic<UInt64>,
+        _ changes: borrowing ChangeCounts,
         _ sink: some ChangeSink
     ) {
         guard let slot = liveSlot(vote.post) else {
@@ -102,7 +106,7 @@ extension Stripe {
             return
         }
         do throws(RankingError) {
-            let outcome = try castVote(slot, vote.direction, voter, weight, revisions, sink)
+            let outcome = try castVote(slot, vote.direction, voter, weight, changes, sink)
             vote.upvoteCount = outcome.upvoteCount
             vote.downvoteCount = outcome.downvoteCount
             vote.standingVote = outcome.standingVote

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Stripe {
     /// Puts a new post into its slot and makes it stale; O(1).
     mutating func insert(_ newRecord: PostRecord, at slot: UInt32) {
@@ -21,7 +19,7 @@ extension Stripe {
         _ direction: VoteDirection,
         _ voter: VoterID?,
         _ weight: VoteWeight,
-        _ revisions: borrowing Atomic<UInt64>,
+        _ changes: borrowing ChangeCounts,
         _ sink: some ChangeSink
     ) throws(RankingError) -> VoteOutcome {
         var record = posts[slot]
@@ -53,7 +51,8 @@ extension Stripe {
         case .down: record.addDownvote()
         case .clear: break
         }
-        record.revision = revisions.wrappingAdd(1, ordering: .relaxed).newValue
+        if orders.mayShow(record) { changes.show(record.feed) }
+        record.revision = changes.take()
         if record.score != score {
             orders.makeStale(slot, &record)
         }
