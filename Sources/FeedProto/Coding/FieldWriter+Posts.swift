@@ -12,6 +12,17 @@ extension FieldWriter {
         }
     }
 
+    /// Writes the fields of a page beside its posts; its tokens lie in `texts`.
+    mutating func fields(of page: ListPostsFields, texts: Span<UInt8>) {
+        text(tag: 0x12, page.nextPageToken, of: texts)
+        text(tag: 0x1A, page.previousPageToken, of: texts)
+        text(tag: 0x22, page.refreshToken, of: texts)
+        varint(tag: 0x28, page.firstRank)
+        varint(tag: 0x30, page.totalSize)
+        varint(tag: 0x38, UInt64(page.newerCount))
+        varint(tag: 0x40, page.consistency.wireNumber)
+    }
+
     /// Writes the fields of a post, whose texts lie in `texts`.
     @inline(__always)
     mutating func fields(of post: PostFields, texts: Span<UInt8>) {
@@ -56,5 +67,13 @@ extension FieldWriter {
         varint(tag: 0x10, post.viewerHasRead ? 1 : 0)
         varint(tag: 0x18, post.viewerHasDismissed ? 1 : 0)
         endMessage(at: start)
+    }
+}
+
+extension ListPostsFields {
+    /// The most bytes that these fields take encoded.
+    var maximumEncodedByteCount: Int {
+        7 * FieldWriter.numberByteCount + Int(nextPageToken.byteCount)
+            + Int(previousPageToken.byteCount) + Int(refreshToken.byteCount)
     }
 }

@@ -207,6 +207,17 @@ import Darwin
         byteCount += count
     }
 
+    /// Writes bytes as they are.
+    @inline(__always)
+    mutating func bytes(copying source: ArraySlice<UInt8>) {
+        unsafe bytes(count: source.count) { place in
+            unsafe source.withUnsafeBytes { source in
+                unsafe UnsafeMutableRawBufferPointer(start: place, count: source.count)
+                    .copyMemory(from: source)
+            }
+        }
+    }
+
     /// Writes a number of a known number of bytes, seven bits a byte.
     @inline(__always)
     private static func writeSevens(

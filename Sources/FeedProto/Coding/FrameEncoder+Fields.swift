@@ -23,20 +23,28 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let tokenByteCount =
-            Int(page.nextPageToken.byteCount) + Int(page.previousPageToken.byteCount)
-            + Int(page.refreshToken.byteCount)
-        let bound = maximumByteCount(of: posts) + 7 * FieldWriter.numberByteCount + tokenByteCount
+        let bound = maximumByteCount(of: posts) + page.maximumEncodedByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x8A, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
-        writer.text(tag: 0x12, page.nextPageToken, of: texts)
-        writer.text(tag: 0x1A, page.previousPageToken, of: texts)
-        writer.text(tag: 0x22, page.refreshToken, of: texts)
-        writer.varint(tag: 0x28, page.firstRank)
-        writer.varint(tag: 0x30, page.totalSize)
-        writer.varint(tag: 0x38, UInt64(page.newerCount))
-        writer.varint(tag: 0x40, page.consistency.wireNumber)
+        writer.fields(of: page, texts: texts)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
+    }
+
+    /// Appends a page of posts that are encoded already, each behind its tag; its tokens lie in `texts`.
+    public mutating func append(
+        page: ListPostsFields,
+        encodedPosts posts: ArraySlice<UInt8>,
+        texts: Span<UInt8>,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        let bound = posts.count + page.maximumEncodedByteCount
+        var writer = answerWriter(bound, id: id, revision: revision)
+        let body = writer.beginLongMessage(tag: 0x8A, 0x02)
+        writer.bytes(copying: posts)
+        writer.fields(of: page, texts: texts)
         writer.endLongMessage(at: body)
         try commit(writer.end())
     }

@@ -24,8 +24,17 @@ extension Answers {
             case .one:
                 let texts = page.texts
                 try encoder.append(post: fields[0], texts: texts.span, id: id, revision: revision)
-            case .page(let scope):
+            case .page(let scope, let kept):
+                let start = byteCount
                 try append(&page, in: scope, id: id, revision: revision)
+                guard let (key, moment) = kept else { break }
+                let bytes = encoder.bytesBehindRevision(
+                    ofFrameAt: start,
+                    id: id,
+                    revision: revision
+                )
+                self.kept.keep(key, KeptPages.Page(page, moment, scope, bytes))
+                environment.counters.countKeptPageRead(byteCount: self.kept.byteCount)
             case .changes(let changes):
                 let posts = fields
                 let texts = page.texts
@@ -52,18 +61,51 @@ extension Answers {
         }
     }
 
-    private mutating func append(
-        _ page: inout PostPage,
+    /// Encodes a kept page as the answer to another request, with tokens of a scope.
+    mutating func append(
+        keptPage place: Int,
         in scope: PageTokenScope,
         id: UInt64,
         revision: UInt64
-    ) throws(FrameError) {
+    ) {
+        do throws(FrameError) {
+            guard kept.scope(at: place) != scope else {
+                let bytes = kept.bytes(at: place)
+                return try encoder.append(behindRevision: bytes, id: id, revision: revision)
+            }
+            var page = kept.page(at: place)
+            let list = listFields(&page, in: scope)
+            let texts = page.texts
+            try encoder.append(
+                page: list,
+                encodedPosts: kept.posts(at: place),
+                texts: texts.span,
+                id: id,
+                revision: revision
+            )
+        } catch {
+            appendTooLarge(id: id, error)
+        }
+    }
+
+    /// The fields of a page beside its posts; its tokens are in its texts.
+    private func listFields(_ page: inout PostPage, in scope: PageTokenScope) -> ListPostsFields {
         var list = ListPostsFields(firstRank: page.firstRank, totalSize: page.totalCount)
         list.nextPageToken = appendToken(page.next, scope, to: &page)
         list.previousPageToken = appendToken(page.previous, scope, to: &page)
         list.refreshToken = appendToken(page.refresh(in: scope), scope, to: &page)
         list.newerCount = UInt32(clamping: page.newerCount)
         list.consistency = page.isStable ? .stable : .live
+        return list
+    }
+
+    private mutating func append(
+        _ page: inout PostPage,
+        in scope: PageTokenScope,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        let list = listFields(&page, in: scope)
         let posts = fields
         let texts = page.texts
         try encoder.append(

@@ -16,6 +16,8 @@ struct Answers: ~Copyable {
     var fields: [PostFields] = []
     /// The calls that are answered, to time them.
     var calls = AnsweredCalls()
+    /// The encoded first pages that were served last.
+    var kept = KeptPages()
     /// One post of each stripe that is refreshed after the answers are sent.
     private var refreshDue: [PostID] = []
 

@@ -6,9 +6,9 @@ extension PostCalls {
     /// Reads a page of a feed, or of the front page over all feeds.
     mutating func listPosts(
         _ request: ListPostsRequest,
-        from caller: borrowing Caller
+        from caller: borrowing Caller,
+        _ answers: inout Answers
     ) throws(Status) -> Answer {
-        let revision = environment.store.revision
         let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
         let order = try environment.order(request.order, in: feed, field: "order")
         let window = try environment.window(request.window, of: order)
@@ -31,13 +31,20 @@ extension PostCalls {
         query.minimumRevision = minimumRevision
         query.stability = try stability(of: request, from: caller)
         query.now = environment.context.now
+        let moment = KeptPages.Moment(environment.store, feed: feed)
+        let key = KeptPages.Key(query, isViewer: caller.voterKey != nil)
+        if let key, let place = answers.kept.place(of: key, at: moment) {
+            environment.counters.countKeptPageServed()
+            return .keptPage(place, scope, revision: moment.revision)
+        }
         page.removeAll()
         do throws(RankingError) {
             switch try environment.store.page(query, into: &page, allowance: &refreshAllowance) {
             case .done:
                 // The order of a snapshot has no later change than the snapshot.
-                let shown = min(revision, page.snapshotRevision ?? revision)
-                return .postsInPage(.page(scope), revision: shown)
+                let shown = min(moment.revision, page.snapshotRevision ?? moment.revision)
+                let kept = key.map { ($0, moment) }
+                return .postsInPage(.page(scope, keptAs: kept), revision: shown)
             case .again: return .again
             case .wait: return .wait
             }

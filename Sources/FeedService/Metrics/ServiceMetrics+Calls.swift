@@ -70,6 +70,22 @@ extension ServiceMetrics {
                 statistics.refreshCount
             ),
             .counter(
+                "feed_kept_pages_served",
+                "First pages that were served as they were kept, as nothing on them had changed.",
+                statistics.keptPageServedCount
+            ),
+            .counter(
+                "feed_kept_pages_read",
+                "First pages that were read anew and kept.",
+                statistics.keptPageReadCount
+            ),
+            .gauge(
+                "feed_kept_page_bytes",
+                unit: "bytes",
+                "Bytes of the first pages that are kept.",
+                statistics.keptPageByteCount
+            ),
+            .counter(
                 "feed_stripe_contentions",
                 "How often a stripe's lock was taken when a thread wanted it.",
                 store.contentionCount

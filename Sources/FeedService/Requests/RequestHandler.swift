@@ -124,6 +124,8 @@ struct RequestHandler: ~Copyable {
                     revision: revision,
                     viewer: caller.voterKey != nil
                 )
+            case .keptPage(let place, let scope, let revision):
+                answers.append(keptPage: place, in: scope, id: frame.id, revision: revision)
             case .again: return .again
             case .wait: return .wait
             case .events:
@@ -158,7 +160,7 @@ struct RequestHandler: ~Copyable {
             try votes.castVote(request, from: &caller, &answers)
         case .batchCastVotes(let request):
             try votes.batchCastVotes(request, from: &caller, &answers).answer
-        case .listPosts(let request): try posts.listPosts(request, from: caller)
+        case .listPosts(let request): try posts.listPosts(request, from: caller, &answers)
         case .getPost(let request): try posts.getPost(request, from: caller)
         case .batchGetPosts(let request): try posts.batchGetPosts(request, from: caller)
         case .getPostRank(let request): try posts.getPostRank(request)

@@ -14,6 +14,9 @@ final class LoopCounters: Sendable {
     private let repeatedCalls = Atomic<UInt64>(0)
     private let batchedVotes = Atomic<UInt64>(0)
     private let refreshes = Atomic<UInt64>(0)
+    private let keptPagesServed = Atomic<UInt64>(0)
+    private let keptPagesRead = Atomic<UInt64>(0)
+    private let keptPageBytes = Atomic<UInt64>(0)
     private let busyTime = Atomic<UInt64>(0)
     private let reasons = Lock(Reasons())
     private let latencies = Method.allCases.map { _ in LatencyHistogram() }
@@ -68,6 +71,24 @@ final class LoopCounters: Sendable {
 
     /// The stripes that were refreshed between requests.
     var refreshCount: UInt64 { refreshes.load(ordering: .relaxed) }
+
+    /// Counts a first page that was served as it was kept.
+    func countKeptPageServed() { increment(keptPagesServed) }
+
+    /// The first pages that were served as they were kept.
+    var keptPageServedCount: UInt64 { keptPagesServed.load(ordering: .relaxed) }
+
+    /// Counts a first page that was read to be kept, when all kept pages have so many bytes.
+    func countKeptPageRead(byteCount: Int) {
+        increment(keptPagesRead)
+        keptPageBytes.store(UInt64(byteCount), ordering: .relaxed)
+    }
+
+    /// The first pages that were read to be kept.
+    var keptPageReadCount: UInt64 { keptPagesRead.load(ordering: .relaxed) }
+
+    /// The bytes of the pages that are kept.
+    var keptPageByteCount: UInt64 { keptPageBytes.load(ordering: .relaxed) }
 
     /// Sets how long the loop has not waited since its start.
     func setBusyTime(_ time: Duration) {

@@ -26,6 +26,15 @@ struct ServiceStatistics {
     /// The stripes that were refreshed between requests.
     var refreshCount: UInt64 { loops.reduce(0) { $0 + $1.refreshCount } }
 
+    /// The first pages that were served as they were kept.
+    var keptPageServedCount: UInt64 { loops.reduce(0) { $0 + $1.keptPageServedCount } }
+
+    /// The first pages that were read to be kept.
+    var keptPageReadCount: UInt64 { loops.reduce(0) { $0 + $1.keptPageReadCount } }
+
+    /// The bytes of the pages that are kept.
+    var keptPageByteCount: UInt64 { loops.reduce(0) { $0 + $1.keptPageByteCount } }
+
     /// The requests of a call.
     func requestCount(_ method: Method) -> UInt64 {
         loops.reduce(0) { $0 + $1.requestCount(method) }

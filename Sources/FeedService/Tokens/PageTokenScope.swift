@@ -1,7 +1,7 @@
 internal import FeedRanking
 
 /// The scope of a page token: one list, as one caller sees it.
-struct PageTokenScope {
+struct PageTokenScope: Equatable {
     /// The feed; nil is the front page over all feeds.
     var feed: FeedID?
     /// The order.
