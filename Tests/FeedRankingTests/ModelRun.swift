@@ -13,6 +13,10 @@ struct ModelRun {
         var titles: [String]
         var allowanceKeyCount: Int
         var pace: RefreshPace
+        /// One write in so many is no vote by choice; 1 is the usual mix.
+        var otherShare = 1
+        /// One operation in so many looks at the kept pages.
+        var keptShare: Int
     }
 
     struct SavedCursor {
@@ -35,17 +39,20 @@ struct ModelRun {
     /// How often a kept page was compared after other changes.
     var outlivedCount = 0
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, _ adjust: (inout Shape) -> Void = { _ in }) throws {
         random = SeededGenerator(seed: seed)
         let isLarge = random.oneIn(4)
-        shape = Shape(
+        var shape = Shape(
             stripeCount: [1, 2, 4, 16].randomElement(using: &random) ?? 1,
             postLimit: isLarge ? 6_000 : [3, 40, 300].randomElement(using: &random) ?? 40,
             readShare: isLarge ? 300 : 8,
             titles: Self.titles(&random),
             allowanceKeyCount: [1, 50, 1_000_000].randomElement(using: &random) ?? 1,
-            pace: Self.pace(&random)
+            pace: Self.pace(&random),
+            keptShare: isLarge ? 1_200 : 32
         )
+        adjust(&shape)
+        self.shape = shape
         let clock = clock
         store = FeedStore(stripeCount: shape.stripeCount, pace: shape.pace) {
             clock.milliseconds.load(ordering: .relaxed)
@@ -69,7 +76,7 @@ struct ModelRun {
             } else {
                 try write()
             }
-            if random.oneIn(shape.readShare * 4) { try useKeptPages() }
+            if random.oneIn(shape.keptShare) { try useKeptPages() }
             if random.oneIn(20_000) || step == count - 1 {
                 store.checkInvariants()
                 try compareWhole()
@@ -81,34 +88,11 @@ struct ModelRun {
         if !isEqual { throw Difference(description: text()) }
     }
 
-    /// The pace of the service, or one that does most of a refresh in many small steps.
-    private static func pace(_ random: inout SeededGenerator) -> RefreshPace {
-        var pace = RefreshPace()
-        guard !random.oneIn(4) else { return pace }
-        pace.minimumStaleCount = [1, 5, 100].randomElement(using: &random) ?? 1
-        pace.wholePostCount = [0, 0, 200].randomElement(using: &random) ?? 0
-        pace.stepKeyCount = [1, 40, 1_000].randomElement(using: &random) ?? 1
-        // So few steps that a request still ends within the tries that a run allows.
-        pace.sideStepPostCount = pace.stepKeyCount == 1 ? 1_500 : pace.sideStepPostCount
-        // With more, most posts of a small run lie in the heads.
-        pace.headPostCount = [1, 512].randomElement(using: &random) ?? 1
-        return pace
-    }
-
-    private static func titles(_ random: inout SeededGenerator) -> [String] {
-        let short = ["", "a", "b", "ab", "é", " "]
-        let long = ["the same", "the same beginning", "the same beginning 2", "the samf"]
-        switch Int.random(in: 0..<3, using: &random) {
-        case 0: return short
-        case 1: return long + [String(repeating: "the same", count: 40)]
-        default: return short + long
-        }
-    }
-
     // MARK: Writes
 
     private mutating func write() throws {
         tick()
+        guard random.oneIn(shape.otherShare) else { return try vote() }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<6: try create()
         case 6..<9 where ids.count > 2: try delete()
@@ -142,7 +126,7 @@ struct ModelRun {
         store.refresh(stripeOf: PostID(rawValue: anyID()))
     }
 
-    private mutating func create() throws {
+    mutating func create() throws {
         guard ids.count < shape.postLimit else { return try delete() }
         let feed = feeds.randomElement(using: &random) ?? feeds[0]
         let content = PostContent(
