@@ -105,8 +105,7 @@ struct WalkSummary {
     var postCount = 0
     /// The number of posts in the list before the start of the walk.
     var skippedCount = 0
-    /// Whether all entries are among those whose changes count as shown (``ChangeCounts``), and stay there
-    /// until one does.
+    /// Whether each change of the entries counts as shown (``ChangeCounts``).
     var isShown = true
 }
 

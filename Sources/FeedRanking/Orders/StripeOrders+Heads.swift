@@ -30,8 +30,7 @@ extension StripeOrders {
 
     /// Whether a post may lie at or before a head boundary, at its indexed score or its own.
     ///
-    /// A vote does not move an indexed post in NEW.
-    /// Its score may still gain a little.
+    /// A vote does not move an indexed post in NEW. `gain` is what further votes may add to the score.
     @inline(__always)
     private func mayReachHead(_ record: PostRecord, gain: Int64 = 0) -> Bool {
         let score = max(record.score + gain, record.indexedScore)

@@ -32,8 +32,10 @@ extension StripeOrders {
 
     /// Whether a walk from the front of an index passes only what its head boundary covers for good.
     private func isCovered(_ last: RankKey?, _ walk: ListWalk, _ index: RankedIndex) -> Bool {
+        let reachedCount = walk.isDescending ? index.count : min(walk.limit, index.count)
+        guard reachedCount <= coveredCount else { return false }
         if index.headBoundary == .lowest { return true }
-        guard let last, walk.limit <= coveredCount, !walk.isDescending else { return false }
+        guard let last, !walk.isDescending else { return false }
         return index.headBoundary.covers(last)
     }
 

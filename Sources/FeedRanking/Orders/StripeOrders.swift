@@ -125,8 +125,9 @@ struct StripeOrders: ~Copyable {
         }
     }
 
-    /// The entries from the front of an index that its head boundary covers, whatever becomes of it: until a
-    /// change may show among them, they stay.
+    /// The number of entries at the front of an index that its head boundary always covers.
+    ///
+    /// No boundary is set before that rank. So only a change that ``mayShow(_:gain:)`` changes them.
     var coveredCount: Int { min(headBoundaryRank, leastBoundaryRank) }
 
     /// Inserts a key into a list; O(log n).
