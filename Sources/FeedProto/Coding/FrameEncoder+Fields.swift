@@ -23,7 +23,7 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let bound = maximumByteCount(of: posts) + page.maximumEncodedByteCount
+        let bound = Self.maximumByteCount(of: posts) + page.maximumEncodedByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x8A, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
@@ -32,7 +32,20 @@ extension FrameEncoder {
         try commit(writer.end())
     }
 
-    /// Appends a page of posts that are encoded already, each behind its tag; its tokens lie in `texts`.
+    /// Posts as a page has them, whose texts lie in `texts`, to append to pages.
+    public static func encoded(_ posts: Span<PostFields>, texts: Span<UInt8>) -> ArraySlice<UInt8> {
+        let capacity = FrameHeader.byteCount + maximumByteCount(of: posts)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { room, byteCount in
+            guard let start = UnsafeMutableRawPointer(room.baseAddress) else { return }
+            var writer = unsafe FieldWriter(room: start, byteCount: capacity)
+            writer.posts(tag: 0x0A, posts, texts: texts)
+            byteCount = writer.byteCount
+            _ = writer.end()
+        }
+        return bytes.dropFirst(FrameHeader.byteCount)
+    }
+
+    /// Appends a page of posts that `encoded` has given; its tokens lie in `texts`.
     public mutating func append(
         page: ListPostsFields,
         encodedPosts posts: ArraySlice<UInt8>,
@@ -57,7 +70,7 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let bound = maximumByteCount(of: posts) + 5 * FieldWriter.numberByteCount
+        let bound = Self.maximumByteCount(of: posts) + 5 * FieldWriter.numberByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0xA2, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
@@ -78,7 +91,7 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let bound = maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: missingIDs)
+        let bound = Self.maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: missingIDs)
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x82, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
@@ -103,7 +116,7 @@ extension FrameEncoder {
     }
 
     /// The most bytes of posts.
-    func maximumByteCount(of posts: Span<PostFields>) -> Int {
+    static func maximumByteCount(of posts: Span<PostFields>) -> Int {
         var byteCount = 0
         for index in posts.indices { byteCount += posts[index].maximumEncodedByteCount }
         return byteCount

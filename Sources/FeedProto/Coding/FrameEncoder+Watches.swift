@@ -1,5 +1,5 @@
-// Events of watches, and answers that many callers get: each is encoded once, and copied behind the id of
-// each watch or call.
+// Events of watches. Many watches may get the same event: it is encoded once, and each watch gets a
+// copy behind its own id.
 extension FrameEncoder {
     /// Appends an event of a watch, with posts whose texts lie in `texts`.
     public mutating func append(
@@ -10,7 +10,7 @@ extension FrameEncoder {
         revision: UInt64
     ) throws(FrameError) {
         let bound =
-            maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: event.ranking)
+            Self.maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: event.ranking)
             + FieldWriter.maximumByteCount(of: event.removedIDs) + 3 * FieldWriter.numberByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         writer.varint(tag: 0x20, 1)
@@ -40,35 +40,6 @@ extension FrameEncoder {
         let byteCount = FrameHeader.byteCount + FieldWriter.numberByteCount + rest.count
         var writer = unsafe FieldWriter(room: output.reserve(byteCount), byteCount: byteCount)
         writer.varint(tag: 0x08, id)
-        writer.bytes(copying: rest[...])
-        try commit(writer.end())
-    }
-
-    /// The bytes behind the id and the revision of the answer that was appended last.
-    ///
-    /// It has this id and revision, and begins in the bytes where ``byteCount`` was before it was appended.
-    public func bytesBehindRevision(
-        ofFrameAt start: Int,
-        id: UInt64,
-        revision: UInt64
-    ) -> [UInt8] {
-        // Numbers have a tag of one byte, and a number of 0 is left out.
-        let headByteCount = [id, revision].filter { $0 != 0 }
-            .reduce(FrameHeader.byteCount) { $0 + 1 + FieldWriter.byteCount(of: $1) }
-        return withBytes { bytes in
-            var copy: [UInt8] = []
-            copy.append(copying: bytes.extracting(droppingFirst: start + headByteCount))
-            return copy
-        }
-    }
-
-    /// Appends an answer with the bytes that `bytesBehindRevision` has given.
-    public mutating func append(
-        behindRevision rest: [UInt8],
-        id: UInt64,
-        revision: UInt64
-    ) throws(FrameError) {
-        var writer = answerWriter(rest.count, id: id, revision: revision)
         writer.bytes(copying: rest[...])
         try commit(writer.end())
     }

@@ -24,17 +24,20 @@ extension Answers {
             case .one:
                 let texts = page.texts
                 try encoder.append(post: fields[0], texts: texts.span, id: id, revision: revision)
-            case .page(let scope, let kept):
-                let start = byteCount
-                try append(&page, in: scope, id: id, revision: revision)
-                guard let (key, moment) = kept else { break }
-                let bytes = encoder.bytesBehindRevision(
-                    ofFrameAt: start,
+            case .page(let scope, let (key, moment)?):
+                let place = keep(page, key, moment, scope)
+                return append(keptPage: place, in: scope, id: id, revision: revision)
+            case .page(let scope, nil):
+                let list = listFields(&page, in: scope)
+                let posts = fields
+                let texts = page.texts
+                try encoder.append(
+                    page: list,
+                    posts: posts.span,
+                    texts: texts.span,
                     id: id,
                     revision: revision
                 )
-                self.kept.keep(key, KeptPages.Page(page, moment, scope, bytes))
-                environment.counters.countKeptPageRead(byteCount: self.kept.byteCount)
             case .changes(let changes):
                 let posts = fields
                 let texts = page.texts
@@ -61,24 +64,49 @@ extension Answers {
         }
     }
 
-    /// Encodes a kept page as the answer to another request, with tokens of a scope.
+    /// Keeps a page, whose fields are collected, and returns its place.
+    private mutating func keep(
+        _ page: borrowing PostPage,
+        _ key: KeptPages.Key,
+        _ moment: KeptPages.Moment,
+        _ scope: PageTokenScope
+    ) -> Int {
+        let posts = fields
+        let texts = page.texts
+        var rest = page.withoutPosts
+        let list = listFields(&rest, in: scope)
+        let encoded = FrameEncoder.encoded(posts.span, texts: texts.span)
+        let known = KeptPages.Page(
+            rest: rest,
+            list: list,
+            scope: scope,
+            posts: encoded,
+            moment: moment
+        )
+        let place = kept.keep(key, known)
+        environment.counters.countKeptPageRead(byteCount: kept.byteCount)
+        return place
+    }
+
+    /// Encodes a kept page as the answer to another request, with tokens of its scope.
     mutating func append(
         keptPage place: Int,
         in scope: PageTokenScope,
         id: UInt64,
         revision: UInt64
     ) {
+        let known = kept[place]
+        var list = known.list
+        var rest = known.rest
+        if scope != known.scope {
+            rest.texts.removeAll()
+            list = listFields(&rest, in: scope)
+        }
+        let texts = rest.texts
         do throws(FrameError) {
-            guard kept.scope(at: place) != scope else {
-                let bytes = kept.bytes(at: place)
-                return try encoder.append(behindRevision: bytes, id: id, revision: revision)
-            }
-            var page = kept.page(at: place)
-            let list = listFields(&page, in: scope)
-            let texts = page.texts
             try encoder.append(
                 page: list,
-                encodedPosts: kept.posts(at: place),
+                encodedPosts: known.posts,
                 texts: texts.span,
                 id: id,
                 revision: revision
@@ -88,7 +116,7 @@ extension Answers {
         }
     }
 
-    /// The fields of a page beside its posts; its tokens are in its texts.
+    /// The fields of a page beside its posts; its tokens are appended to its texts.
     private func listFields(_ page: inout PostPage, in scope: PageTokenScope) -> ListPostsFields {
         var list = ListPostsFields(firstRank: page.firstRank, totalSize: page.totalCount)
         list.nextPageToken = appendToken(page.next, scope, to: &page)
@@ -97,24 +125,6 @@ extension Answers {
         list.newerCount = UInt32(clamping: page.newerCount)
         list.consistency = page.isStable ? .stable : .live
         return list
-    }
-
-    private mutating func append(
-        _ page: inout PostPage,
-        in scope: PageTokenScope,
-        id: UInt64,
-        revision: UInt64
-    ) throws(FrameError) {
-        let list = listFields(&page, in: scope)
-        let posts = fields
-        let texts = page.texts
-        try encoder.append(
-            page: list,
-            posts: posts.span,
-            texts: texts.span,
-            id: id,
-            revision: revision
-        )
     }
 
     /// Converts the rows of a page into the wire's fields; adjacent posts of a feed share its name.

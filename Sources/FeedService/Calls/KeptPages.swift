@@ -1,3 +1,4 @@
+internal import FeedProto
 internal import FeedRanking
 
 /// The encoded first pages that a loop has served last: each is served again as long as nothing on it has
@@ -42,33 +43,20 @@ struct KeptPages {
         }
     }
 
-    /// A page, and its answer.
+    /// A page whose posts are encoded.
     struct Page {
+        /// The page without posts: its cursors and counts, and its tokens as texts.
+        let rest: PostPage
+        /// What its answer has beside the posts.
+        let list: ListPostsFields
+        /// The scope of its tokens.
+        let scope: PageTokenScope
+        /// The encoded posts.
+        let posts: ArraySlice<UInt8>
         /// The store before it was read.
-        fileprivate let moment: Moment
-        /// The page without posts: its cursors and counts.
-        fileprivate let rest: PostPage
-        /// The scope of the answer's tokens.
-        fileprivate let scope: PageTokenScope
-        /// The bytes of the answer behind its revision.
-        fileprivate let bytes: [UInt8]
-        /// The posts among them.
-        fileprivate let posts: ArraySlice<UInt8>
-        fileprivate var lastUse: UInt64 = 0
-
-        /// A page that was read after a moment, and encoded.
-        init(
-            _ page: borrowing PostPage,
-            _ moment: Moment,
-            _ scope: PageTokenScope,
-            _ bytes: [UInt8]
-        ) {
-            self.moment = moment
-            rest = page.withoutPosts
-            self.scope = scope
-            self.bytes = bytes
-            posts = bytes[Self.range(ofPostsIn: bytes)]
-        }
+        let moment: Moment
+        /// The number of its latest use.
+        fileprivate(set) var lastUse: UInt64 = 0
 
         /// Whether it is the same at another moment.
         fileprivate func isSame(at moment: Moment) -> Bool {
@@ -76,36 +64,12 @@ struct KeptPages {
                 ? self.moment.shownVersion == moment.shownVersion
                 : self.moment.revision == moment.revision
         }
-
-        /// Behind the list's tag, of two bytes, and its length come the posts, each behind its tag, 0x0A.
-        private static func range(ofPostsIn bytes: [UInt8]) -> Range<Int> {
-            var place = 2
-            _ = length(in: bytes, at: &place)
-            let start = place
-            while place < bytes.count, bytes[place] == 0x0A {
-                place += 1
-                let length = length(in: bytes, at: &place)
-                place += length
-            }
-            return start..<place
-        }
-
-        private static func length(in bytes: [UInt8], at place: inout Int) -> Int {
-            var length = 0
-            for shift in stride(from: 0, through: 28, by: 7) {
-                let byte = bytes[place]
-                place += 1
-                length |= Int(byte & 0x7F) << shift
-                if byte < 0x80 { break }
-            }
-            return length
-        }
     }
 
     private var keys: [Key] = []
     private var pages: [Page] = []
     private var useCount: UInt64 = 0
-    /// The bytes of the kept pages.
+    /// The bytes of the posts of the kept pages; a page has fewer than a frame, so it fits alone.
     private(set) var byteCount = 0
 
     /// No pages.
@@ -121,23 +85,13 @@ struct KeptPages {
         return place
     }
 
-    /// The scope of the tokens of a kept answer.
-    func scope(at place: Int) -> PageTokenScope { pages[place].scope }
+    /// A kept page.
+    subscript(place: Int) -> Page { pages[place] }
 
-    /// The bytes of a kept answer behind its revision.
-    func bytes(at place: Int) -> [UInt8] { pages[place].bytes }
-
-    /// The encoded posts of a kept answer.
-    func posts(at place: Int) -> ArraySlice<UInt8> { pages[place].posts }
-
-    /// A kept page without its posts.
-    func page(at place: Int) -> PostPage { pages[place].rest }
-
-    /// Keeps a page, in place of an earlier one and of those that were served least lately.
-    mutating func keep(_ key: Key, _ page: Page) {
+    /// Keeps a page in place of an earlier one and of those that were served least lately; returns its place.
+    mutating func keep(_ key: Key, _ page: Page) -> Int {
         if let place = keys.firstIndex(of: key) { remove(place) }
-        guard page.bytes.count <= Self.byteLimit else { return }
-        while keys.count == Self.countLimit || byteCount + page.bytes.count > Self.byteLimit {
+        while keys.count == Self.countLimit || byteCount + page.posts.count > Self.byteLimit {
             guard let least = pages.indices.min(by: { pages[$0].lastUse < pages[$1].lastUse })
             else { break }
             remove(least)
@@ -146,11 +100,12 @@ struct KeptPages {
         keys.append(key)
         pages.append(page)
         pages[pages.count - 1].lastUse = useCount
-        byteCount += page.bytes.count
+        byteCount += page.posts.count
+        return pages.count - 1
     }
 
     private mutating func remove(_ place: Int) {
-        byteCount -= pages[place].bytes.count
+        byteCount -= pages[place].posts.count
         keys.remove(at: place)
         pages.remove(at: place)
     }

@@ -78,7 +78,7 @@ struct KeptPageTests {
             #expect(try client.list(request) == after)
             #expect(try OperatorAddressTests.value(served, admin) ?? 0 >= 2)
             let bytes = try OperatorAddressTests.value("feed_kept_page_bytes", admin) ?? 0
-            #expect(bytes > 100 && bytes < 1_000)
+            #expect(bytes > 40 && bytes < 1_000)
         }
         server.beginDraining()
         try await offload { server.wait() }
