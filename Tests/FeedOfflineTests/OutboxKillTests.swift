@@ -30,6 +30,9 @@ struct OutboxKillTests {
 
 /// The changes that a file was given, and what a service has of them at the end.
 private struct KillAudit {
+    /// About what the program makes of calls that read or write, once it has opened its file.
+    private static let mostCalls = 150
+
     var mistakes: [String] = []
     var killedCount = 0
 
@@ -81,7 +84,7 @@ private struct KillAudit {
         try await compare(service, upvotes, titles)
     }
 
-    /// Lets a program send the outbox, and kills it or the service at a random moment.
+    /// Lets a program send the outbox, and kills it or the service after so many calls of the system.
     private mutating func send(
         _ service: TestService,
         _ random: inout SeededGenerator,
@@ -92,10 +95,9 @@ private struct KillAudit {
             Programs.feedService.deletingLastPathComponent().appending(path: "OutboxProgram"),
             [service.path("offline.db"), service.address] + (fault.map { [$0] } ?? [])
         )
-        // The moment is what the test is about.
         _ = await program.line { $0 == "opened" }
-        let microseconds = Int.random(in: 0...40_000, using: &random)
-        try await Task.sleep(for: .microseconds(microseconds))
+        let callCount = Int.random(in: 0...Self.mostCalls, using: &random)
+        try await offload { program.awaitCalls(callCount) }
         if killsService { await service.end(signal: 9) }
         if !killsService || random.oneIn(2) { program.signal(9) }
         if killsService { try await service.start() }

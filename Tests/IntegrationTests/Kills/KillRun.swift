@@ -23,6 +23,8 @@ final class KillRun {
         "--threads", "2", "--fold-bytes", "20000", "--keep-journal", "--state-hash",
         "--ballast", "1048576", "--space-low", "2097152", "--space-high", "4194304",
     ]
+    /// About what a start makes of calls that read or write, of a state such as the runs have.
+    private static let callsOfAStart = 360
     private static let feeds = [
         Feed(name: "ballots", defaultOrder: .hot, voteMode: .ballot, voters: .devices),
         Feed(name: "quiet", defaultOrder: .old, voteMode: .tally, maximumTextLength: 5),
@@ -139,10 +141,10 @@ extension KillRun {
         counts.cycleCount += 1
     }
 
-    /// All clients work until the service is killed, at a random moment after so many answers.
+    /// All clients work until the service is killed, so many calls of the system after so many answers.
     private func loadUntilKilled(_ service: DurableService) async throws {
         let goal = Int.random(in: 100...1500, using: &random)
-        let delay = UInt32.random(in: 0...3000, using: &random)
+        let callCount = Int.random(in: 0...60, using: &random)
         let answered = Locked(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in clients {
@@ -155,7 +157,7 @@ extension KillRun {
                             }
                             guard isGoal else { return }
                             // So that the moment has nothing to do with the answer.
-                            _ = usleep(delay)
+                            process.awaitCalls(callCount)
                             process.signal(9)
                         }
                     }
@@ -170,11 +172,15 @@ extension KillRun {
         await service.kill()
     }
 
-    /// Starts the service and kills it, at a random moment of its start.
+    /// Starts the service and kills it, so many calls of the system later.
     private func killInRecovery() async throws {
-        let delay = UInt32.random(in: 0...60_000, using: &random)
+        let callCount = Int.random(in: 0...Self.callsOfAStart, using: &random)
         let process = try DurableService.launch(directory.path, Self.flags)
-        try await offload { _ = usleep(delay) }
+        try await offload {
+            process.awaitCalls(callCount) {
+                process.output.contains { $0.contains("listening on") }
+            }
+        }
         process.signal(9)
         _ = await process.exitStatus()
         counts.killsInRecovery += 1
