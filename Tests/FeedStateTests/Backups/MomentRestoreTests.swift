@@ -55,7 +55,7 @@ import Testing
     @Test(
         "a damaged newest backup is passed over and named, and where all are, that one is named",
         // The last is in pages that only the copy into the target reads.
-        arguments: [(0, 1), (4090, 1), (0, 4)]
+        arguments: [(0, 1), (4090, 1), (0, 24)]
     )
     func passesOverADamagedBackup(place: Int, page: Int) throws {
         let written = try MomentDirectory(seed: 11, batches: 60)
@@ -67,7 +67,7 @@ import Testing
         #expect(made.model == written.models[60])
         #expect(made.made.damaged == [newest.name] && made.made.backup < newest.name)
         for backup in written.backups.dropLast() {
-            try written.damage(backup.name, place, from: page)
+            try written.damage(backup.name, place, from: 1)
         }
         let error = #expect(throws: RestoreError.self) { try written.restore(moment) }
         let text = "\(try #require(error))"

@@ -5,8 +5,8 @@ import Histogram
 import LoadGen
 import Testing
 
-/// Whole runs against a service in this process, one after another: they are about time.
-@Suite(.serialized) struct LiveTests {}
+/// Whole runs against a service.
+@Suite struct LiveTests {}
 
 extension LiveTests {
     /// A load from the first connection to the audit.
