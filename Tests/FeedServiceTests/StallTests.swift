@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedJournal
 import FeedProto
 import FeedService
@@ -168,5 +169,39 @@ struct StallTests {
         #expect(stalls.count == 2, "\(stalls)")
         #expect(stalls.first?.hasPrefix("error: a backup has stood still for 10 s") == true)
         #expect(stalls.last?.hasPrefix("notice: the backup goes on, after ") == true)
+    }
+
+    @Test("a loop that stands still is a line and a metric, and the service is not ready")
+    func tellsOfALoop() async throws {
+        let lines = LoggedLines()
+        let (begun, gate, reserved) = (Semaphore(), Semaphore(), try ReservedPort())
+        let isOpen = Locked(false)
+        try await withService(logger: lines.logger) {
+            $0.admin = .loopback(port: reserved.number)
+            $0.limits.stallLimit = .seconds(3)
+            // A sign-in asks for the time on its loop.
+            $0.signInClock = {
+                if !isOpen.withLock({ $0 }) {
+                    begun.signal()
+                    gate.wait()
+                }
+                return .now
+            }
+        } _: { [admin = reserved.number] port in
+            let client = try WireClient(port: port)
+            let name = "feed_loop_stalled_seconds{loop=\"0\"}"
+            #expect(try OperatorAddressTests.value(name, admin) == 0)
+            try client.send(.signIn(SignInRequest(email: "a@x", password: "password")))
+            begun.wait()
+            while try OperatorAddressTests.value(name, admin) ?? 0 < 3 {}
+            #expect(try OperatorAddressTests.get("/ready", admin).hasPrefix("HTTP/1.1 503"))
+            isOpen.withLock { $0 = true }
+            gate.signal()
+            #expect(try client.receive()?.status?.reason == .badCredentials)
+            while try OperatorAddressTests.value(name, admin) != 0 {}
+            #expect(try OperatorAddressTests.get("/ready", admin).hasSuffix("\r\n\r\nready\n"))
+        }
+        let stalls = lines.all.filter { $0.contains("event loop 0") }
+        #expect(stalls.count == 2, "\(stalls)")
     }
 }

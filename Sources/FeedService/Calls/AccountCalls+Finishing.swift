@@ -14,41 +14,45 @@ extension AccountCalls {
 
     /// Ends a call with the outcome of its hash.
     ///
-    /// An attempt stays a failure only where the password is wrong or the e-mail is taken.
+    /// An attempt stays a failure only if the password is wrong or the e-mail is taken.
     func finish(_ signIn: SignIn, _ outcome: PasswordJob.Outcome) throws(Status) -> End {
+        let limits = environment.context.signInLimits
+        do throws(Status) {
+            let end = try end(signIn, outcome)
+            if case .session(let session, _) = end {
+                limits.withdraw(signIn.attempt, created: session.createdUser)
+            }
+            return end
+        } catch {
+            let isFailure = error.reason == .badCredentials || error.reason == .emailTaken
+            if !isFailure { limits.withdraw(signIn.attempt) }
+            throw error
+        }
+    }
+
+    private func end(_ signIn: SignIn, _ outcome: PasswordJob.Outcome) throws(Status) -> End {
         switch outcome {
         case .hashed(let hash): return try create(signIn, hash)
         case .matches:
             guard let account = signIn.account else {
                 preconditionFailure("A password matches that of an account.")
             }
-            environment.context.signInLimits.withdraw(signIn.attempt)
             try admitSession()
             return environment.changeLog.transaction { begin(account, isNew: false) }
         case .differs: throw .badCredentials
-        case .skipped:
-            environment.context.signInLimits.withdraw(signIn.attempt)
-            throw .signInTooLate(signIn.timeout)
+        case .skipped: throw .signInTooLate(signIn.timeout)
         case .crowdedOut:
             let passwords = environment.context.passwords
-            environment.context.signInLimits.withdraw(signIn.attempt)
             throw .tooManySignIns(limit: passwords.queueLimit, wait: passwords.retryTime)
-        case .noMemory:
-            environment.context.signInLimits.withdraw(signIn.attempt)
-            throw .outOfMemory
+        case .noMemory: throw .outOfMemory
         }
     }
 
     /// Creates the account and begins its first session, in one transaction.
     private func create(_ signIn: SignIn, _ hash: String) throws(Status) -> End {
-        do throws(Status) {
-            try admitSession()
-        } catch {
-            environment.context.signInLimits.withdraw(signIn.attempt)
-            throw error
-        }
+        try admitSession()
         do throws(AccountError) {
-            let end = try environment.changeLog.transaction { () throws(AccountError) -> End in
+            return try environment.changeLog.transaction { () throws(AccountError) -> End in
                 let account = try environment.context.accounts.create(
                     signIn.email,
                     displayName: signIn.displayName(environment.rules),
@@ -58,14 +62,10 @@ extension AccountCalls {
                 )
                 return begin(account, isNew: true)
             }
-            environment.context.signInLimits.withdraw(signIn.attempt, created: true)
-            return end
         } catch {
             switch error {
             case .emailTaken: return try retry(signIn)
-            case .tooManyAccounts(let limit):
-                environment.context.signInLimits.withdraw(signIn.attempt)
-                throw .tooManyAccounts(limit: limit)
+            case .tooManyAccounts(let limit): throw .tooManyAccounts(limit: limit)
             case .badAccount, .badSession: preconditionFailure("\(error)")
             }
         }

@@ -60,6 +60,8 @@ package struct RunConfiguration: Sendable {
     package var timeout = Duration.seconds(2)
     /// How long a connection may take.
     package var connectTimeout = Duration.seconds(5)
+    /// How long redis-server may take for a reply before and after the load.
+    package var replyTimeout = Duration.seconds(30)
     /// Connections begun a second, over all threads.
     package var connectsPerSecond = 5_000.0
     /// How long connections live.

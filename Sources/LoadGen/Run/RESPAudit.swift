@@ -9,12 +9,12 @@ struct RESPAudit: Sendable {
     let address: SocketAddress
     let posts: RESPSortedSet
     let knowledge: AuditKnowledge
-    let connectTimeout: Duration
+    let configuration: RunConfiguration
 
     /// Audits over a connection of its own.
     func run() async -> AuditOutcome {
         do throws(RESPFailure) {
-            let client = try await RESPClient.connect(to: address, timeout: connectTimeout)
+            let client = try await RESPClient.connect(to: address, configuration)
             let outcome = await read(over: client)
             await client.close()
             return outcome

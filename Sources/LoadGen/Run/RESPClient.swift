@@ -17,7 +17,7 @@ final class RESPClient: Sendable {
     /// Connects to the server at `address`.
     static func connect(
         to address: SocketAddress,
-        timeout: Duration
+        _ configuration: RunConfiguration
     ) async throws(RESPFailure) -> RESPClient {
         let thread: EventLoopThread
         do throws(TransportError) {
@@ -32,8 +32,8 @@ final class RESPClient: Sendable {
         let opened: Result<LoopBound<RESPCalls>, RESPFailure> = await withCheckedContinuation {
             continuation in
             thread.mailbox.post { loop in
-                let calls = RESPCalls(loop)
-                calls.connect(to: address, timeout: timeout) { failure in
+                let calls = RESPCalls(loop, replyTimeout: configuration.replyTimeout)
+                calls.connect(to: address, timeout: configuration.connectTimeout) { failure in
                     continuation.resume(
                         returning: failure.map(Result.failure)
                             ?? .success(LoopBound(calls, to: loop.mailbox))
@@ -97,6 +97,7 @@ enum RESPFailure: Error, Equatable, CustomStringConvertible {
 /// The connection of a ``RESPClient``, on its loop.
 private final class RESPCalls: ConnectionHandler {
     private let loop: EventLoop
+    private let replyTimeout: Duration
     private var connection: TCPConnection?
     private var opened: ((RESPFailure?) -> Void)?
     private var done: ((Result<[RESPValue], RESPFailure>) -> Void)?
@@ -104,8 +105,9 @@ private final class RESPCalls: ConnectionHandler {
     private var dueCount = 0
     private var timer: LoopTimer?
 
-    init(_ loop: EventLoop) {
+    init(_ loop: EventLoop, replyTimeout: Duration) {
         self.loop = loop
+        self.replyTimeout = replyTimeout
     }
 
     func connect(
@@ -127,8 +129,8 @@ private final class RESPCalls: ConnectionHandler {
         self.done = done
         replies = []
         dueCount = commands.count
-        timer = try? loop.addTimer(after: Self.patience) { [unowned self] in
-            finish(.failure(.noReply(within: Self.patience)))
+        timer = try? loop.addTimer(after: replyTimeout) { [unowned self] in
+            finish(.failure(.noReply(within: replyTimeout)))
             self.connection?.reset()
         }
         connection.write(Array(commands.joined()))
@@ -178,7 +180,4 @@ private final class RESPCalls: ConnectionHandler {
         self.done = nil
         done(result)
     }
-
-    /// A healthy server answers a call of a run within milliseconds.
-    private static let patience = Duration.seconds(30)
 }

@@ -37,8 +37,7 @@ struct RESPPreparation: Sendable {
         var failure = RESPFailure.connectionLost
         for address in addresses {
             do throws(RESPFailure) {
-                let timeout = configuration.connectTimeout
-                return (try await RESPClient.connect(to: address, timeout: timeout), address)
+                return (try await RESPClient.connect(to: address, configuration), address)
             } catch {
                 failure = error
             }

@@ -22,7 +22,7 @@ enum RunAudit: Sendable {
                     address: run.address,
                     posts: posts,
                     knowledge: knowledge,
-                    connectTimeout: configuration.connectTimeout
+                    configuration: configuration
                 )
             )
         }

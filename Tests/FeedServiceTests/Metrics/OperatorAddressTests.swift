@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedProto
 import FeedService
 import FeedTLS
@@ -165,5 +166,31 @@ struct OperatorAddressTests {
         }
         plain.beginDraining()
         try await offload { plain.wait() }
+    }
+
+    @Test("lines that standard error does not take are metrics")
+    func tellsOfTheLog() async throws {
+        let reserved = try ReservedPort()
+        let (taken, gate) = (Semaphore(), Semaphore())
+        let output = OutputThread("test-log", byteLimit: 10) { _, _ in
+            taken.signal()
+            gate.wait()
+        }
+        try await withService {
+            $0.admin = .loopback(port: reserved.number)
+            $0.logOutput = output
+        } _: { [admin = reserved.number] (_) throws in
+            let name = "feed_log_waiting_seconds"
+            #expect(try Self.value(name, admin) == 0)
+            output.write("first")
+            taken.wait()
+            #expect(output.append("1234567890"))
+            for _ in 0..<3 { #expect(!output.append("x")) }
+            #expect(try Self.value("feed_log_left_out_lines_total", admin) == 3)
+            #expect(try Self.value(name, admin) ?? 0 > 0)
+            for _ in 0..<2 { gate.signal() }
+            #expect(output.flush(upTo: .seconds(30)))
+            #expect(try Self.value(name, admin) == 0)
+        }
     }
 }

@@ -114,6 +114,33 @@ extension LiveTests {
             )
         }
 
+        @Test func saysThatAServerDoesNotAnswer() async throws {
+            let server = try await FakeRedis.start(FakeRedis.Faults(isSilent: true))
+            var configuration = try configure(
+                ["--protocol", "resp", "--target", "\(server.address)"] + shortLoad
+            )
+            configuration.replyTimeout = .milliseconds(20)
+            let patient = configuration
+            let failure = await #expect(throws: RunFailure.self) {
+                try await offload { try Run(patient).execute() }
+            }
+            await server.stop()
+            #expect(
+                failure?.description
+                    == "redis-server, while adding posts: No reply came within 20ms."
+            )
+        }
+
+        @Test(.timeLimit(.minutes(5)))
+        func endsAWalkOverMembersThatAreMadeUp() async throws {
+            let server = try await FakeRedis.start(FakeRedis.Faults(makesUpMembers: true))
+            let result = try await loadRedis(server, shortLoad)
+            await server.stop()
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.counts[.notListed] == 50)
+            #expect(result.exitStatus == .auditFailed)
+        }
+
         @Test(.enabled(if: RedisServer.isAvailable, "\(RedisServer.absence)"))
         func auditsRedisServer() async throws {
             let server = try await RedisServer()

@@ -20,6 +20,10 @@ final class FakeRedis: Sendable {
         var loseEvery: Int?
         /// Pages have their first two members the wrong way round.
         var swapsPages = false
+        /// Every page is full of members that nobody added.
+        var makesUpMembers = false
+        /// No command is answered.
+        var isSilent = false
         /// Every command is refused, as by a server that wants a password.
         var wantsPassword = false
         /// The processor time that each vote takes, in turns of a loop that does nothing.
@@ -85,6 +89,7 @@ final class FakeRedis: Sendable {
 
         /// The reply to a command; nil where the connection is to be closed.
         mutating func reply(_ words: [String]) -> String? {
+            if faults.isSilent { return "" }
             if faults.wantsPassword { return "-NOAUTH Authentication required.\r\n" }
             let members = sets[words[1], default: [:]]
             switch words[0] {
@@ -123,6 +128,10 @@ final class FakeRedis: Sendable {
         }
 
         private func page(_ members: [String: Int64], from first: Int, to last: Int) -> String {
+            if faults.makesUpMembers {
+                let members = (first...last).map { bulk("p\(100_000_000_000 + $0)") + bulk("0") }
+                return "*\(2 * members.count)\r\n" + members.joined()
+            }
             var sorted = members.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
             if faults.swapsPages, sorted.count > 1 { sorted.swapAt(0, 1) }
             let page = sorted.dropFirst(first).prefix(last - first + 1)
