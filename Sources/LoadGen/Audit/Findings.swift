@@ -61,6 +61,8 @@ package enum Violation: String, Sendable, CaseIterable {
     case pageOrder = "posts out of order on pages"
     /// A page, or a walk over all pages, lists a post twice.
     case listedTwice = "posts listed twice"
+    /// A page lacks a vote that was acknowledged before the page was asked for.
+    case stalePage = "posts on pages without votes acknowledged before"
     /// A walk over all pages does not list a post of the run.
     case notListed = "posts of the run that no page lists"
     /// A walk shows a score that differs from the score of the post after sending had ended.

@@ -6,6 +6,7 @@ extension ClientConnection {
     @inline(__always)
     func receive(_ bytes: RawSpan, at now: UInt64) throws(ProtocolViolation) -> Int {
         var offset = 0
+        worker.shownScores?.time = now
         let firstID = headID
         var run = AnswerRun(answered: now)
         // Answers before a violation count all the same.
@@ -116,7 +117,7 @@ extension ClientConnection {
             return acknowledgeFirst(answer, of: vote, in: request)
         }
         let count = worker.tallied.count(answer, vote)
-        worker.posts.acknowledge(vote, score: count)
+        worker.acknowledge(answer, of: vote, count: count)
         if request.marks.contains(.doubtful) { worker.counts.repeatVote(vote) }
         if worker.scores.falls(client: index, post: vote, score: count) {
             noteFallingScore(answer.postID, answer.score)
@@ -136,7 +137,7 @@ extension ClientConnection {
             return worker.acknowledgeBallot(answer, of: vote, in: request, client: index)
         }
         let count = worker.tallied.count(answer, vote)
-        worker.posts.acknowledge(vote, score: count)
+        worker.acknowledge(answer, of: vote, count: count)
         if !worker.scores.rises(client: index, post: vote, score: count) {
             noteFallingScore(answer.postID, answer.score)
         }
@@ -270,8 +271,7 @@ extension ClientConnection {
                 throw .wrongPost(id: frame.id, received: post.id, expected: expected)
             }
         case (.list, .listPosts(let page)), (.page, .listPosts(let page)):
-            pageToken = page.nextPageToken
-            PageCheck.check(page.posts.map(ListedPost.init), into: &worker.counts.findings)
+            receive(page, operation, request)
         default:
             throw .wrongAnswer(id: frame.id, expected: operation.name)
         }

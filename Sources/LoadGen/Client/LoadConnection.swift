@@ -24,3 +24,13 @@ protocol LoadConnection: AnyObject {
     /// Closes the connection; requests in flight are lost.
     func close()
 }
+
+extension Worker {
+    /// The connection of a client, which speaks what the server does.
+    func makeClient(_ index: Int) -> any LoadConnection {
+        guard let posts = setup.workload.sortedSet else {
+            return ClientConnection(self, index: index)
+        }
+        return RESPConnection(self, index: index, posts: posts)
+    }
+}

@@ -28,6 +28,8 @@ final class Worker {
     /// The batch answer that is being read.
     var batchAnswer = VoteBatchAnswer()
     let scores: ScoreMemory
+    /// The scores that pages must show; nil in a run without pages, or if scores may fall.
+    var shownScores: AcknowledgedScores?
     /// What is known of the ballots of this thread's voters; empty without voters.
     let ballots: BallotSlab
     /// How far the number of a vote is shifted to the left of its post's.
@@ -95,6 +97,7 @@ final class Worker {
         )
         posts = PostSlab(ids: setup.workload.postIDs)
         scores = ScoreMemory(clientCount: setup.clientCount)
+        shownScores = AcknowledgedScores(of: configuration.mix, setup.workload.tallied)
         ballots = BallotSlab(
             voterCount: setup.clientCount * configuration.mostVotersOfAClient,
             postCount: setup.workload.postIDs.count
@@ -234,13 +237,6 @@ final class Worker {
         } else {
             for client in clients where client.isOpen { client.fill() }
         }
-    }
-
-    private func makeClient(_ index: Int) -> any LoadConnection {
-        guard let posts = setup.workload.sortedSet else {
-            return ClientConnection(self, index: index)
-        }
-        return RESPConnection(self, index: index, posts: posts)
     }
 
     private func connectDue() {

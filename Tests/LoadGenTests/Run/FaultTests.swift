@@ -148,6 +148,29 @@ extension LiveTests {
             #expect(result.exitStatus == .auditFailed)
         }
 
+        @Test(arguments: ["1", "10"])
+        func findsStalePages(_ pageSize: String) async throws {
+            let mix = ["--mix", "vote=50,list=50", "--page-size", pageSize]
+            let service = try await FakeService.start(FakeFeed.Faults(staleCount: 100))
+            let result = try await load(service, shortLoad + mix)
+            await service.stop()
+            let counts = try #require(result.audit.summary).findings.counts
+            #expect(counts[.stalePage] ?? 0 > 0)
+            #expect(result.exitStatus == .auditFailed)
+        }
+
+        @Test(.timeLimit(.minutes(5)))
+        func endsAWalkOverPostsThatAreMadeUp() async throws {
+            let service = try await FakeService.start(FakeFeed.Faults(makesUpPosts: true))
+            let result = try await load(service, shortLoad)
+            await service.stop()
+            let summary = try #require(result.audit.summary)
+            // Twice the 50 posts that the list says it has, 100,000, and the page that passes this.
+            #expect(summary.listedPostCount == 100_200)
+            #expect(summary.findings.counts[.notListed] == 50)
+            #expect(result.exitStatus == .auditFailed)
+        }
+
         @Test(arguments: [Int64.min, .max])
         func reportsScoresAndClocksBeyondReason(_ number: Int64) async throws {
             let faults = FakeFeed.Faults(clock: number, readScore: number)

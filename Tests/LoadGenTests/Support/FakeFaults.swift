@@ -41,6 +41,10 @@ struct FakeFaults: Sendable {
     var leaveAt: UInt64?
     /// Every page has the same posts, and another page follows it.
     var repeatsPages = false
+    /// So many times the first page that was asked for is served again, before it is read anew.
+    var staleCount: UInt64?
+    /// Every page has a hundred new posts that nobody created, and another page follows it.
+    var makesUpPosts = false
     /// The clock of the service, in milliseconds; nil is one that is as good as any.
     var clock: Int64?
     /// The score of each post that is read by its id; nil is the right one.

@@ -70,7 +70,9 @@ extension FakeFeed {
             return .answer(frame(id, .batchGetPosts(response)))
         case .listPosts(let list):
             var page = Self.page(list, state)
+            if let count = faults.staleCount { state.stale.serve(&page, count) }
             if faults.repeatsPages { page.nextPageToken = [0, 0, 0, 0] }
+            if faults.makesUpPosts { Self.makeUpPosts(list, &page) }
             return .answer(frame(id, .listPosts(page)))
         default:
             return .answer(frame(id, .ping(PingResponse(payload: [], serving: .serving))))
@@ -115,7 +117,7 @@ extension FakeFeed {
 
     /// The token is the number of posts before the page, in four bytes.
     private static func page(_ list: ListPostsRequest, _ state: State) -> ListPostsResponse {
-        let start = list.pageToken.reduce(0) { $0 << 8 | Int($1) }
+        let start = start(list)
         let all = state.posts.values.filter { list.feed.isEmpty || $0.feed == list.feed }
         let ordered = all.sorted { one, other in
             if one.score != other.score { return one.score > other.score }
@@ -127,14 +129,27 @@ extension FakeFeed {
         let size = list.pageSize == 0 ? 20 : Int(list.pageSize)
         let page = Array(ordered.dropFirst(start).prefix(size))
         let end = start + page.count
-        let token: [UInt8] = (0..<4).reversed().map { UInt8(truncatingIfNeeded: end >> (8 * $0)) }
         return ListPostsResponse(
             posts: page,
-            nextPageToken: end < ordered.count ? token : [],
+            nextPageToken: end < ordered.count ? token(end) : [],
             previousPageToken: [],
             firstRank: UInt64(start + 1),
             totalSize: UInt64(ordered.count)
         )
+    }
+
+    private static func start(_ list: ListPostsRequest) -> Int {
+        list.pageToken.reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    private static func token(_ start: Int) -> [UInt8] {
+        (0..<4).reversed().map { UInt8(truncatingIfNeeded: start >> (8 * $0)) }
+    }
+
+    private static func makeUpPosts(_ list: ListPostsRequest, _ page: inout ListPostsResponse) {
+        let places = start(list)..<start(list) + 100
+        page.posts = places.map { Post(id: UInt64(1_000_000 + $0), feed: list.feed, title: "x") }
+        page.nextPageToken = token(places.upperBound)
     }
 
     private func frame(_ id: UInt64, _ response: Response) -> ServerFrame {

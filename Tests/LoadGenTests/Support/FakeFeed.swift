@@ -5,7 +5,24 @@ import FeedTestSupport
 final class FakeFeed: Sendable {
     typealias Faults = FakeFaults
 
+    /// A page that is served again after votes have changed it.
+    struct StalePage {
+        private var kept: ListPostsResponse?
+        private var servedCount: UInt64 = 0
+
+        mutating func serve(_ page: inout ListPostsResponse, _ count: UInt64) {
+            if let kept, servedCount < count {
+                page = kept
+                servedCount += 1
+            } else {
+                kept = page
+                servedCount = 0
+            }
+        }
+    }
+
     struct State {
+        var stale = StalePage()
         var posts: [UInt64: Post] = [:]
         var ballots = FakeBallots()
         /// The keys that connections have shown; empty ones are of connections without a key.
