@@ -9,8 +9,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             try await TestServer.Plan().run { server in
                 // They wait in the kernel's queue while the loop is held.
-                let gate = Gate()
-                server.threads[0].mailbox.post { _ in gate.wait() }
+                let gate = try await server.holdLoop()
                 var sockets: [TestSocket] = []
                 for _ in 0..<12 { sockets.append(try await server.client()) }
                 let free = try #require(firstFreeDescriptor())

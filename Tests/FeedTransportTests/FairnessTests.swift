@@ -26,8 +26,7 @@ import Testing
                 try other.send([2])
                 _ = try other.receive(1)
             }
-            let gate = Gate()
-            server.threads[0].mailbox.post { _ in gate.wait() }
+            let gate = try await server.holdLoop()
             try await offload {
                 try flood.send([UInt8](repeating: 1, count: 20_000))
                 try other.send([2])
@@ -63,8 +62,7 @@ import Testing
                 try other.send([0])
                 _ = try other.receive(1)
             }
-            let gate = Gate()
-            server.threads[0].mailbox.post { _ in gate.wait() }
+            let gate = try await server.holdLoop()
             try await offload {
                 try flood.send([UInt8](repeating: 1, count: 20_480))
                 try other.send([2])

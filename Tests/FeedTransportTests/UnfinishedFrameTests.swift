@@ -73,8 +73,7 @@ import Testing
 
     /// Has one wait of the loop bring a part of a frame from each of the connections.
     private static func sendAtOnce(_ sockets: [TestSocket], to server: TestServer) async throws {
-        let gate = Gate()
-        server.threads[0].mailbox.post { _ in gate.wait() }
+        let gate = try await server.holdLoop()
         try await offload {
             defer { gate.open() }
             for socket in sockets { try socket.send(part) }
