@@ -79,6 +79,26 @@ struct AllocationTests {
         #expect(count == 0)
     }
 
+    @Test func pagesOfEncodedPostsAllocateNothing() throws {
+        var (posts, texts) = FieldsSample.posts(count: 100)
+        for index in posts.indices { posts[index].viewer = nil }
+        let encoded = EncodedPosts(posts.span, texts: texts.span)
+        let viewers = posts.map { Viewer(vote: $0.id.isMultiple(of: 2) ? .up : .unspecified) }
+        let page = ListPostsFields(firstRank: 1, totalSize: 100)
+        let count = try allocations(repeats: 1000) { codec in
+            try codec.encoder.append(
+                page: page,
+                posts: encoded,
+                viewers: viewers.span,
+                texts: texts.span,
+                id: 1,
+                revision: 2
+            )
+            codec.encoder.removeAll()
+        }
+        #expect(count == 0)
+    }
+
     /// The control: the count sees a single allocation.
     @Test func seesAllocations() throws {
         var kept: [[UInt8]] = []

@@ -60,7 +60,9 @@ import Testing
                 fields.updateTimeMilliseconds = Int64(bitPattern: number)
                 fields.revision = number
                 fields.isDeleted = number == 1
-                fields.viewerVote = VoteDirection(rawValue: Int32(truncatingIfNeeded: number))
+                fields.viewer = Viewer(
+                    vote: VoteDirection(rawValue: Int32(truncatingIfNeeded: number))
+                )
                 var encoder = FrameEncoder()
                 try encoder.append(post: fields, texts: texts.span, id: 4, revision: 5)
                 let post = FieldsSample.post(fields, texts)
@@ -98,6 +100,56 @@ import Testing
         var encoder = FrameEncoder(maximumFrameByteCount: Self.limit)
         try encoder.append(post: widest, texts: texts.span, id: .max, revision: .max)
         #expect(encoder.byteCount <= widest.maximumEncodedByteCount + 4 + 3 * 11)
+    }
+
+    /// A page of posts, encoded for the caller or of posts that were encoded once.
+    private static func page(
+        _ posts: [PostFields],
+        _ texts: [UInt8],
+        isKept: Bool
+    ) throws -> [UInt8] {
+        let page = ListPostsFields(firstRank: 1, totalSize: 20)
+        var encoder = FrameEncoder(maximumFrameByteCount: limit)
+        guard isKept else {
+            try encoder.append(page: page, posts: posts.span, texts: texts.span, id: 4, revision: 5)
+            return encoder.bytes()
+        }
+        let viewers = posts.compactMap(\.viewer)
+        let shared = posts.map { post in
+            var post = post
+            post.viewer = nil
+            return post
+        }
+        try encoder.append(
+            page: page,
+            posts: EncodedPosts(shared.span, texts: texts.span),
+            viewers: viewers.span,
+            texts: texts.span,
+            id: 4,
+            revision: 5
+        )
+        return encoder.bytes()
+    }
+
+    @Test func encodedPostsHaveTheSameBytes() throws {
+        let widest = FieldsSample.widestNumbers
+        var pages = [FieldsSample.posts(count: 20), ([], []), ([widest], [])]
+        for byteCount in Self.textByteCounts {
+            let (post, texts) = Self.post(textByteCount: byteCount)
+            pages.append(([post], texts))
+        }
+        let viewers = [
+            [nil], [Viewer()], [Viewer(), Viewer(vote: .up, isRead: true)], [widest.viewer],
+        ]
+        for (viewers, (posts, texts)) in viewers.flatMap({ each in pages.map { (each, $0) } }) {
+            let viewed = posts.enumerated().map { number, post in
+                var post = post
+                post.viewer = viewers[number % viewers.count]
+                return post
+            }
+            let bytes = try Self.page(viewed, texts, isKept: false)
+            #expect(try Self.page(viewed, texts, isKept: true) == bytes, "\(texts.count)")
+        }
     }
 
     @Test func numbersArePackedAsByProtobufC() throws {

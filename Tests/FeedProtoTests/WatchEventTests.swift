@@ -21,7 +21,7 @@ import Testing
         whole.downvoteCount = 2
         var numbers = PostFields(id: 9)
         numbers.score = 3
-        numbers.viewerVote = .up
+        numbers.viewer = Viewer(vote: .up)
         var event = WatchEventFields()
         event.ranking = [9, 4]
         event.removedIDs = [7]

@@ -12,6 +12,22 @@ extension FieldWriter {
         }
     }
 
+    /// Writes the posts of a repeated field that are encoded, each with what the caller has made of it.
+    ///
+    /// `viewers` has one for each post, or none for a caller without identity.
+    mutating func posts(tag: UInt8, _ posts: EncodedPosts, viewers: Span<Viewer>) {
+        let bytes = posts.bytes.span
+        var start = FrameHeader.byteCount
+        for index in posts.ends.indices {
+            let end = posts.ends[index]
+            let message = beginLongMessage(tag: tag)
+            self.bytes(copying: bytes.extracting(start..<end))
+            if !viewers.isEmpty { viewer(viewers[index]) }
+            endLongMessage(at: message)
+            start = end
+        }
+    }
+
     /// Writes the fields of a page beside its posts; its tokens lie in `texts`.
     mutating func fields(of page: ListPostsFields, texts: Span<UInt8>) {
         text(tag: 0x12, page.nextPageToken, of: texts)
@@ -42,7 +58,7 @@ extension FieldWriter {
         varint(tag: 0x70, UInt64(bitPattern: post.updateTimeMilliseconds))
         varint(tag: 0x78, post.revision)
         flag(tag: 0x80, 0x01, post.isDeleted)
-        viewer(of: post)
+        if let viewer = post.viewer { self.viewer(viewer) }
     }
 
     /// Writes the author of a post that has one.
@@ -59,13 +75,12 @@ extension FieldWriter {
         text(tag: 0x12, post.authorName, of: texts)
     }
 
-    /// Writes the caller's relation to a post, where it is known.
-    private mutating func viewer(of post: PostFields) {
-        guard let vote = post.viewerVote else { return }
+    /// Writes what the caller has made of a post, the last field of a post.
+    private mutating func viewer(_ viewer: Viewer) {
         let start = beginMessage(tag: 0x8A, 0x01)
-        varint(tag: 0x08, vote.wireNumber)
-        varint(tag: 0x10, post.viewerHasRead ? 1 : 0)
-        varint(tag: 0x18, post.viewerHasDismissed ? 1 : 0)
+        varint(tag: 0x08, viewer.vote.wireNumber)
+        varint(tag: 0x10, viewer.isRead ? 1 : 0)
+        varint(tag: 0x18, viewer.isDismissed ? 1 : 0)
         endMessage(at: start)
     }
 }

@@ -191,12 +191,7 @@ import Darwin
         let count = Int(range.byteCount)
         precondition(start + count <= texts.count, "A text lies within the texts.")
         head(tag: tag, length: count)
-        unsafe bytes(count: count) { place in
-            unsafe texts.withUnsafeBufferPointer { texts in
-                guard let base = texts.baseAddress else { return }
-                unsafe place.initialize(from: base + start, count: count)
-            }
-        }
+        bytes(copying: texts.extracting(start..<start + count))
     }
 
     /// Writes `count` bytes, which `pack` puts into the place that it gets.
@@ -209,11 +204,11 @@ import Darwin
 
     /// Writes bytes as they are.
     @inline(__always)
-    mutating func bytes(copying source: ArraySlice<UInt8>) {
+    mutating func bytes(copying source: Span<UInt8>) {
         unsafe bytes(count: source.count) { place in
-            unsafe source.withUnsafeBytes { source in
-                unsafe UnsafeMutableRawBufferPointer(start: place, count: source.count)
-                    .copyMemory(from: source)
+            unsafe source.withUnsafeBufferPointer { source in
+                guard let base = source.baseAddress else { return }
+                unsafe place.initialize(from: base, count: source.count)
             }
         }
     }

@@ -23,7 +23,7 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let bound = Self.maximumByteCount(of: posts) + page.maximumEncodedByteCount
+        let bound = EncodedPosts.maximumByteCount(of: posts) + page.maximumEncodedByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x8A, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
@@ -32,31 +32,38 @@ extension FrameEncoder {
         try commit(writer.end())
     }
 
-    /// Posts as a page has them, whose texts lie in `texts`, to append to pages.
-    public static func encoded(_ posts: Span<PostFields>, texts: Span<UInt8>) -> ArraySlice<UInt8> {
-        let capacity = FrameHeader.byteCount + maximumByteCount(of: posts)
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { room, byteCount in
-            guard let start = UnsafeMutableRawPointer(room.baseAddress) else { return }
-            var writer = unsafe FieldWriter(room: start, byteCount: capacity)
-            writer.posts(tag: 0x0A, posts, texts: texts)
-            byteCount = writer.byteCount
-            _ = writer.end()
+    /// Appends the fields of posts as a frame of their own; returns where each ends.
+    mutating func append(bodiesOf posts: Span<PostFields>, texts: Span<UInt8>) -> [Int] {
+        let bound = FrameHeader.byteCount + EncodedPosts.maximumByteCount(of: posts)
+        var writer = unsafe FieldWriter(room: output.reserve(bound), byteCount: bound)
+        var ends: [Int] = []
+        ends.reserveCapacity(posts.count)
+        for index in posts.indices {
+            let post = posts[index]
+            precondition(post.viewer == nil, "The posts are those of every caller.")
+            writer.fields(of: post, texts: texts)
+            ends.append(writer.byteCount)
         }
-        return bytes.dropFirst(FrameHeader.byteCount)
+        output.commit(FrameHeader.byteCount + writer.end())
+        return ends
     }
 
-    /// Appends a page of posts that `encoded` has given; its tokens lie in `texts`.
+    /// Appends a page of posts that are encoded; its tokens lie in `texts`.
+    ///
+    /// `viewers` has what the caller has made of each post, or nothing for a caller without identity.
     public mutating func append(
         page: ListPostsFields,
-        encodedPosts posts: ArraySlice<UInt8>,
+        posts: EncodedPosts,
+        viewers: Span<Viewer>,
         texts: Span<UInt8>,
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let bound = posts.count + page.maximumEncodedByteCount
+        precondition(viewers.isEmpty || viewers.count == posts.ends.count, "Each post has one.")
+        let bound = posts.maximumEncodedByteCount + page.maximumEncodedByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x8A, 0x02)
-        writer.bytes(copying: posts)
+        writer.posts(tag: 0x0A, posts, viewers: viewers)
         writer.fields(of: page, texts: texts)
         writer.endLongMessage(at: body)
         try commit(writer.end())
@@ -70,7 +77,7 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let bound = Self.maximumByteCount(of: posts) + 5 * FieldWriter.numberByteCount
+        let bound = EncodedPosts.maximumByteCount(of: posts) + 5 * FieldWriter.numberByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0xA2, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
@@ -91,7 +98,8 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let bound = Self.maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: missingIDs)
+        let bound =
+            EncodedPosts.maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: missingIDs)
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x82, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
@@ -113,12 +121,5 @@ extension FrameEncoder {
         writer.varint(tag: 0x08, id)
         writer.varint(tag: 0x10, revision)
         return writer
-    }
-
-    /// The most bytes of posts.
-    static func maximumByteCount(of posts: Span<PostFields>) -> Int {
-        var byteCount = 0
-        for index in posts.indices { byteCount += posts[index].maximumEncodedByteCount }
-        return byteCount
     }
 }

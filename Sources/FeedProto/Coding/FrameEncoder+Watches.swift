@@ -10,7 +10,8 @@ extension FrameEncoder {
         revision: UInt64
     ) throws(FrameError) {
         let bound =
-            Self.maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: event.ranking)
+            EncodedPosts.maximumByteCount(of: posts)
+            + FieldWriter.maximumByteCount(of: event.ranking)
             + FieldWriter.maximumByteCount(of: event.removedIDs) + 3 * FieldWriter.numberByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         writer.varint(tag: 0x20, 1)
@@ -40,7 +41,7 @@ extension FrameEncoder {
         let byteCount = FrameHeader.byteCount + FieldWriter.numberByteCount + rest.count
         var writer = unsafe FieldWriter(room: output.reserve(byteCount), byteCount: byteCount)
         writer.varint(tag: 0x08, id)
-        writer.bytes(copying: rest[...])
+        writer.bytes(copying: rest.span)
         try commit(writer.end())
     }
 }

@@ -37,12 +37,8 @@ public struct PostFields: Equatable, Sendable {
     public var revision: UInt64 = 0
     /// As in `Post`.
     public var isDeleted = false
-    /// The caller's ballot; nil for callers without identity.
-    public var viewerVote: VoteDirection?
-    /// Whether the caller has read the post; shown for callers with identity only.
-    public var viewerHasRead = false
-    /// Whether the caller has dismissed the post; shown for callers with identity only.
-    public var viewerHasDismissed = false
+    /// What the caller has made of the post; nil for callers without identity.
+    public var viewer: Viewer?
 
     /// A post of which only the id is known.
     public init(id: UInt64) { self.id = id }

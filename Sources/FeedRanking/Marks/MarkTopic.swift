@@ -57,6 +57,13 @@ package struct PostOrigin: BitwiseCopyable, Hashable, Sendable {
     }
 }
 
+extension PostRow {
+    /// The origin of the row's post.
+    package var origin: PostOrigin {
+        PostOrigin(id: id, feed: feed, createTimeMilliseconds: createTimeMilliseconds)
+    }
+}
+
 extension ViewerState {
     /// Whether the mark of a topic is set.
     subscript(topic: MarkTopic) -> Bool { topic == .reading ? isRead : isDismissed }

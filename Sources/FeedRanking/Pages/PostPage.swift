@@ -67,14 +67,7 @@ package struct PostPage: Sendable {
     package mutating func apply(_ marks: ViewerMarks?) {
         guard let marks else { return }
         for index in rows.indices {
-            let row = rows[index]
-            rows[index].viewerState = marks.state(
-                of: PostOrigin(
-                    id: row.id,
-                    feed: row.feed,
-                    createTimeMilliseconds: row.createTimeMilliseconds
-                )
-            )
+            rows[index].viewerState = marks.state(of: rows[index].origin)
         }
     }
 

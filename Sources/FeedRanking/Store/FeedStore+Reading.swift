@@ -113,6 +113,15 @@ extension FeedStore {
         }
     }
 
+    /// The ballot of a voter on a post, nil without one and for a post that is gone; O(1).
+    package func ballot(of voter: VoterID, on id: PostID) -> VoteDirection? {
+        stripes.withStripe(of: id) { stripe in
+            guard let slot = stripe.liveSlot(id), stripe.posts[slot].flags.contains(.keepsBallots)
+            else { return nil }
+            return stripe.ballots.ballot(slot, voter)
+        }
+    }
+
     /// Appends a post to a page; O(1).
     package func post(
         _ id: PostID,

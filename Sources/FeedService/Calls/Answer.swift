@@ -12,7 +12,8 @@ enum Answer {
     /// The page keeps its memory from call to call, so the answer names the page and does not carry
     /// posts. The next call of the loop clears the page, so the answer is encoded before it.
     case postsInPage(Posts, revision: UInt64)
-    /// A page of posts that is kept encoded, by its place in `Answers.kept`, with tokens of this scope.
+    /// The page that is kept encoded at a place of `Answers.kept`, with what `Answers.viewers` says of its
+    /// posts and with tokens of this scope.
     case keptPage(Int, PageTokenScope, revision: UInt64)
     /// No answer in this loop iteration: the call has more work than one iteration allows, and is
     /// passed again in a later one.
@@ -31,9 +32,8 @@ enum Answer {
     enum Posts {
         /// The one post that the page has, as a Post.
         case one
-        /// All posts of the page, as a list whose tokens are valid in this scope; it is kept where a key and
-        /// the moment before it was read are given.
-        case page(PageTokenScope, keptAs: (KeptPages.Key, KeptPages.Moment)?)
+        /// All posts of the page, as a list whose tokens are valid in this scope.
+        case page(PageTokenScope)
         /// All posts of the page, as changes since a revision.
         case changes(SyncPage)
         /// All posts of the page, beside the ids without a post.

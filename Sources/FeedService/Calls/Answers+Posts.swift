@@ -24,11 +24,12 @@ extension Answers {
             case .one:
                 let texts = page.texts
                 try encoder.append(post: fields[0], texts: texts.span, id: id, revision: revision)
-            case .page(let scope, let (key, moment)?):
-                let place = keep(page, key, moment, scope)
-                return append(keptPage: place, in: scope, id: id, revision: revision)
-            case .page(let scope, nil):
-                let list = listFields(&page, in: scope)
+            case .page(let scope):
+                let list = environment.context.tokens.fields(
+                    of: page.withoutPosts,
+                    in: scope,
+                    tokensIn: &page.texts
+                )
                 let posts = fields
                 let texts = page.texts
                 try encoder.append(
@@ -64,23 +65,19 @@ extension Answers {
         }
     }
 
-    /// Keeps a page, whose fields are collected, and returns its place.
-    private mutating func keep(
-        _ page: borrowing PostPage,
+    /// Keeps a page that was read without a viewer, and returns its place.
+    mutating func keep(
+        _ page: inout PostPage,
         _ key: KeptPages.Key,
-        _ moment: KeptPages.Moment,
-        _ scope: PageTokenScope
+        readAt moment: KeptPages.Moment
     ) -> Int {
+        collectFields(of: &page, viewer: false)
         let posts = fields
         let texts = page.texts
-        var rest = page.withoutPosts
-        let list = listFields(&rest, in: scope)
-        let encoded = FrameEncoder.encoded(posts.span, texts: texts.span)
         let known = KeptPages.Page(
-            rest: rest,
-            list: list,
-            scope: scope,
-            posts: encoded,
+            rest: page.withoutPosts,
+            origins: page.rows.map(\.origin),
+            posts: EncodedPosts(posts.span, texts: texts.span),
             moment: moment
         )
         let place = kept.keep(key, known)
@@ -88,25 +85,38 @@ extension Answers {
         return place
     }
 
-    /// Encodes a kept page as the answer to another request, with tokens of its scope.
+    /// Looks up what a voter has made of the posts of a kept page; O(1) a post.
+    mutating func view(keptPage place: Int, as voter: VoterID?, _ marks: ViewerMarks?) {
+        viewers.removeAll(keepingCapacity: true)
+        for post in kept[place].origins {
+            let vote = voter.flatMap { environment.store.ballot(of: $0, on: post.id) }
+            let state = marks?.state(of: post) ?? ViewerState()
+            viewers.append(
+                Viewer(
+                    vote: FeedProto.VoteDirection(vote),
+                    isRead: state.isRead,
+                    isDismissed: state.isDismissed
+                )
+            )
+        }
+    }
+
+    /// Encodes a kept page as the answer to a request, with tokens of its scope.
     mutating func append(
         keptPage place: Int,
         in scope: PageTokenScope,
         id: UInt64,
         revision: UInt64
     ) {
-        let known = kept[place]
-        var list = known.list
-        var rest = known.rest
-        if scope != known.scope {
-            rest.texts.removeAll()
-            list = listFields(&rest, in: scope)
-        }
-        let texts = rest.texts
+        tokens.removeAll(keepingCapacity: true)
+        let coder = environment.context.tokens
+        let list = coder.fields(of: kept[place].rest, in: scope, tokensIn: &tokens)
+        let (viewers, texts) = (viewers, tokens)
         do throws(FrameError) {
             try encoder.append(
                 page: list,
-                encodedPosts: known.posts,
+                posts: kept[place].posts,
+                viewers: viewers.span,
                 texts: texts.span,
                 id: id,
                 revision: revision
@@ -114,17 +124,6 @@ extension Answers {
         } catch {
             appendTooLarge(id: id, error)
         }
-    }
-
-    /// The fields of a page beside its posts; its tokens are appended to its texts.
-    private func listFields(_ page: inout PostPage, in scope: PageTokenScope) -> ListPostsFields {
-        var list = ListPostsFields(firstRank: page.firstRank, totalSize: page.totalCount)
-        list.nextPageToken = appendToken(page.next, scope, to: &page)
-        list.previousPageToken = appendToken(page.previous, scope, to: &page)
-        list.refreshToken = appendToken(page.refresh(in: scope), scope, to: &page)
-        list.newerCount = UInt32(clamping: page.newerCount)
-        list.consistency = page.isStable ? .stable : .live
-        return list
     }
 
     /// Converts the rows of a page into the wire's fields; adjacent posts of a feed share its name.
@@ -139,21 +138,14 @@ extension Answers {
             }
             var post = PostFields(row, feed: row.isDeleted ? .empty : name)
             if viewer, !row.isDeleted {
-                post.viewerVote = FeedProto.VoteDirection(row.viewerVote)
-                post.viewerHasRead = row.viewerState.isRead
-                post.viewerHasDismissed = row.viewerState.isDismissed
+                post.viewer = Viewer(
+                    vote: FeedProto.VoteDirection(row.viewerVote),
+                    isRead: row.viewerState.isRead,
+                    isDismissed: row.viewerState.isDismissed
+                )
             }
             fields.append(post)
         }
-    }
-
-    private func appendToken(
-        _ cursor: PageCursor?,
-        _ scope: PageTokenScope,
-        to page: inout PostPage
-    ) -> FeedProto.TextRange {
-        guard let cursor else { return .empty }
-        return append(environment.context.tokens.token(for: cursor, in: scope), to: &page)
     }
 
     private func append(
@@ -163,6 +155,37 @@ extension Answers {
         let offset = page.texts.count
         page.texts.append(contentsOf: bytes)
         return FeedProto.TextRange(offset: UInt32(offset), byteCount: UInt32(bytes.count))
+    }
+}
+
+extension PageTokenCoder {
+    /// The fields of a page beside its posts; its tokens are appended to texts.
+    fileprivate func fields(
+        of page: PostPage,
+        in scope: PageTokenScope,
+        tokensIn texts: inout [UInt8]
+    ) -> ListPostsFields {
+        var list = ListPostsFields(firstRank: page.firstRank, totalSize: page.totalCount)
+        list.nextPageToken = token(page.next, scope, in: &texts)
+        list.previousPageToken = token(page.previous, scope, in: &texts)
+        list.refreshToken = token(page.refresh(in: scope), scope, in: &texts)
+        list.newerCount = UInt32(clamping: page.newerCount)
+        list.consistency = page.isStable ? .stable : .live
+        return list
+    }
+
+    private func token(
+        _ cursor: PageCursor?,
+        _ scope: PageTokenScope,
+        in texts: inout [UInt8]
+    ) -> FeedProto.TextRange {
+        guard let cursor else { return .empty }
+        let offset = texts.count
+        append(cursor, in: scope, to: &texts)
+        return FeedProto.TextRange(
+            offset: UInt32(offset),
+            byteCount: UInt32(texts.count - offset)
+        )
     }
 }
 

@@ -18,6 +18,10 @@ struct Answers: ~Copyable {
     var calls = AnsweredCalls()
     /// The encoded first pages that were served last.
     var kept = KeptPages()
+    /// What the caller has made of each post of a kept page; nothing for a caller without identity.
+    var viewers: [Viewer] = []
+    /// The tokens of a kept page; the memory is reused.
+    var tokens: [UInt8] = []
     /// One post of each stripe that is refreshed after the answers are sent.
     private var refreshDue: [PostID] = []
 

@@ -4,8 +4,8 @@ internal import FeedRanking
 /// The encoded first pages that a loop has served last: each is served again as long as nothing on it has
 /// changed.
 ///
-/// They are pages of callers who have neither ballots nor marks, and so see the same but for the tokens. A
-/// page whose list has a window, or ranks by rates, changes with the time too, and is not kept.
+/// They are the same for all callers but for the tokens and for what a caller has made of a post. A page
+/// whose list has a window, or ranks by rates, changes with the time too, and is not kept.
 struct KeptPages {
     /// The most bytes of kept pages.
     static let byteLimit = 4 << 20
@@ -16,15 +16,13 @@ struct KeptPages {
     struct Key: Equatable {
         private let number: UInt64
 
-        /// The key of a page for a caller who is a viewer or not; nil if it is not kept.
-        init?(_ query: PageQuery, isViewer: Bool) {
-            guard query.start == .first, query.stability == .live, query.voter == nil,
-                query.filter == PageFilter(), query.window == nil, query.order != .rising
+        /// The key of a page; nil if it is not kept, or if it leaves out what its caller has dismissed.
+        init?(_ query: PageQuery) {
+            guard query.start == .first, query.stability == .live, query.filter == PageFilter(),
+                !query.filter.isNeeded(query.marks), query.window == nil, query.order != .rising
             else { return nil }
             let feed = query.feed.map { UInt64($0.rawValue) + 1 } ?? 0
-            number =
-                feed << 17 | (isViewer ? 1 << 16 : 0)
-                | UInt64(query.order.rawValue) << 8 | UInt64(query.size)
+            number = feed << 16 | UInt64(query.order.rawValue) << 8 | UInt64(query.size)
         }
     }
 
@@ -45,21 +43,24 @@ struct KeptPages {
 
     /// A page whose posts are encoded.
     struct Page {
-        /// The page without posts: its cursors and counts, and its tokens as texts.
+        /// The page without posts: its cursors and counts.
         let rest: PostPage
-        /// What its answer has beside the posts.
-        let list: ListPostsFields
-        /// The scope of its tokens.
-        let scope: PageTokenScope
+        /// What tells which posts they are, to a voter's ballots and marks.
+        let origins: [FeedRanking.PostOrigin]
         /// The encoded posts.
-        let posts: ArraySlice<UInt8>
+        let posts: EncodedPosts
         /// The store before it was read.
         let moment: Moment
         /// The number of its latest use.
         fileprivate(set) var lastUse: UInt64 = 0
 
+        /// The bytes that its posts take.
+        fileprivate var byteCount: Int {
+            posts.byteCount + origins.count * MemoryLayout<FeedRanking.PostOrigin>.size
+        }
+
         /// Whether it is the same at another moment.
-        fileprivate func isSame(at moment: Moment) -> Bool {
+        func isSame(at moment: Moment) -> Bool {
             rest.isShown
                 ? self.moment.shownVersion == moment.shownVersion
                 : self.moment.revision == moment.revision
@@ -91,7 +92,7 @@ struct KeptPages {
     /// Keeps a page in place of an earlier one and of those that were served least lately; returns its place.
     mutating func keep(_ key: Key, _ page: Page) -> Int {
         if let place = keys.firstIndex(of: key) { remove(place) }
-        while keys.count == Self.countLimit || byteCount + page.posts.count > Self.byteLimit {
+        while keys.count == Self.countLimit || byteCount + page.byteCount > Self.byteLimit {
             guard let least = pages.indices.min(by: { pages[$0].lastUse < pages[$1].lastUse })
             else { break }
             remove(least)
@@ -100,12 +101,12 @@ struct KeptPages {
         keys.append(key)
         pages.append(page)
         pages[pages.count - 1].lastUse = useCount
-        byteCount += page.posts.count
+        byteCount += page.byteCount
         return pages.count - 1
     }
 
     private mutating func remove(_ place: Int) {
-        byteCount -= pages[place].posts.count
+        byteCount -= pages[place].byteCount
         keys.remove(at: place)
         pages.remove(at: place)
     }

@@ -14,37 +14,83 @@ extension PostCalls {
         let window = try environment.window(request.window, of: order)
         if request.unreadOnly, !caller.isViewer { throw .viewerRequired(field: "unread_only") }
         let scope = PageTokenScope(request, feed, order, window, caller)
-        let voter = environment.voter(of: caller)
+        let moment = KeptPages.Moment(environment.store, feed: feed)
         var query = PageQuery(
             feed: feed,
             order: order,
             window: window,
             size: try pageSize(request.pageSize),
             start: try start(of: request, in: scope),
-            byteLimit: environment.context.pageByteLimit,
-            voter: voter
+            byteLimit: environment.context.pageByteLimit
         )
         query.filter.authorID = request.authorID
         query.filter.isUnreadOnly = request.unreadOnly
         query.filter.includesDismissed = request.includesDismissed
-        query.marks = voter.flatMap { environment.store.marks(of: $0) }
+        setViewer(of: &query, caller)
         query.minimumRevision = minimumRevision
         query.stability = try stability(of: request, from: caller)
         query.now = environment.context.now
-        let moment = KeptPages.Moment(environment.store, feed: feed)
-        let key = KeptPages.Key(query, isViewer: caller.voterKey != nil)
-        if let key, let place = answers.kept.place(of: key, at: moment) {
-            environment.counters.countKeptPageServed()
-            return .keptPage(place, scope, revision: moment.revision)
+        if let key = KeptPages.Key(query) {
+            let place: Int
+            switch try keptPlace(key, query, at: moment, &answers) {
+            case .known(let found): place = found
+            case .later(let answer): return answer
+            }
+            let kept = Answer.keptPage(place, scope, revision: moment.revision)
+            answers.viewers.removeAll(keepingCapacity: true)
+            guard caller.voterKey != nil else { return kept }
+            // After the page is read: so a ballot that the page counts is found, and a later one moves the
+            // version on.
+            setViewer(of: &query, caller)
+            answers.view(keptPage: place, as: query.voter, query.marks)
+            let now = KeptPages.Moment(environment.store, feed: feed)
+            if answers.kept[place].isSame(at: now), KeptPages.Key(query) == key { return kept }
         }
+        // A first ballot during the read makes the caller a voter, and may be on the page.
+        repeat {
+            setViewer(of: &query, caller)
+            if let later = try read(query) { return later }
+        } while query.voter == nil && environment.voter(of: caller) != nil
+        // The order of a snapshot has no later change than the snapshot.
+        let shown = min(moment.revision, page.snapshotRevision ?? moment.revision)
+        return .postsInPage(.page(scope), revision: shown)
+    }
+
+    /// Sets whose ballots and marks a page has.
+    private func setViewer(of query: inout PageQuery, _ caller: borrowing Caller) {
+        query.voter = environment.voter(of: caller)
+        query.marks = query.voter.flatMap { environment.store.marks(of: $0) }
+    }
+
+    /// The place of a kept page, or the answer of a call that is passed again.
+    private enum KeptPlace {
+        case known(Int)
+        case later(Answer)
+    }
+
+    /// Finds a page among those that are kept, or reads it as everybody sees it and keeps it.
+    private mutating func keptPlace(
+        _ key: KeptPages.Key,
+        _ query: PageQuery,
+        at moment: KeptPages.Moment,
+        _ answers: inout Answers
+    ) throws(Status) -> KeptPlace {
+        if let place = answers.kept.place(of: key, at: moment) {
+            environment.counters.countKeptPageServed()
+            return .known(place)
+        }
+        var query = query
+        (query.voter, query.marks) = (nil, nil)
+        if let later = try read(query) { return .later(later) }
+        return .known(answers.keep(&page, key, readAt: moment))
+    }
+
+    /// Reads a page; returns the answer of a call that is passed again, and nil once the page is read.
+    private mutating func read(_ query: PageQuery) throws(Status) -> Answer? {
         page.removeAll()
         do throws(RankingError) {
             switch try environment.store.page(query, into: &page, allowance: &refreshAllowance) {
-            case .done:
-                // The order of a snapshot has no later change than the snapshot.
-                let shown = min(moment.revision, page.snapshotRevision ?? moment.revision)
-                let kept = key.map { ($0, moment) }
-                return .postsInPage(.page(scope, keptAs: kept), revision: shown)
+            case .done: return nil
             case .again: return .again
             case .wait: return .wait
             }

@@ -24,13 +24,9 @@ struct PageTokenCoder: Sendable {
         self.key1 = key1
     }
 
-    /// The token that stands for a cursor in a scope.
-    func token(for cursor: PageCursor, in scope: PageTokenScope) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(
-            Self.fixedByteCount + Self.snapshotByteCount + cursor.position.title.count
-                + Self.checksumByteCount
-        )
+    /// Appends the token that stands for a cursor in a scope.
+    func append(_ cursor: PageCursor, in scope: PageTokenScope, to bytes: inout [UInt8]) {
+        let start = bytes.count
         bytes.append(cursor.snapshot == nil ? 1 : 2)
         bytes.append(cursor.direction.rawValue)
         bytes.append(bigEndian: cursor.rank)
@@ -42,17 +38,17 @@ struct PageTokenCoder: Sendable {
             bytes.append(bigEndian: snapshot.index)
         }
         bytes.append(contentsOf: cursor.position.title)
-        bytes.append(bigEndian: checksum(of: bytes, in: scope))
-        return bytes
+        let checksum = checksum(of: &bytes, from: start, in: scope)
+        bytes.append(bigEndian: checksum)
     }
 
     /// The cursor of a token; nil for one that was not written here for this scope.
     func cursor(from token: [UInt8], in scope: PageTokenScope) -> PageCursor? {
         let contentCount = token.count - Self.checksumByteCount
         guard contentCount >= Self.fixedByteCount else { return nil }
-        let content = Array(token[..<contentCount])
-        guard
-            token.bigEndian(UInt64.self, at: contentCount) == checksum(of: content, in: scope),
+        var content = Array(token[..<contentCount])
+        let checksum = checksum(of: &content, from: 0, in: scope)
+        guard token.bigEndian(UInt64.self, at: contentCount) == checksum,
             let direction = PageCursor.Direction(rawValue: content[1])
         else { return nil }
         var titleOffset = Self.fixedByteCount
@@ -84,28 +80,37 @@ struct PageTokenCoder: Sendable {
         )
     }
 
-    private func checksum(of content: [UInt8], in scope: PageTokenScope) -> UInt64 {
-        var bytes = content
+    /// The checksum of a content that begins at a place of `bytes` and ends with them, and of a scope, whose
+    /// bytes stand behind it meanwhile.
+    private func checksum(
+        of bytes: inout [UInt8],
+        from start: Int,
+        in scope: PageTokenScope
+    ) -> UInt64 {
+        let end = bytes.count
+        defer { bytes.removeLast(bytes.count - end) }
         bytes.append(scope.order.tokenCode)
         bytes.append(bigEndian: scope.feed.map { UInt64($0.rawValue) } ?? .max)
         bytes.append(scope.device == nil ? 0 : 1)
         bytes.append(bigEndian: scope.device?.high ?? 0)
         bytes.append(bigEndian: scope.device?.low ?? 0)
-        let checksum = SipHash.checksum(of: bytes, key0: key0, key1: key1)
-        let options = options(of: scope)
-        // The scopes of version 0.1 have no options, so their tokens stay valid.
-        guard !options.isEmpty else { return checksum }
+        let checksum = checksum(of: bytes, from: start)
         // A checksum of its own over the first one. In one stream the title could end elsewhere: a part
         // of the scope could pass as title, and the options as another scope.
-        var outer: [UInt8] = []
-        outer.append(bigEndian: checksum)
-        outer.append(contentsOf: options)
-        return SipHash.checksum(of: outer, key0: key0, key1: key1)
+        let outer = bytes.count
+        bytes.append(bigEndian: checksum)
+        let options = bytes.count
+        appendOptions(of: scope, to: &bytes)
+        // The scopes of version 0.1 have no options, so their tokens stay valid.
+        return bytes.count == options ? checksum : self.checksum(of: bytes, from: outer)
+    }
+
+    private func checksum(of bytes: [UInt8], from start: Int) -> UInt64 {
+        SipHash.checksum(of: bytes.span.extracting(droppingFirst: start), key0: key0, key1: key1)
     }
 
     /// The parts of a scope that not every scope has; each one's first byte tells it from the others.
-    private func options(of scope: PageTokenScope) -> [UInt8] {
-        var bytes: [UInt8] = []
+    private func appendOptions(of scope: PageTokenScope, to bytes: inout [UInt8]) {
         if let window = scope.window { bytes.append(window.rawValue) }
         if let user = scope.userID {
             bytes.append(0x10)
@@ -116,7 +121,6 @@ struct PageTokenCoder: Sendable {
             bytes.append(bigEndian: scope.authorID)
             bytes.append((scope.isUnreadOnly ? 1 : 0) | (scope.includesDismissed ? 2 : 0))
         }
-        return bytes
     }
 }
 

@@ -10,7 +10,7 @@ package struct SipHash {
     private var v3: UInt64
 
     /// The checksum of `bytes` under the key (`key0`, `key1`), in O(bytes).
-    package static func checksum(of bytes: [UInt8], key0: UInt64, key1: UInt64) -> UInt64 {
+    package static func checksum(of bytes: Span<UInt8>, key0: UInt64, key1: UInt64) -> UInt64 {
         var state = SipHash(key0: key0, key1: key1)
         let wholeWords = bytes.count / 8
         for word in 0..<wholeWords {
@@ -59,7 +59,7 @@ package struct SipHash {
     }
 
     private static func littleEndianWord(
-        in bytes: [UInt8],
+        in bytes: Span<UInt8>,
         from start: Int,
         byteCount: Int
     ) -> UInt64 {

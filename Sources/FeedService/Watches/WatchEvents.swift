@@ -279,7 +279,7 @@ extension PostFields {
         upvoteCount = numbers.upvoteCount
         downvoteCount = numbers.downvoteCount
         revision = numbers.revision
-        if showsViewer { viewerVote = .unspecified }
+        if showsViewer { viewer = Viewer() }
     }
 
     /// The same post without all that votes do not change.
@@ -289,9 +289,7 @@ extension PostFields {
         fields.upvoteCount = upvoteCount
         fields.downvoteCount = downvoteCount
         fields.revision = revision
-        fields.viewerVote = viewerVote
-        fields.viewerHasRead = viewerHasRead
-        fields.viewerHasDismissed = viewerHasDismissed
+        fields.viewer = viewer
         return fields
     }
 }

@@ -27,9 +27,13 @@ enum FieldsSample {
             post.updateTimeMilliseconds = -Int64(index)
             post.revision = .max
             post.isDeleted = index % 7 == 3
-            post.viewerVote = index % 2 == 0 ? nil : .up
-            post.viewerHasRead = index % 4 == 1
-            post.viewerHasDismissed = index % 8 == 1
+            if index % 2 == 1 {
+                post.viewer = Viewer(
+                    vote: .up,
+                    isRead: index % 4 == 1,
+                    isDismissed: index % 8 == 1
+                )
+            }
             return post
         }
         return (posts, texts)
@@ -47,9 +51,11 @@ enum FieldsSample {
         widest.updateTimeMilliseconds = -1
         widest.revision = .max
         widest.isDeleted = true
-        widest.viewerVote = VoteDirection(rawValue: -1)
-        widest.viewerHasRead = true
-        widest.viewerHasDismissed = true
+        widest.viewer = Viewer(
+            vote: VoteDirection(rawValue: -1),
+            isRead: true,
+            isDismissed: true
+        )
         return widest
     }
 
@@ -78,13 +84,7 @@ enum FieldsSample {
             updateTimeMilliseconds: fields.updateTimeMilliseconds,
             revision: fields.revision,
             isDeleted: fields.isDeleted,
-            viewer: fields.viewerVote.map {
-                Viewer(
-                    vote: $0,
-                    isRead: fields.viewerHasRead,
-                    isDismissed: fields.viewerHasDismissed
-                )
-            }
+            viewer: fields.viewer
         )
     }
 }

@@ -8,45 +8,63 @@ import Testing
 /// First pages that are served again as long as nothing on them has changed.
 @Suite(.timeLimit(.minutes(10)))
 struct KeptPageTests {
-    /// A change, and what the first page shows of it.
+    /// A change that a device makes at a post, and who sees it on the first page.
     struct Change: Sendable, CustomTestStringConvertible {
+        enum Readers { case all, itself, nobody }
+
         var testDescription: String
-        var feed = "posts"
-        /// Whether the page changes with it.
-        var shows = true
+        var readers = Readers.all
         var make: @Sendable (WireClient, UInt64) throws -> Void
+
+        init(
+            _ description: String,
+            seenBy readers: Readers = .all,
+            _ make: @escaping @Sendable (WireClient, UInt64) throws -> Void
+        ) {
+            testDescription = description
+            self.readers = readers
+            self.make = make
+        }
     }
 
+    /// The device has a ballot on the post before, and has read it.
     static let changes = [
-        Change(testDescription: "a vote") { _ = try $0.vote($1) },
-        Change(testDescription: "a vote for the last post") { _ = try $0.vote($1 - 2, .down) },
-        Change(testDescription: "a batch of votes") { client, id in
+        Change("a ballot") { _ = try $0.vote($1) },
+        Change("a ballot on the last post") { _ = try $0.vote($1 - 1, .down) },
+        Change("a ballot that is changed") { _ = try $0.vote($1 + 1, .down) },
+        Change("a ballot that is taken back") { _ = try $0.vote($1 + 1, .clear) },
+        Change("a batch of ballots") { client, id in
             let votes = [CastVoteRequest(postID: id, direction: .up)]
             _ = try client.call(.batchCastVotes(BatchCastVotesRequest(votes: votes)))
         },
-        Change(testDescription: "a new post") { client, _ in
-            _ = try client.createPost(title: "new")
+        Change("a post that is read", seenBy: .itself) { try mark([$1], .read, $0) },
+        Change("a mark that is taken back", seenBy: .itself) { try mark([$1 + 1], .unread, $0) },
+        Change("a post that is dismissed", seenBy: .itself) { try mark([$1], .dismissed, $0) },
+        Change("a new post") { client, _ in
+            _ = try client.createPost(title: "new", feed: "polls")
         },
-        Change(testDescription: "an edit") { client, id in
+        Change("an edit") { (client, id) throws in
             let post = Post(id: id, title: "another")
             let update = UpdatePostRequest(post: post, updateMask: [.title])
-            _ = try client.call(.updatePost(update))
+            #expect(try client.call(.updatePost(update)).status == nil)
         },
-        Change(testDescription: "a deleted post") { client, id in
-            _ = try client.call(.deletePost(DeletePostRequest(id: id)))
+        Change("a deleted post") { (client, id) throws in
+            #expect(try client.call(.deletePost(DeletePostRequest(id: id))).status == nil)
         },
-        Change(testDescription: "an import") { client, _ in
-            let posts = [Post(title: "imported", upvoteCount: 9)]
-            _ = try client.call(.importPosts(ImportPostsRequest(feed: "posts", posts: posts)))
+        Change("an import") { (client, _) throws in
+            let posts = [Post(title: "imported")]
+            let request = ImportPostsRequest(feed: "polls", posts: posts)
+            #expect(try client.call(.importPosts(request)).status == nil)
         },
-        Change(testDescription: "a post of another feed", shows: false) { client, _ in
-            let post = Post(text: "elsewhere")
-            let answer = try client.call(
-                .createPost(CreatePostRequest(feed: "tweets", post: post))
-            )
-            #expect(answer.status == nil)
+        Change("a post of another feed", seenBy: .nobody) { client, _ in
+            _ = try client.createPost(title: "elsewhere", feed: "posts")
         },
     ]
+
+    private static func mark(_ ids: [UInt64], _ mark: Mark, _ client: WireClient) throws {
+        let request = MarkPostsRequest(feed: "polls", mark: mark, postIDs: ids)
+        #expect(try client.call(.markPosts(request)).status == nil)
+    }
 
     @Test(arguments: changes, [Order.top, .new, .hot, .old, .best, .discussed])
     func showsEachChange(_ change: Change, _ order: Order) async throws {
@@ -55,49 +73,48 @@ struct KeptPageTests {
         let server = try OperatorAddressTests.start(configuration)
         let port = try #require(server.addresses.first?.port)
         let admin = try #require(server.adminAddress?.port)
+        let served = "feed_kept_pages_served_total"
         try await offload {
-            let client = try WireClient(port: port)
-            var last: UInt64 = 0
-            for title in ["a", "b", "c"] { last = try client.createPost(title: title) }
-            let request = ListPostsRequest(feed: change.feed, order: order, pageSize: 5)
-            let first = try client.list(request)
-            #expect(try client.list(request) == first)
-            let served = "feed_kept_pages_served_total"
-            #expect(try OperatorAddressTests.value(served, admin) == 1)
-            try change.make(client, last)
-            let after = try client.list(request)
-            #expect((after.posts != first.posts) == change.shows)
-            // A page that is not kept has the same posts.
+            let readers = try (0..<3).map { _ in try WireClient(port: port) }
+            for (number, reader) in readers.enumerated().dropFirst() {
+                _ = try reader.hello(clientID: [UInt8](repeating: UInt8(number), count: 16))
+            }
+            let device = readers[1]
+            let feed = Feed(name: "polls", voteMode: .ballot, voters: .devices)
+            _ = try device.call(.createFeed(CreateFeedRequest(feed: feed)))
+            var ids: [UInt64] = []
+            for title in ["a", "b", "c"] {
+                ids.append(try device.createPost(title: title, feed: "polls"))
+            }
+            _ = try device.vote(ids[2])
+            try Self.mark([ids[2]], .read, device)
+            let request = ListPostsRequest(feed: "polls", order: order, pageSize: 5)
+            let before = try readers.map { try $0.list(request) }
+            for (reader, page) in zip(readers, before) { #expect(try reader.list(request) == page) }
+            #expect(try OperatorAddressTests.value(served, admin) == 5)
+
+            try change.make(device, ids[1])
+            // A page from a rank is not kept.
             let apart = ListPostsRequest(
-                feed: change.feed,
+                feed: "polls",
                 order: order,
                 pageSize: 5,
-                includesDismissed: true
+                start: .rank(1)
             )
-            #expect(try client.list(apart).posts == after.posts)
-            #expect(try client.list(request) == after)
-            #expect(try OperatorAddressTests.value(served, admin) ?? 0 >= 2)
+            for (number, reader) in readers.enumerated() {
+                let after = try reader.list(request)
+                let isSeen =
+                    change.readers == .all || (change.readers == .itself && reader === device)
+                #expect((after.posts != before[number].posts) == isSeen, "reader \(number)")
+                #expect(try reader.list(apart).posts == after.posts, "reader \(number)")
+                #expect(try reader.list(request).posts == after.posts, "reader \(number)")
+            }
+            #expect(try OperatorAddressTests.value(served, admin) ?? 0 >= 8)
             let bytes = try OperatorAddressTests.value("feed_kept_page_bytes", admin) ?? 0
             #expect(bytes > 40 && bytes < 1_000)
         }
         server.beginDraining()
         try await offload { server.wait() }
-    }
-
-    @Test("a reader with an identity gets a page of its own")
-    func viewersHaveTheirOwn() async throws {
-        try await withService(threads: 1) { port in
-            let anonymous = try WireClient(port: port)
-            let viewer = try WireClient(port: port)
-            _ = try viewer.hello(clientID: [UInt8](repeating: 7, count: 16))
-            let id = try anonymous.createPost(title: "a")
-            let request = ListPostsRequest(feed: "posts", order: .top)
-            _ = try anonymous.list(request)
-            let mark = MarkPostsRequest(feed: "posts", mark: .read, postIDs: [id])
-            _ = try viewer.call(.markPosts(mark))
-            #expect(try viewer.list(request).posts.first?.viewer?.isRead == true)
-            #expect(try anonymous.list(request).posts.first?.viewer == nil)
-        }
     }
 
     private static let readerCount = 3
@@ -128,6 +145,49 @@ struct KeptPageTests {
                             let known = answered.withLock { $0 }
                             let missed = Self.missed(by: try client.list(request), known, order)
                             if !missed.isEmpty { failures.withLock { $0 += missed } }
+                        }
+                    }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0.prefix(5) } == [])
+        }
+    }
+
+    /// A device votes over one connection and reads over two: on each page its ballot is the count.
+    @Test func showsBallotsWithTheirCounts() async throws {
+        try await withService(threads: 2) { port in
+            let clients = try (0..<2).map { _ in try WireClient(port: port) }
+            for (channel, client) in clients.enumerated() {
+                _ = try client.hello(
+                    clientID: [UInt8](repeating: 7, count: 16),
+                    channel: UInt32(channel)
+                )
+            }
+            let feed = Feed(name: "polls", voteMode: .ballot, voters: .devices)
+            _ = try clients[0].call(.createFeed(CreateFeedRequest(feed: feed)))
+            let ids = try (0..<8).map { try clients[0].createPost(title: "\($0)", feed: "polls") }
+            let request = ListPostsRequest(feed: "polls", order: .new, pageSize: 10)
+            let failures = Locked<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 2) { number in
+                do {
+                    var random = SeededGenerator(seed: 5)
+                    var ups: Set<UInt64> = []
+                    for _ in 0..<4 * Self.roundCount {
+                        let id = ids[Int.random(in: 0..<ids.count, using: &random)]
+                        if number == 0 {
+                            let isUp = ups.remove(id) == nil
+                            if isUp { ups.insert(id) }
+                            _ = try clients[0].vote(id, isUp ? .up : .clear)
+                        }
+                        for post in try clients[number].list(request).posts {
+                            let isUp = post.viewer?.vote == .up
+                            let isRight =
+                                post.upvoteCount == (isUp ? 1 : 0)
+                                && (number == 1 || isUp == ups.contains(post.id))
+                            guard !isRight else { continue }
+                            failures.withLock { $0.append("\(number): \(post)") }
                         }
                     }
                 } catch {
