@@ -55,12 +55,12 @@ class Service:
             return answer.read().decode()
 
     def load(self, seconds, *flags):
-        """A load of votes beside the test; to be waited for."""
+        """A load of votes beside the test, which prints a line each second; to be waited for."""
         return subprocess.Popen(
             [os.path.join(BUILT, "loadgen"), "--target", self.address, "--clients", "50",
              "--posts", "1000", "--duration", f"{seconds}s", "--warmup", "0s", "--mix",
-             "vote=90,create=1,list=9", "--pipeline", "4", "--rate", "4000", *flags],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+             "vote=90,create=1,list=9", "--pipeline", "4", "--rate", "4000", "--progress", "1s", *flags],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import tempfile
-import time
 import unittest
 import urllib.error
 import urllib.parse
@@ -44,7 +43,7 @@ class MetricsTests(ServiceCase):
                              name)
 
     def test_collectors_of_the_classic_format_take_the_metrics(self):
-        self.service.load(1).wait()
+        self.service.load(1).communicate()
         text = self.service.get("/metrics", accept="text/plain;version=0.0.4")
         self.assertEqual(faults_of(text), [])
         self.assertGreater(len(text.splitlines()), 100)
@@ -106,7 +105,7 @@ class MetricsTests(ServiceCase):
 
     def test_prometheus_reads_the_metrics_and_the_rules(self):
         prometheus = self.program("prometheus")
-        load = self.service.load(3600)
+        load = self.service.load(PATIENCE_SECONDS)
         with tempfile.TemporaryDirectory() as folder:
             config = os.path.join(folder, "prometheus.yaml")
             target = urllib.parse.urlsplit(self.service.page).netloc
@@ -121,11 +120,11 @@ class MetricsTests(ServiceCase):
                 [prometheus, f"--config.file={config}", "--web.listen-address=127.0.0.1:0",
                  f"--storage.tsdb.path={folder}/data"], stderr=log, stdout=log)
             try:
-                page = self.address_of(process, log)
-                self.wait_for(page, 'sum(rate(feed_calls_total{method="cast_vote"}[5s])) > 0')
+                page = self.address_of(process, log.name)
+                self.wait_for(page, 'sum(rate(feed_calls_total{method="cast_vote"}[5s])) > 0', load)
                 self.wait_for(page, "histogram_quantile(0.99, sum by (le) "
-                                    "(rate(feed_call_duration_seconds_bucket[5s]))) > 0")
-                self.wait_for(page, "feed_ready == 1")
+                                    "(rate(feed_call_duration_seconds_bucket[5s]))) > 0", load)
+                self.wait_for(page, "feed_ready == 1", load)
                 rules = self.ask(page, "/api/v1/rules")["data"]["groups"]
                 states = [(rule["name"], rule["health"], rule.get("lastError"))
                           for group in rules for rule in group["rules"]]
@@ -139,28 +138,27 @@ class MetricsTests(ServiceCase):
                 process.wait()
                 log.close()
                 load.terminate()
-                load.wait()
+                load.communicate()
 
     def address_of(self, process, log):
-        """The address that Prometheus got, from its log."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline:
-            log.flush()
-            with open(log.name) as file:
-                found = re.search(r"Listening on.*address=(\S+)", file.read())
-            if found:
-                return "http://" + found.group(1).strip('"')
-            self.assertIsNone(process.poll(), "Prometheus has ended.")
-            time.sleep(0.1)
-        raise AssertionError("Prometheus does not listen.")
+        """The address that Prometheus got, from its log, which is followed until the process ends."""
+        follow = ["tail", "--lines=+1", "--follow", f"--pid={process.pid}", log]
+        with subprocess.Popen(follow, stdout=subprocess.PIPE, text=True) as lines:
+            try:
+                for line in lines.stdout:
+                    if found := re.search(r"Listening on.*address=(\S+)", line):
+                        return "http://" + found.group(1).strip('"')
+            finally:
+                lines.terminate()
+        raise AssertionError("Prometheus has ended.")
 
     def ask(self, page, path):
         with urllib.request.urlopen(page + path, timeout=PATIENCE_SECONDS) as answer:
             return json.load(answer)
 
-    def wait_for(self, page, query):
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline:
+    def wait_for(self, page, query, load):
+        # Prometheus looks each second, and the load prints a line.
+        while load.stderr.readline():
             try:
                 answer = self.ask(page, "/api/v1/query?" + urllib.parse.urlencode({"query": query}))
                 if answer["data"]["result"]:
@@ -169,7 +167,6 @@ class MetricsTests(ServiceCase):
                 # Prometheus listens before it has read its storage.
                 if error.code != 503:
                     raise
-            time.sleep(0.5)
         raise AssertionError("Never true: " + query)
 
 

@@ -95,7 +95,7 @@ class ProductionTests(unittest.TestCase):
         end = time.monotonic() + BACKUP_SECONDS
         while not self.backups("*-scheduled"):
             self.assertLess(time.monotonic(), end, "no scheduled backup was made")
-            time.sleep(0.05)
+            self.feedctl("list")
 
     def test_section(self):
         (_, install), (language, settings), (_, use), (_, restore) = section()
