@@ -172,9 +172,17 @@ struct RestartTests {
             // Answered on the same loops after what was sent before.
             _ = try WireClient(port: service.port).call(.getServerStats)
         }
+        let otherDirectory = try TemporaryDirectory()
+        let other = try await DurableService.start(otherDirectory.path)
         service.process.signal(SIGSTOP)
-        try await Task.sleep(for: .seconds(6))
+        // A service that does not stand still closes such a connection at the time limit.
+        try await offload {
+            let client = try WireClient(port: other.port)
+            try client.socket.send([frames[0][0]])
+            while try client.receive() != nil {}
+        }
         service.process.signal(SIGCONT)
+        #expect(await other.stop() == 0)
         let count = try await offload {
             for (client, frame) in zip(clients, frames) {
                 try client.socket.send(Array(frame[1...]))
