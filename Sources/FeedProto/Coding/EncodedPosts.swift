@@ -20,11 +20,4 @@ public struct EncodedPosts: Equatable, Sendable {
     var maximumEncodedByteCount: Int {
         bytes.count + ends.count * 5 * FieldWriter.numberByteCount
     }
-
-    /// The most bytes of posts.
-    static func maximumByteCount(of posts: Span<PostFields>) -> Int {
-        var byteCount = 0
-        for index in posts.indices { byteCount += posts[index].maximumEncodedByteCount }
-        return byteCount
-    }
 }

@@ -1,6 +1,13 @@
 // Posts, in the bytes that protobuf-c would write. With a C message for each post a page takes twice
 // to three times as long to write.
 extension FieldWriter {
+    /// The most bytes that posts take.
+    static func maximumByteCount(of posts: Span<PostFields>) -> Int {
+        var byteCount = 0
+        for index in posts.indices { byteCount += posts[index].maximumEncodedByteCount }
+        return byteCount
+    }
+
     /// Writes the posts of a repeated field, whose texts lie in `texts`.
     ///
     /// They take at most the sum of their `maximumEncodedByteCount`.

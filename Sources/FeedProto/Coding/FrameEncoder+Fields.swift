@@ -23,7 +23,7 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let bound = EncodedPosts.maximumByteCount(of: posts) + page.maximumEncodedByteCount
+        let bound = FieldWriter.maximumByteCount(of: posts) + page.maximumEncodedByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x8A, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
@@ -34,7 +34,7 @@ extension FrameEncoder {
 
     /// Appends the fields of posts as a frame of their own; returns where each ends.
     mutating func append(bodiesOf posts: Span<PostFields>, texts: Span<UInt8>) -> [Int] {
-        let bound = FrameHeader.byteCount + EncodedPosts.maximumByteCount(of: posts)
+        let bound = FrameHeader.byteCount + FieldWriter.maximumByteCount(of: posts)
         var writer = unsafe FieldWriter(room: output.reserve(bound), byteCount: bound)
         var ends: [Int] = []
         ends.reserveCapacity(posts.count)
@@ -77,7 +77,7 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let bound = EncodedPosts.maximumByteCount(of: posts) + 5 * FieldWriter.numberByteCount
+        let bound = FieldWriter.maximumByteCount(of: posts) + 5 * FieldWriter.numberByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0xA2, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
@@ -99,7 +99,7 @@ extension FrameEncoder {
         revision: UInt64
     ) throws(FrameError) {
         let bound =
-            EncodedPosts.maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: missingIDs)
+            FieldWriter.maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: missingIDs)
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x82, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)

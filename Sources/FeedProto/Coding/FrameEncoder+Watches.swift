@@ -10,7 +10,7 @@ extension FrameEncoder {
         revision: UInt64
     ) throws(FrameError) {
         let bound =
-            EncodedPosts.maximumByteCount(of: posts)
+            FieldWriter.maximumByteCount(of: posts)
             + FieldWriter.maximumByteCount(of: event.ranking)
             + FieldWriter.maximumByteCount(of: event.removedIDs) + 3 * FieldWriter.numberByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
