@@ -8,12 +8,16 @@ import Testing
     }
 
     /// Post 1 had score 5 at time 10, and post 2 score 7 at time 20.
+    ///
+    /// The vote on it before that is answered last.
     private func scores() throws -> AcknowledgedScores {
         var scores = try #require(AcknowledgedScores(of: Mix([.vote: 1, .page: 1]), .scores))
         scores.time = 10
         scores.note(1, score: 5)
         scores.time = 20
         scores.note(2, score: 7)
+        scores.time = 30
+        scores.note(2, score: 6)
         return scores
     }
 
