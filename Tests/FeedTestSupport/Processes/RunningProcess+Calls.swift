@@ -6,6 +6,8 @@ extension RunningProcess {
     ///
     /// A process that rests makes no calls: `isOver` ends the wait.
     package func awaitCalls(_ count: Int, orUntil isOver: () -> Bool = { false }) {
+        let isCounting = FileManager.default.isReadableFile(atPath: "/proc/self/io")
+        precondition(isCounting, "The kernel counts the calls of a process.")
         guard let start = callCount else { return }
         while let now = callCount, now - start < count, !isOver() { sched_yield() }
     }
