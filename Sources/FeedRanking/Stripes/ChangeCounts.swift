@@ -4,8 +4,8 @@ import Synchronization
 /// page that did not change need not be read again.
 ///
 /// A change counts under its stripe's lock, and before it takes its revision. So a reader that loads the
-/// revision, then a version, then reads a page knows: as long as the version stands, the page is that of this
-/// revision and of each later one.
+/// revision, then a version, then reads a page knows: as long as the version stands, the page has each change
+/// up to the latest revision. A change that came before a stripe was read need not count: the page has it.
 struct ChangeCounts: ~Copyable {
     /// A count each of so many feeds; others share them, which costs reads and no truth.
     private static let feedCount: UInt32 = 64
