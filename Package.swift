@@ -450,7 +450,7 @@ let package = Package(
             name: "FeedCtlTests",
             dependencies: [
                 "FeedCtl", "FeedClient", "FeedDataset", "FeedImport", "FeedOffline", "FeedProto",
-                "FeedText",
+                "FeedTestSupport", "FeedText",
             ],
             swiftSettings: waitingTestSettings
         ),

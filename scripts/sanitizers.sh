@@ -6,6 +6,8 @@
 #                                           log, the journal, SQLite, accounts, TLS and the transport
 #   scripts/sanitizers.sh all               both, and the address sanitizer over the state, the
 #                                           settings, the operator's pages, the service and the client
+#   scripts/sanitizers.sh answers           damaged answers against FeedClient, FeedOffline, feedctl and
+#                                           loadgen: FEED_FUZZ_ROUNDS and FEED_MUTATED_ANSWERS say how many
 #
 # The first two take some five minutes each. Type `thread` after a change of what threads share, and
 # `address` after a change of unsafe code.
@@ -19,6 +21,12 @@ unused='AppTests FeedCtl FeedCtlTests FeedImport FeedDataset FeedDatasetTests In
     LoadGen LoadGenCommand LoadGenTests RankingBenchmark StateBenchmark WireBenchmark'
 above='FeedAdmin FeedAdminTests FeedClient FeedClientTesting FeedClientTests FeedService
     FeedServiceTests FeedSettings FeedSettingsTests FeedState FeedStateTests'
+
+besideAnswers='AppTests ClientBenchmark FeedAccountsTests FeedAdminTests FeedClientObservation
+    FeedClientObservationTests FeedConcurrencyTests FeedDatasetTests FeedDiskFaults FeedJournalTests
+    FeedLogTests FeedProtoTests FeedRankingModel FeedRankingTests FeedSQLiteTests FeedServiceTests
+    FeedSettingsTests FeedStateTests FeedTLSTests FeedTransportTests FirstClient IntegrationTests
+    JournalBenchmark OutboxProgram RankingBenchmark Reader StateBenchmark WireBenchmark'
 
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '/^set/d'; }
 
@@ -45,21 +53,23 @@ thread() {
         'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead|PasswordHasherTests|threadsMakeOneAccount'
 }
 
-# With the optimizer: most of these compute, and would take ten times as long without it.
+# With the optimizer: most of these compute, and would take ten times as long without it. The targets to
+# leave out, and which tests run.
 address() {
     export FEED_MODEL_OPERATIONS=20000
     # Short traces and little freed memory kept: a sixth of the time.
     export ASAN_OPTIONS="malloc_context_size=5:quarantine_size_mb=16:suppressions=$PWD/scripts/address.supp"
     export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks.supp:print_suppressions=0"
-    run address release "$1" --skip "$long"
+    run address release "$@"
 }
 
 case ${1:-} in
 thread) thread ;;
-address) address "$unused $above" ;;
+address) address "$unused $above" --skip "$long" ;;
+answers) address "$besideAnswers" --filter 'AnswerFuzzTests|OfflineFuzzTests|HostileAnswerTests|MutatedAnswerTests' ;;
 all)
     thread
-    address "$unused"
+    address "$unused" --skip "$long"
     ;;
 *)
     usage >&2

@@ -1,12 +1,18 @@
 import FeedClient
 import FeedCtl
 import FeedProto
+import FeedTestSupport
 import FeedText
 import Foundation
 import Testing
 
 /// Answers with any numbers and texts: no report traps, and none controls a terminal.
+///
+/// `FEED_FUZZ_ROUNDS` makes a run longer: for each seed a round has some 20 answers.
+@Suite(.timeLimit(.minutes(60)))
 struct HostileAnswerTests {
+    private static let roundCount = TestEnvironment.number("FEED_FUZZ_ROUNDS") ?? 50
+
     /// Draws values of the wire, the ends of their ranges among them.
     private struct Draw {
         var state: UInt64
@@ -102,10 +108,10 @@ struct HostileAnswerTests {
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    @Test(arguments: TestEnvironment.seeds(1...4))
     func noReportTrapsOrControlsATerminal(seed: UInt64) throws {
         var draw = Draw(state: seed)
-        for _ in 0..<50 {
+        for _ in 0..<Self.roundCount {
             let list = PostList(consistency: draw.next(2) == 0 ? .stable : .live)
             let page = draw.page()
             let corrected = CorrectTimesResponse(
@@ -144,13 +150,77 @@ struct HostileAnswerTests {
                 ),
                 FeedsReport([Feed(name: draw.text(), postCount: draw.number())]),
             ]
-            for report in reports {
-                try Self.check(ReportTests.text(report, columns: [nil, 10, 80][draw.next(3)]))
-                let json = try report.json()
-                try Self.check(json)
-                _ = try JSONSerialization.jsonObject(with: Data(json.utf8))
-            }
+            for report in reports { try Self.check(report, columns: draw.next(3)) }
         }
+    }
+
+    @Test(arguments: TestEnvironment.seeds(1...4))
+    func noReportOfAMutatedAnswerTrapsOrControlsATerminal(seed: UInt64) throws {
+        let answers = MutatedAnswers(seed: seed)
+        var reportCount = 0
+        for round in 0..<Self.roundCount {
+            for response in Samples.responses {
+                guard let answer = answers.next(response, to: 1)?.response else { continue }
+                let reports = Self.reports(answer)
+                for report in reports { try Self.check(report, columns: Int(round % 3)) }
+                reportCount += reports.count
+            }
+            guard let status = answers.next(Samples.status, to: 1)?.status else { continue }
+            try Self.check(VisibleText.line("\(FeedClientError.refused(status))"))
+        }
+        #expect(reportCount > Self.roundCount, "Most answers have a report; seed \(seed).")
+    }
+
+    /// What is printed of an answer.
+    private static func reports(_ answer: Response) -> [any Report] {
+        switch answer {
+        case .session(let session): [SessionReport(session)]
+        case .post(let post): [PostReport(post)]
+        case .batchGetPosts(let answer): answer.posts.map(PostReport.init)
+        case .listPosts(let answer):
+            [
+                PageReport(
+                    [
+                        Page(
+                            posts: answer.posts,
+                            next: PageToken(bytes: answer.nextPageToken),
+                            firstRank: answer.firstRank,
+                            totalSize: answer.totalSize,
+                            newerCount: answer.newerCount,
+                            consistency: answer.consistency
+                        )
+                    ],
+                    of: PostList(),
+                    hasViewer: true
+                )
+            ]
+        case .postRank(let place): [RankReport(postID: 1, place)]
+        case .castVote(let counts): [VoteReport(counts)]
+        case .markPosts(let answer): [MarkReport(feed: "posts", unreadCount: answer.unreadCount)]
+        case .listFeeds(let answer): [FeedsReport(answer.feeds)]
+        case .serverStats(let stats):
+            [StatsReport(stats), BackupStatsReport(stats.backups)]
+        case .backup(let backup): [BackupReport(backup)]
+        case .correctTimes(let part):
+            [found { $0.add(part) }]
+        case .deletePosts(let part):
+            [found { $0.add(part) }]
+        default: []
+        }
+    }
+
+    private static func found(_ add: (inout FoundPostsReport) -> Void) -> FoundPostsReport {
+        var report = FoundPostsReport(isApplied: false)
+        add(&report)
+        return report
+    }
+
+    /// Checks what a report prints for people and for programs.
+    private static func check(_ report: any Report, columns: Int) throws {
+        try check(ReportTests.text(report, columns: [nil, 10, 80][columns]))
+        let json = try report.json()
+        try check(json)
+        _ = try JSONSerialization.jsonObject(with: Data(json.utf8))
     }
 
     /// No scalar of a text but the line break does anything else than to be shown.
