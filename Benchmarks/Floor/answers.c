@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The value of the varint at `*at`, which moves behind it.
 static uint64_t read_varint(const unsigned char **at, const unsigned char *end) {
@@ -26,8 +27,10 @@ static void note_post_id(
     while (answer == 39 && at < end);
 }
 
-// Whether a ListPostsResponse holds as many posts as were asked for.
-static bool is_full_page(const unsigned char *at, const unsigned char *end) {
+// Takes the token of the page after a ListPostsResponse; whether it holds as many posts as asked for.
+static bool is_full_page(
+    answer_reader *reader, const unsigned char *at, const unsigned char *end) {
+    reader->next.count = 0;
     int posts = 0;
     while (at < end) {
         uint64_t tag = read_varint(&at, end);
@@ -35,6 +38,11 @@ static bool is_full_page(const unsigned char *at, const unsigned char *end) {
         posts += tag == (1 << 3 | 2);
         if ((tag & 7) != 2) continue;
         if (value > (uint64_t)(end - at)) return false;
+        if (tag >> 3 == 2 && value <= REQUEST_TOKEN_BYTE_LIMIT) {
+            reader->next.count = value;
+            memcpy(reader->next.bytes, at, value);
+            if (reader->first.count == 0) reader->first = reader->next;
+        }
         at += value;
     }
     return posts == REQUEST_PAGE_SIZE;
@@ -73,7 +81,7 @@ static void check_frame(
         answer = tag >> 3;
         if (value > (uint64_t)(end - at)) break;
         if (answer == 30 || answer == 39) note_post_id(reader, answer, at, at + value);
-        if (answer == 33 && !is_full_page(at, at + value)) id = 0;
+        if (answer == 33 && !is_full_page(reader, at, at + value)) id = 0;
         if (answer == 41 && !is_full_batch(at, at + value, batch_votes)) id = 0;
         at += value;
     }

@@ -14,6 +14,7 @@ typedef struct {
     uint64_t answered;         // answers so far
     uint64_t checked;          // of them, those that were decoded
     uint64_t refused;          // of those, errors and answers to another request than is due
+    page_token first, next;    // of the pages behind the first decoded one, and behind the last
     uint64_t last_post_id;     // in the last decoded answer that is a post
     uint32_t header_length;    // bytes in `header`
     char header[64];           // the part of a length prefix, or of a line of RESP

@@ -5,7 +5,10 @@
 // With a certificate and its key it is the floor of TLS: it decrypts the bytes of each read and
 // encrypts them again, in one write.
 //
-//   Benchmarks/Floor/build.sh DIRECTORY && DIRECTORY/echo PORT [CERTIFICATE KEY]
+// With a file of frames that the service answered it is the floor of pages: it answers each request
+// with the frame of the same call, under the request's id.
+//
+//   Benchmarks/Floor/build.sh DIRECTORY && DIRECTORY/echo PORT [CERTIFICATE KEY | ANSWERS]
 #include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -15,11 +18,20 @@
 #include <string.h>
 #include <uv.h>
 
-enum { RECEIVE_BYTE_COUNT = 64 * 1024, BACKLOG = 4096 };
+enum {
+    RECEIVE_BYTE_COUNT = 64 * 1024,
+    BACKLOG = 4096,
+    CALL_COUNT = 64,  // and above the number of each call that is answered
+    REQUEST_BYTE_LIMIT = 1024,
+    ANSWER_BYTE_LIMIT = 16384,
+    SEND_BYTE_COUNT = 512 * 1024,
+};
 
 static char receive_buffer[RECEIVE_BYTE_COUNT];  // callbacks of one loop never overlap
 static char plain_buffer[RECEIVE_BYTE_COUNT + 16384];
 static SSL_CTX *tls;  // NULL: plain bytes
+static struct { size_t count; const unsigned char *bytes; } answers[CALL_COUNT];  // behind their ids
+static int has_answers;
 
 typedef struct {
     uv_write_t request;
@@ -30,6 +42,8 @@ typedef struct {
     uv_tcp_t tcp;
     SSL *ssl;
     BIO *input, *output;
+    size_t begun_count;  // bytes of a request that is not here as a whole
+    char begun[REQUEST_BYTE_LIMIT];
 } connection;
 
 static void on_closed(uv_handle_t *handle) {
@@ -43,9 +57,11 @@ static void on_written(uv_write_t *request, int status) {
 }
 
 static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer) {
-    (void)handle;
+    const connection *of = (const connection *)handle;
     (void)suggested;
-    *buffer = uv_buf_init(receive_buffer, RECEIVE_BYTE_COUNT);
+    memcpy(receive_buffer, of->begun, of->begun_count);
+    *buffer = uv_buf_init(
+        receive_buffer + of->begun_count, (unsigned)(RECEIVE_BYTE_COUNT - of->begun_count));
 }
 
 static void send_bytes(uv_stream_t *stream, char *base, size_t count) {
@@ -80,12 +96,99 @@ static int echo_secured(connection *connection, const char *base, int count) {
     return error == SSL_ERROR_WANT_READ;
 }
 
+// A frame's id, of which `*at` is set behind it, and its call: the first field that has a length.
+typedef struct { uint64_t id; unsigned call; const unsigned char *at; } frame;
+
+static uint64_t read_varint(const unsigned char **at, const unsigned char *end) {
+    uint64_t value = 0;
+    for (int shift = 0; *at < end && shift < 64; shift += 7) {
+        value |= (uint64_t)(**at & 0x7f) << shift;
+        if (*(*at)++ < 0x80) break;
+    }
+    return value;
+}
+
+static frame read_frame(const unsigned char *at, const unsigned char *end) {
+    at++;  // the tag of the id, which comes first
+    frame frame = {.id = read_varint(&at, end), .at = at};
+    while (at < end) {
+        uint64_t tag = read_varint(&at, end);
+        if ((tag & 7) == 2) {
+            frame.call = (unsigned)(tag >> 3);
+            break;
+        }
+        read_varint(&at, end);
+    }
+    return frame;
+}
+
+static size_t frame_length(const unsigned char *at) {
+    return (size_t)at[0] << 24 | (size_t)at[1] << 16 | (size_t)at[2] << 8 | at[3];
+}
+
+// Writes the answer to a request; returns its length, 0 if there is none.
+static size_t write_answer(unsigned char *out, frame request) {
+    if (request.call >= CALL_COUNT || !answers[request.call].bytes) return 0;
+    unsigned char *end = out + 4;
+    *end++ = 1 << 3;
+    for (; request.id >= 0x80; request.id >>= 7) *end++ = (unsigned char)(request.id | 0x80);
+    *end++ = (unsigned char)request.id;
+    memcpy(end, answers[request.call].bytes, answers[request.call].count);
+    end += answers[request.call].count;
+    size_t length = (size_t)(end - out) - 4;
+    for (int i = 0; i < 4; i++) out[i] = (unsigned char)(length >> (24 - 8 * i));
+    return length + 4;
+}
+
+// Answers the requests of a read, in one write if they fit. Returns 0 if one has no answer.
+static int answer_all(connection *connection, size_t count) {
+    static unsigned char send_buffer[SEND_BYTE_COUNT];
+    const unsigned char *at = (const unsigned char *)receive_buffer;
+    const unsigned char *end = at + connection->begun_count + count;
+    size_t filled = 0, length;
+    for (; end - at >= 4 && (size_t)(end - at) >= 4 + (length = frame_length(at)); at += 4 + length) {
+        size_t written = write_answer(send_buffer + filled, read_frame(at + 4, at + 4 + length));
+        if (written == 0) return 0;
+        filled += written;
+        if (filled <= SEND_BYTE_COUNT - ANSWER_BYTE_LIMIT) continue;
+        send_bytes((uv_stream_t *)connection, (char *)send_buffer, filled);
+        filled = 0;
+    }
+    if (filled > 0) send_bytes((uv_stream_t *)connection, (char *)send_buffer, filled);
+    connection->begun_count = (size_t)(end - at);
+    if (connection->begun_count > REQUEST_BYTE_LIMIT) return 0;
+    memcpy(connection->begun, at, connection->begun_count);
+    return 1;
+}
+
+static void load_answers(const char *path) {
+    static unsigned char content[CALL_COUNT * ANSWER_BYTE_LIMIT];
+    FILE *file = fopen(path, "rb");
+    size_t count = file ? fread(content, 1, sizeof content, file) : 0;
+    const unsigned char *at = content, *end = content + count;
+    while (end - at > 4 && (size_t)(end - at) >= 4 + frame_length(at)) {
+        const unsigned char *next = at + 4 + frame_length(at);
+        frame answer = read_frame(at + 4, next);
+        if (answer.call >= CALL_COUNT || next - at > ANSWER_BYTE_LIMIT - 16) break;
+        answers[answer.call].bytes = answer.at;
+        answers[answer.call].count = (size_t)(next - answer.at);
+        at = next;
+    }
+    if (count == 0 || at < end) {
+        fprintf(stderr, "%s: expected whole frames of answers.\n", path);
+        exit(1);
+    }
+    has_answers = 1;
+    fclose(file);
+}
+
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) {
     connection *of = (connection *)stream;
     if (count == 0) return;
-    if (count > 0 && !tls) {
+    if (count > 0 && !tls && !has_answers) {
         send_bytes(stream, buffer->base, (size_t)count);
-    } else if (count < 0 || !echo_secured(of, buffer->base, (int)count)) {
+    } else if (count < 0 || !(tls ? echo_secured(of, buffer->base, (int)count)
+                                  : answer_all(of, (size_t)count))) {
         uv_close((uv_handle_t *)stream, on_closed);
     }
 }
@@ -142,6 +245,7 @@ int main(int argument_count, char **arguments) {
     signal(SIGPIPE, SIG_IGN);
     int port = argument_count > 1 ? atoi(arguments[1]) : 0;
     if (argument_count > 3) secure(arguments[2], arguments[3]);
+    else if (argument_count > 2) load_answers(arguments[2]);
     uv_loop_t *loop = uv_default_loop();
     uv_tcp_t listener;
     struct sockaddr_in address;

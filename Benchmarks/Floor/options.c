@@ -19,6 +19,11 @@ static const char usage_text[] =
     "                          and latencies are kept; 0: all send every millisecond (0)\n"
     "  --voters N              users who change their ballots: 10 of 16 up, 4 down, 2 taken back;\n"
     "                          a user belongs to one connection; 0: votes have no user (0)\n"
+    "  --page-share N          of 100 requests on those connections, so many are for pages, of those\n"
+    "                          users if there are any (0)\n"
+    "  --order N, --window N   of those pages, by their numbers in the contract (1: TOP; 0: all)\n"
+    "  --further               those pages are by token: behind the one before, or in one of eight\n"
+    "                          behind the first page\n"
     "  --feed NAME             posts are created in it, and pages are of it (posts)\n"
     "  --posts N               posts 1 to N are voted on (100000)\n"
     "  --zipf S                their shares are rank^-S, scattered; 0: all are as likely (0)\n"
@@ -64,6 +69,10 @@ static const struct option flags[] = {
     {"vote-rate", required_argument, NULL, 'r'},
     {"burst", required_argument, NULL, 'b'},
     {"voters", required_argument, NULL, 'v'},
+    {"page-share", required_argument, NULL, 'a'},
+    {"order", required_argument, NULL, 'e'},
+    {"window", required_argument, NULL, 'W'},
+    {"further", no_argument, NULL, 'u'},
     {"feed", required_argument, NULL, 'F'},
     {"posts", required_argument, NULL, 'n'},
     {"zipf", required_argument, NULL, 'z'},
@@ -97,6 +106,10 @@ static void take(options *options, int flag, const char *name, const char *value
         case 'r': options->vote_rate = whole(name, value, 1000, 1e7); break;
         case 'b': options->burst = whole(name, value, 0, 1024); break;
         case 'v': options->voters = whole(name, value, 0, 1e8 - 1); break;
+        case 'a': options->page_share = whole(name, value, 0, 100); break;
+        case 'e': options->order = (unsigned)whole(name, value, 1, 8); break;
+        case 'W': options->window = (unsigned)whole(name, value, 0, 5); break;
+        case 'u': options->further = true; break;
         case 'F':
             if (strlen(value) < 1 || strlen(value) > 63) refuse(name, "1 to 63 bytes", value);
             options->feed = value;
@@ -131,6 +144,7 @@ options options_read(int count, char **arguments) {
         .connections = 500,
         .in_flight = 1,
         .batch_votes = 1,
+        .order = 1,
         .feed = "posts",
         .posts = 100000,
         .seed = 1,
@@ -151,11 +165,13 @@ options options_read(int count, char **arguments) {
         refuse("burst", "1 to 256 with --batch and --vote-rate", "none or more");
     if (options.batch_votes > 1 && options.protocol == PROTOCOL_RESP)
         refuse("batch", "--protocol feed", "resp");
-    if (options.protocol == PROTOCOL_RESP && (options.page_connections || options.voters)
-        && !options.script)
+    if (options.protocol == PROTOCOL_RESP && !options.script
+        && (options.page_connections || options.page_share || options.voters))
         refuse("script", "the SHA of a script for pages or ballots of Redis", "nothing");
     if (options.voters && options.voters < (uint64_t)options.connections)
         refuse("voters", "at least one for each connection", "fewer");
+    if (options.protocol == PROTOCOL_RESP && options.page_share && options.voters)
+        refuse("voters", "none with --page-share of Redis", "some");
     if (options.voters && options.batch_votes > 1) refuse("batch", "1 with --voters", "more");
     return options;
 }

@@ -19,6 +19,9 @@ typedef struct {
     uint64_t vote_rate;       // votes a second in all; 0: as many as are answered
     uint64_t burst;           // of them that a connection sends at once; 0: all send every tick
     uint64_t voters;          // users who cast ballots, dealt to the connections; 0: none
+    uint64_t page_share;      // of 100 requests on connections that vote, how many are for pages
+    unsigned order, window;   // of those pages, by their numbers on the wire
+    bool further;             // they are by token
     const char *feed;         // that posts are created in, and whose pages are read
     uint64_t posts;
     double zipf;              // the exponent; 0: every post is as likely

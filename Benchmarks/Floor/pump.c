@@ -55,6 +55,7 @@ static uint64_t first_tick, ticks, due_now;  // when it began, how often it rang
 static uint64_t measured_since = UINT64_MAX;  // latencies count of requests due from then on
 static uint64_t skipped;  // requests of an open loop for which there was no room, or no time
 static uint64_t text_bytes;  // of created posts
+static uint64_t received_bytes;  // in the measured time
 static char receive_buffer[RECEIVE_BYTE_COUNT];
 static char plain_buffer[RECEIVE_BYTE_COUNT + 16384];  // with --tls
 static char send_buffer[MOST_IN_FLIGHT * REQUEST_BYTE_LIMIT];
@@ -96,16 +97,33 @@ static size_t write_creation(char *out, uint64_t id) {
 
 static uint64_t next_key(void) { return keys_next(&keys); }
 
-// A ballot of one of the users of this connection, which is the only one that acts for them.
-static size_t write_ballot(const connection *connection, char *out, uint64_t id) {
+// One of the users of this connection, which is the only one that acts for them.
+static uint64_t draw_voter(const connection *connection, uint64_t drawn) {
     uint64_t count = (uint64_t)asked.connections, number = (uint64_t)(connection - connections);
     uint64_t share = (asked.voters + count - 1 - number) / count;
-    uint64_t drawn = keys_random(&keys);
-    uint64_t voter = number + count * (uint64_t)(((unsigned __int128)drawn * share) >> 64);
+    return number + count * (uint64_t)(((unsigned __int128)drawn * share) >> 64);
+}
+
+static size_t write_ballot(const connection *connection, char *out, uint64_t id) {
+    uint64_t drawn = keys_random(&keys), voter = draw_voter(connection, drawn);
     unsigned part = drawn & 15;
     ballot ballot = part < 10 ? BALLOT_UP : part < 14 ? BALLOT_DOWN : BALLOT_CLEAR;
     uint64_t post = keys_next(&keys);
     return request_ballot(asked.protocol, out, id, voter, post, ballot, asked.script);
+}
+
+// Whether a request of a connection that votes is for a page: the same whenever it is asked.
+static bool is_page(const connection *connection, uint64_t id) {
+    key_source drawn = {.state = (uint64_t)(connection - connections) << 40 | id};
+    return asked.page_share > 0 && keys_random(&drawn) % 100 < asked.page_share;
+}
+
+static size_t write_page(const connection *connection, char *out, uint64_t id) {
+    page page = {.feed = asked.feed, .order = asked.order, .window = asked.window};
+    if (asked.voters) page.user = 1ull << 63 | draw_voter(connection, keys_random(&keys));
+    const answer_reader *reader = &connection->reader;
+    if (asked.further) page.token = keys_random(&keys) % 8 ? &reader->next : &reader->first;
+    return request_page(asked.protocol, out, id, page, asked.script);
 }
 
 static size_t write_request(connection *connection, char *out) {
@@ -113,14 +131,18 @@ static size_t write_request(connection *connection, char *out) {
     if (connection->due) connection->due[id % MOST_IN_FLIGHT] = due_now;
     switch (connection->kind) {
         case VOTES:
+            if (is_page(connection, id)) return write_page(connection, out, id);
             if (asked.voters) return write_ballot(connection, out, id);
             if (asked.batch_votes > 1)
                 return request_batch(out, id, asked.batch_votes, next_key);
             return request_vote(asked.protocol, out, id, keys_next(&keys));
-        case PAGES: return request_page(asked.protocol, out, id, asked.feed, 0, asked.script);
-        case FIRST_PAGES:
-            return request_page(
-                asked.protocol, out, id, asked.feed, (id - 1) % 3, asked.script);
+        case PAGES:
+        case FIRST_PAGES: {
+            static const unsigned orders[] = {1, 2, 4};  // TOP, NEW, HOT
+            uint64_t turn = connection->kind == PAGES ? 0 : (id - 1) % 3;
+            page page = {.feed = asked.feed, .order = orders[turn]};
+            return request_page(asked.protocol, out, id, page, asked.script);
+        }
         default: return write_creation(out, id);
     }
 }
@@ -166,6 +188,7 @@ static void read_answers(connection *connection) {
     if (count < 0 && errno == EAGAIN) return;
     if (count == 0) errno = ECONNRESET;
     if (count <= 0) fail("the server closed a connection");
+    received_bytes += (uint64_t)count;
     const char *bytes = receive_buffer;
     if (connection->secured) {
         count = secured_receive(
@@ -173,12 +196,15 @@ static void read_answers(connection *connection) {
         if (count < 0) fail("the server sent no TLS");
         bytes = plain_buffer;
     }
-    uint64_t every = connection->kind == VOTES ? asked.check_every : 1;
+    uint64_t every = connection->kind == VOTES && !asked.further ? asked.check_every : 1;
     uint64_t answers = answers_read(
         asked.protocol, &connection->reader, bytes, (size_t)count, every,
         asked.batch_votes);
-    answered[connection->kind] += answers;
-    uint64_t last = connection->reader.answered;
+    uint64_t last = connection->reader.answered, pages = 0;
+    for (uint64_t id = last - answers + 1; connection->kind == VOTES && id <= last; id++)
+        pages += is_page(connection, id);
+    answered[PAGES] += pages;
+    answered[connection->kind] += answers - pages;
     record_latencies(connection, last - answers + 1, last);
     bool open_loop = connection->kind == FIRST_PAGES
         || (connection->kind == VOTES && asked.vote_rate > 0);
@@ -297,6 +323,7 @@ static int report(usage used, const uint64_t before[KIND_COUNT]) {
     printf("\"batch\": %" PRIu64 ", \"voters\": %" PRIu64 ", ", asked.batch_votes, asked.voters);
     printf("\"seconds\": %.6f, \"votes\": %" PRIu64 ", \"pages\": %" PRIu64 ", ", used.time,
         (answered[VOTES] - before[VOTES]) * asked.batch_votes, answered[PAGES] - before[PAGES]);
+    printf("\"received_bytes\": %" PRIu64 ", ", received_bytes);
     printf("\"first_pages\": %" PRIu64 ", \"skipped\": %" PRIu64 ", ",
         answered[FIRST_PAGES] - before[FIRST_PAGES], skipped);
     printf("\"latencies\": %" PRIu64 ", \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"p999_ms\": %.3f, ",
@@ -327,7 +354,7 @@ int main(int count, char **arguments) {
         run_phase();
         set_timer(&phase_timer, asked.seconds, 0);
         measured_since = latency_clock();
-        skipped = 0;
+        skipped = received_bytes = 0;
         first = usage_now(asked.server);
     }
     uint64_t before[KIND_COUNT];

@@ -74,17 +74,17 @@ size_t request_batch(char *out, uint64_t id, uint64_t count, uint64_t (*next)(vo
 }
 
 size_t request_page(
-    protocol protocol, char *out, uint64_t id, const char *feed, int order,
-    const char *script_sha) {
+    protocol protocol, char *out, uint64_t id, page page, const char *script_sha) {
     if (protocol == PROTOCOL_RESP) {
         return (size_t)sprintf(
             out, "*4\r\n$7\r\nEVALSHA\r\n$40\r\n%.40s\r\n$1\r\n1\r\n$5\r\nposts\r\n", script_sha);
     }
-    static const uint64_t orders[] = {1, 2, 4};  // TOP, NEW, HOT
-    char body[96];
-    char *end = bytes(body, 1, feed, strlen(feed));
-    end = number(number(end, 2, orders[order]), 4, REQUEST_PAGE_SIZE);
-    return frame(out, id, 33, body, (size_t)(end - body));
+    char body[96 + REQUEST_TOKEN_BYTE_LIMIT];
+    char *end = number(bytes(body, 1, page.feed, strlen(page.feed)), 2, page.order);
+    if (page.window) end = number(end, 3, page.window);
+    end = number(end, 4, REQUEST_PAGE_SIZE);
+    if (page.token && page.token->count > 0) end = bytes(end, 5, page.token->bytes, page.token->count);
+    return frame_for(out, id, page.user, 33, body, (size_t)(end - body));
 }
 
 // The author, title and comment count of a post: what CreatePost reads of it.

@@ -11,6 +11,7 @@ enum {
     REQUEST_BATCH_VOTES = 256,   // the most in one batch
     REQUEST_BATCH_BYTE_LIMIT = REQUEST_BATCH_VOTES * 15 + 64,
     REQUEST_PAGE_SIZE = 20,
+    REQUEST_TOKEN_BYTE_LIMIT = 128,  // the longest token of a page
     REQUEST_IMPORT_POSTS = 256,  // the most in one import
 };
 
@@ -18,6 +19,20 @@ typedef enum { PROTOCOL_FEED, PROTOCOL_RESP } protocol;
 
 // What a ballot asks for, by its number on the wire.
 typedef enum { BALLOT_UP = 1, BALLOT_DOWN = 2, BALLOT_CLEAR = 3 } ballot;
+
+// A token of a page; without bytes there is none.
+typedef struct {
+    size_t count;
+    char bytes[REQUEST_TOKEN_BYTE_LIMIT];
+} page_token;
+
+// A page: order and window by their numbers on the wire, for a user of that id, or 0.
+typedef struct {
+    const char *feed;
+    unsigned order, window;
+    uint64_t user;
+    const page_token *token;  // or NULL: the first page
+} page;
 
 // Writes a vote for `post`, counted from 0, as request `id`; returns its length.
 size_t request_vote(protocol protocol, char *out, uint64_t id, uint64_t post);
@@ -33,10 +48,8 @@ size_t request_ballot(
 // most REQUEST_BATCH_BYTE_LIMIT bytes.
 size_t request_batch(char *out, uint64_t id, uint64_t count, uint64_t (*next)(void));
 
-// Writes a request for the first page of TOP (0), NEW (1) or HOT (2) of a feed; RESP has TOP alone, by
-// the script of that name.
-size_t request_page(
-    protocol protocol, char *out, uint64_t id, const char *feed, int order, const char *script);
+// Writes a request for a page; RESP has the first one of TOP alone, by the script of that name.
+size_t request_page(protocol protocol, char *out, uint64_t id, page page, const char *script);
 
 // Writes a request to create `post`, counted from 0, in a feed; adds the bytes of its texts to
 // `text_bytes`.

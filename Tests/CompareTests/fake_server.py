@@ -40,6 +40,7 @@ class FakeServer:
         self.posts = []   # that were voted on
         self.batches = []  # their bytes
         self.bodies = []  # the bytes of each call
+        self.page_users = set()
         self.ids = []     # of frames, by connection
 
     def __enter__(self):
@@ -90,6 +91,8 @@ class FakeServer:
                 vote = fields_of(request[40])
                 self.posts.append(vote[1])
                 self.ballots.append((id(ids), request.get(5), vote[2]))
+            if 33 in request:
+                self.page_users.add(request.get(5))
             if 41 in request:
                 self.batches.append(request[41])
             call = next(call for call in request if call > 5)

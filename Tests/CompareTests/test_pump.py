@@ -13,8 +13,9 @@ from fake_server import FakeServer, framed
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT + "/scripts/compare")
 
+import frames  # noqa: E402
 import servers  # noqa: E402
-from frames import varint  # noqa: E402
+from frames import fields_of, varint  # noqa: E402
 
 POST = varint(1 << 3 | 2) + varint(4) + b"\x08\x05\x48\x01"
 
@@ -66,6 +67,65 @@ class PumpTests(unittest.TestCase):
             self.assertLessEqual(result["votes"], len(server.posts))
             self.assertEqual(result["refused"], 0)
             self.assertGreater(result["checked"], 0)
+
+    def test_mixes_pages_into_the_votes_of_users(self):
+        asked, calls = {1: b"news", 2: 4, 3: 5, 4: 20}, []
+
+        def answer(frame_id, call):
+            calls.append(call)
+            return good(frame_id, call)
+        with FakeServer(answer) as server:
+            result = self.result(
+                server, "--page-share", "70", "--voters", "9", "--feed", "news", "--order", "4",
+                "--window", "5", enough=lambda result: result["votes"] > 500)
+            self.assertAlmostEqual(result["pages"] / (result["votes"] + result["pages"]), 0.7, delta=0.05)
+            self.assertLessEqual(result["votes"], calls.count(40))
+            self.assertLessEqual(result["pages"], calls.count(33))
+            pages = [fields_of(body) for body in server.bodies if fields_of(body).get(4)]
+            self.assertTrue(all(page == asked for page in pages))
+            self.assertEqual(server.page_users, {1 << 63 | number for number in range(9)})
+
+    def test_further_pages_are_behind_the_first_one_or_the_one_before(self):
+        def answer(frame_id, call):
+            return framed(call, POST * 20 + b"\x12\x09token%04d" % (frame_id % 10000), frame_id)
+        with FakeServer(answer) as server:
+            self.result(
+                server, "--page-share", "100", "--further", "--connections", "1", "--in-flight", "1",
+                enough=lambda _: len(server.bodies) > 100)
+            tokens = [fields_of(body).get(5) for body in server.bodies]
+            self.assertIsNone(tokens[0])
+            for before, token in enumerate(tokens[1:], 1):
+                self.assertIn(token, (b"token0001", b"token%04d" % (before % 10000)))
+            self.assertIn(b"token0001", tokens[2:])
+            self.assertIn(b"token0050", tokens)
+
+    def test_the_floor_of_pages_answers_as_the_service_did(self):
+        tools = collections.namedtuple("Tools", "floor")(self.directory.name)
+        for calls, share in (((33, 40), "50"), ((33,), "100")):
+            with tempfile.NamedTemporaryFile() as file:
+                answers = [good(300, call) for call in calls]
+                file.write(b"".join(answers))
+                file.flush()
+                with servers.Floor(tools, answers=file.name) as floor:
+                    floor.forget = lambda: None
+                    result = self.result(floor, "--page-share", share, "--in-flight", "64")
+                    self.assertEqual(result["refused"], 0)
+                    self.assertGreater(result["pages"], 0)
+                    self.assertEqual(result["votes"] > 0, share == "50")
+                    if share == "100":  # a request that was not recorded ends the connection
+                        self.refused(floor, "--page-share", "50")
+
+    def test_the_floor_of_pages_waits_for_the_rest_of_a_request(self):
+        tools = collections.namedtuple("Tools", "floor")(self.directory.name)
+        request = [frames.framed(number, 40, b"\x08\x05", 1 << 63) for number in (300, 301)]
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(good(1, 40))
+            file.flush()
+            with servers.Floor(tools, answers=file.name) as floor, frames.Connection(floor) as connection:
+                connection.socket.sendall(request[0] + request[1][:9])
+                self.assertEqual(connection.read(), good(300, 40)[4:])
+                connection.socket.sendall(request[1][9:])
+                self.assertEqual(connection.read(), good(301, 40)[4:])
 
     def test_speaks_tls_with_the_echo_and_refuses_plain_bytes(self):
         certificate = servers.Certificate(self.directory.name)

@@ -100,10 +100,12 @@ class Certificate:
 
 
 class Floor(Server):
-    """A server that echoes the bytes that it receives; with a certificate, over TLS."""
+    """A server that echoes the bytes that it receives; with a certificate, over TLS. With a file of the
+    service's answers it gives these."""
 
-    def __init__(self, tools, certificate=None):
+    def __init__(self, tools, certificate=None, answers=None):
         files = [] if certificate is None else ["0", certificate.path, certificate.key]
+        files = files if answers is None else ["0", answers]
         super().__init__([tools.floor + "/echo", *files], r"listening on 127\.0\.0\.1:(\d+)")
 
 
