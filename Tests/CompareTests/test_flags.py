@@ -43,6 +43,11 @@ class FlagTests(unittest.TestCase):
     def test_right_flags_go_on_to_the_build(self):
         self.assertEqual(run("--quick", "--parts", "votes").returncode, 70)
 
+    def test_programs_that_are_given_are_not_built(self):
+        with tempfile.TemporaryDirectory() as directory:
+            finished = run("--quick", "--parts", "votes", "--binaries", directory)
+            self.assertIn(directory + "/feed-service", finished.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -66,7 +66,8 @@ def read_options():
     parser.add_argument("--update-readme", action="store_true",
                         help="put the tables into docs/BENCHMARKS.md, without --parts, and that of "
                              "sides into README.md")
-    parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--binaries", required=True, metavar="DIR", default=argparse.SUPPRESS,
+                        help="has feed-service and loadgen, which are not built then")
     parser.add_argument("--floor", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
