@@ -20,6 +20,7 @@ import lists
 import machine
 import metrics
 import page
+import pages
 import restart
 import servers
 import sides
@@ -28,7 +29,7 @@ import votes
 import watches
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
-TABLES = {"sides": sides, "batch": batch, "page": page, "growth": growth, "loadgen": generator, "import": imports,
+TABLES = {"sides": sides, "batch": batch, "page": page, "pages": pages, "growth": growth, "loadgen": generator, "import": imports,
           "durable": durable, "ballots": ballots, "lists": lists, "latency": latency,
           "restart": restart, "watches": watches, "library": library, "tls": tls, "metrics": metrics}
 PARTS = VOTE_PARTS + list(TABLES)
@@ -44,7 +45,7 @@ def read_options():
         description="Measures the service beside its peers: see the top of the script.")
     parser.add_argument("--parts", default=",".join(PARTS),
                         help="floor, votes and redis are rows of one table, the others are tables")
-    parser.add_argument("--rounds", type=int, default=5, help="of votes and pages")
+    parser.add_argument("--rounds", type=int, default=5, help="of votes and a page")
     parser.add_argument("--growth-rounds", type=int, default=3, help="of the other tables")
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement")
     parser.add_argument("--warmup", type=float, default=1, help="seconds before each measurement")
@@ -99,7 +100,7 @@ def heading(options):
     about = machine.describe()
     text = (f"{about['processor']}, {about['cores']} cores, Linux {about['kernel']}. "
             "Servers on the first core, clients on the others, over loopback.")
-    if {"redis", "sides", "page", "durable", "ballots", "tls"} & set(options.parts):
+    if {"redis", "sides", "page", "pages", "durable", "ballots", "tls"} & set(options.parts):
         with servers.Redis(options) as redis:
             about["redis"] = redis.version()
         text += f" redis-server {about['redis']}, without persistence unless said."

@@ -43,9 +43,9 @@ def fields_of(data):
     return found
 
 
-def framed(call_id, method, content):
-    """A frame with a call, behind its length."""
-    frame = message({1: call_id, method: content})
+def framed(call_id, method, content, user=0):
+    """A frame with a call, for a user unless that is 0, behind its length."""
+    frame = message({1: call_id, **({5: user} if user else {}), method: content})
     return len(frame).to_bytes(4, "big") + frame
 
 
@@ -66,14 +66,22 @@ class Connection:
 
     def call(self, method, content):
         """The fields of the frame that answers; it has STATUS where the call was refused."""
+        return fields_of(self.exchange(method, content))
+
+    def exchange(self, method, content, user=0):
+        """The bytes of the frame that answers."""
         self.last_id += 1
-        self.socket.sendall(framed(self.last_id, method, content))
-        return self.receive()
+        self.socket.sendall(framed(self.last_id, method, content, user))
+        return self.read()
 
     def receive(self):
         """The fields of the next frame."""
+        return fields_of(self.read())
+
+    def read(self):
+        """The bytes of the next frame."""
         length = int.from_bytes(self.answers.read(4), "big")
         answer = self.answers.read(length)
         if not answer or len(answer) < length:
             raise ConnectionError("the service closed the connection")
-        return fields_of(answer)
+        return answer
