@@ -35,7 +35,8 @@ class FeedConnection:
     """Frames over TCP or TLS: four bytes of big-endian length, then a message."""
 
     def __init__(self, host, port, tls=None):
-        self._socket = socket.create_connection((host, port), timeout=10)
+        # A sign-in stands back behind other work of the service's machine.
+        self._socket = socket.create_connection((host, port), timeout=60)
         if tls:
             self._socket = tls.wrap_socket(self._socket, server_hostname=host)
         self._bytes = self._socket.makefile("rb")

@@ -48,7 +48,8 @@ final class AppService {
         _ configure: (inout ClientConfiguration) -> Void = { _ in }
     ) async throws -> FeedClient {
         var configuration = ClientConfiguration()
-        configuration.timeout = .seconds(30)
+        // A password is hashed at nice 19, which other tests leave little time for.
+        configuration.timeout = .seconds(120)
         configuration.connectTimeout = .seconds(30)
         configure(&configuration)
         return try await FeedClient.connect(to: port.address, configuration: configuration)
