@@ -42,6 +42,7 @@ class FakeServer:
         self.bodies = []  # the bytes of each call
         self.page_users = set()
         self.ids = []     # of frames, by connection
+        self.firsts = []  # how many frames the first read of each connection had
 
     def __enter__(self):
         return self
@@ -65,8 +66,11 @@ class FakeServer:
     def _serve(self, connection, ids):
         pending = b""
         with connection, contextlib.suppress(OSError):
-            while received := connection.recv(65536):
+            while received := connection.recv(1 << 20):
+                is_first = not ids
                 pending, answers = self._take(pending + received, ids)
+                if is_first:
+                    self.firsts.append(len(ids))
                 at = self.random.randrange(len(answers) + 1) if self.cut else 0
                 for piece in (answers[:at], answers[at:]):
                     if piece:
