@@ -52,6 +52,26 @@ import Testing
         #expect(fired.events == [1, 2, 3])
     }
 
+    /// A context refers to its loop, as a program's objects do.
+    private final class Context {
+        let loop: EventLoop
+
+        init(_ loop: EventLoop) { self.loop = loop }
+    }
+
+    @Test func letsGoOfItsContextAtItsEnd() throws {
+        weak var context: Context?
+        do {
+            let loop = try EventLoop(configuration: .init(), budget: BufferBudget())
+            let made = Context(loop)
+            loop.context = made
+            context = made
+            loop.mailbox.post { $0.stop() }
+            loop.run()
+        }
+        #expect(context == nil)
+    }
+
     @Test func putsWorkOffUntilOthersHadTheirTurn() async throws {
         let done = Recorder<String>()
         try await withLoop { loop in

@@ -84,6 +84,8 @@ package final class EventLoop {
         uv.run()
         precondition(isStopping, "An event loop ran out of handles before it was stopped.")
         uv.close()
+        // What the loop served refers to the loop, and would live as long as it.
+        context = nil
     }
 
     /// Runs the work that the mailbox took, closes every connection and handle, and lets ``run()``

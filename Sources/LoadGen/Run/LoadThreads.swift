@@ -71,10 +71,12 @@ final class LoadThreads {
         for worker in workers { worker.post { $0.stopSending(isWaiting: true) } }
     }
 
-    /// Ends the threads and waits for their end.
+    /// Ends the threads, waits for their end and lets go of the workers, whose reports keep the run.
     func join() {
         for thread in threads { thread.stop() }
         for thread in threads { thread.join() }
+        threads = []
+        workers = []
     }
 }
 

@@ -1,6 +1,7 @@
 import FeedProto
 import FeedTestSupport
 import FeedTransport
+import Glibc
 import Histogram
 import LoadGen
 import Testing
@@ -35,6 +36,23 @@ extension LiveTests {
             #expect(result.audit.isPassed)
             // Fewer writes than requests: what leaves together is written together.
             #expect(result.totals.traffic.writeCount < 2500)
+        }
+
+        /// A search makes many runs in one process.
+        @Test(.timeLimit(.minutes(10))) func leavesNothingBehind() async throws {
+            let service = try await FakeService.start()
+            let configuration = try configure(["--target", "\(service.address)"] + shortLoad)
+            try await offload {
+                weak var left: Run?
+                do {
+                    let run = try Run(configuration)
+                    left = run
+                    _ = try run.execute()
+                }
+                // The task of the audit may end a moment after the run.
+                while left != nil { sched_yield() }
+            }
+            await service.stop()
         }
 
         @Test func spreadsOverThreads() async throws {
