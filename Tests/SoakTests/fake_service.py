@@ -41,9 +41,13 @@ class Store:
         self.accounts, self.sessions = {}, {}
         self.refused = set()  # the calls that `busy` has refused
         if os.path.exists(self.path):
-            with open(self.path) as file:
-                for line in file:
-                    self.apply(json.loads(line))
+            with open(self.path, "rb") as file:
+                lines = file.readlines()
+            # A kill tears the last line, of which nobody was told.
+            if lines and not lines[-1].endswith(b"\n"):
+                os.truncate(self.path, os.path.getsize(self.path) - len(lines.pop()))
+            for line in lines:
+                self.apply(json.loads(line))
         if FAULT == "forget":
             self.clients.clear()
             self.outcomes.clear()
