@@ -17,8 +17,7 @@ struct SlowJournalTests {
             let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
             gate.close()
             try voter.send(vote)
-            gate.awaitCommit()
-            try awaitIterations(port)
+            try gate.awaitHeldAnswer(port)
             #expect(voter.socket.receiveWithoutWaiting().isEmpty)
             // Once the commit of the second vote waits, all that came with it is executed, too.
             let requests = [
@@ -32,7 +31,7 @@ struct SlowJournalTests {
             gate.letOneThrough()
             gate.awaitCommit()
             #expect(try voter.receive()?.status == nil)
-            try awaitIterations(port)
+            try JournalGate.awaitIterations(port)
             #expect(reader.socket.receiveWithoutWaiting().isEmpty)
             gate.open()
             let answers = try (0..<3).map { _ in try reader.receive() }
@@ -45,19 +44,6 @@ struct SlowJournalTests {
             #expect(post.upvoteCount == 1)
             #expect(answers[1]?.status?.reason == .postNotFound)
             #expect(counts.upvoteCount == 2)
-        }
-    }
-
-    /// Waits until the loop has ended the iterations that are under way, so that all answers that are
-    /// not held have been sent.
-    ///
-    /// The loop closes a connection that asked for nothing. The second one is closed in a later
-    /// iteration than the first.
-    private func awaitIterations(_ port: UInt16) throws {
-        for _ in 0..<2 {
-            let socket = try TestSocket(port: port)
-            socket.shutDownSending()
-            #expect(try socket.receiveUntilEndOfFile().isEmpty)
         }
     }
 

@@ -69,7 +69,7 @@ struct OperatorAddressTests {
             let post = try client.createPost(title: "a")
             gate.close()
             try client.send(.castVote(CastVoteRequest(postID: post, direction: .up)))
-            gate.awaitCommit()
+            try gate.awaitHeldAnswer(port)
             #expect(try Self.value("feed_oldest_held_seconds", reserved.number) ?? 0 > 0)
             server.beginDraining()
             #expect(try Self.get("/ready", reserved.number).hasSuffix("not ready: draining\n"))

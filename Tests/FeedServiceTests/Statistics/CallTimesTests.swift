@@ -29,7 +29,7 @@ struct CallTimesTests {
                 bytes += try ClientFrame(id: id, request: vote, isTimed: isTimed).encoded()
             }
             try client.socket.send(bytes)
-            gate.awaitCommit()
+            try gate.awaitHeldAnswer(port)
             clock.advance(by: .milliseconds(7))
             gate.open()
             for (number, isTimed) in asks.enumerated() {

@@ -32,7 +32,7 @@ struct LatencyTests {
                 times.append(time)
                 gate.close()
                 try client.send(.castVote(vote))
-                gate.awaitCommit()
+                try gate.awaitHeldAnswer(port)
                 clock.advance(by: .nanoseconds(time))
                 gate.open()
                 #expect(try client.receive()?.status == nil)
@@ -105,7 +105,7 @@ struct LatencyTests {
             for (id, milliseconds) in [(2, 100), (3, 101)] as [(UInt64, Int)] {
                 gate.close()
                 #expect(try client.send(.castVote(vote)) == id)
-                gate.awaitCommit()
+                try gate.awaitHeldAnswer(port)
                 clock.advance(by: .milliseconds(milliseconds))
                 gate.open()
                 #expect(try client.receive()?.status == nil)

@@ -2,6 +2,7 @@ import FeedJournal
 import FeedState
 import FeedTestSupport
 import Foundation
+import Testing
 
 /// Stands before a journal and lets commits through when a test says so: a disk that is slow.
 final class JournalGate: @unchecked Sendable {
@@ -19,6 +20,27 @@ final class JournalGate: @unchecked Sendable {
 
     /// Waits until a commit waits.
     func awaitCommit() { arrived.wait() }
+
+    /// Waits until a commit waits, and until the loop of a service holds the answer to the change.
+    ///
+    /// The commit may begin before: a clock that a test moves then would be read too late.
+    func awaitHeldAnswer(_ port: UInt16) throws {
+        awaitCommit()
+        try Self.awaitIterations(port)
+    }
+
+    /// Waits until the loop has ended the iterations that are under way, so that all answers that are
+    /// not held have been sent.
+    ///
+    /// The loop closes a connection that asked for nothing. The second one is closed in a later
+    /// iteration than the first.
+    static func awaitIterations(_ port: UInt16) throws {
+        for _ in 0..<2 {
+            let socket = try TestSocket(port: port)
+            socket.shutDownSending()
+            #expect(try socket.receiveUntilEndOfFile().isEmpty)
+        }
+    }
 
     /// Lets one commit through that waits.
     func letOneThrough() { permits.signal() }
