@@ -25,41 +25,46 @@ package struct RankedIndex: BitwiseCopyable {
     /// An empty index, which counts as not built.
     package init() {}
 
-    /// The boundary of a list's head: the first two parts of a key.
+    /// The boundary of a list's head: a key.
     struct HeadBoundary: BitwiseCopyable, Equatable {
         var primary: UInt64
         var secondary: UInt64
+        var slot: UInt32
 
         /// The boundary behind all keys.
-        static let lowest = HeadBoundary(primary: .max, secondary: .max)
+        static let lowest = HeadBoundary(primary: .max, secondary: .max, slot: .max)
 
-        /// Whether the key lies at the boundary or before it.
+        /// Whether a key lies at the boundary or before it, or could by its whole title.
         @inline(__always)
         func covers(_ key: RankKey) -> Bool {
-            key.primary < primary || (key.primary == primary && key.secondary <= secondary)
+            if key.primary != primary { return key.primary < primary }
+            if key.secondary != secondary { return key.secondary < secondary }
+            return RankKey.titleDecides(secondary) || key.slot <= slot
         }
     }
 
     /// Moves the head boundary to the key of a rank; moves it down only where `mayLower`.
     ///
     /// `mayLower` must be false while a post waits in the stale tail. O(log n).
+    ///
+    /// - Returns: Whether it has moved down.
+    @discardableResult
     package mutating func moveHeadBoundary(
         to rank: Int,
         _ pool: borrowing NodePool,
         mayLower: Bool
-    ) {
+    ) -> Bool {
         var boundary = HeadBoundary.lowest
         if rank < count {
             let key = pool.key(position(atRank: rank, pool))
-            boundary = HeadBoundary(primary: key.primary, secondary: key.secondary)
+            boundary = HeadBoundary(primary: key.primary, secondary: key.secondary, slot: key.slot)
         }
-        let isHigher =
-            boundary.primary < headBoundary.primary
-            || (boundary.primary == headBoundary.primary
-                && boundary.secondary < headBoundary.secondary)
-        if mayLower || isHigher {
-            headBoundary = boundary
-        }
+        let (primary, secondary) = (boundary.primary, boundary.secondary)
+        let key = RankKey(primary: primary, secondary: secondary, slot: boundary.slot)
+        let isLower = !headBoundary.covers(key)
+        guard mayLower || !isLower else { return false }
+        headBoundary = boundary
+        return isLower
     }
 
     /// Empties the index without freeing its nodes, which a copy of the index has; O(1).

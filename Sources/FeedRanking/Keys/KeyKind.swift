@@ -2,7 +2,7 @@
 package enum KeyKind: UInt8, BitwiseCopyable, CaseIterable, Sendable {
     /// Score, then title.
     case top
-    /// Creation time.
+    /// Creation time; read backwards it is OLD.
     case new
     /// Reddit's hot rank.
     case hot
@@ -28,21 +28,20 @@ package enum KeyKind: UInt8, BitwiseCopyable, CaseIterable, Sendable {
         }
     }
 
-    /// The index of `StripeOrders` that is sorted so; nil where only a side list is.
-    var index: IndexKind? {
-        switch self {
-        case .top: .top
-        case .new: .new
-        case .hot: .hot
-        case .best, .controversial, .rising, .discussed: nil
-        }
+    /// The kinds whose lists of all time are never dropped, in the order in which a job passes them.
+    @inline(__always)
+    static var standing: [KeyKind] { [.top, .new, .hot] }
+
+    /// Whether the list of all time is never dropped.
+    @inline(__always)
+    var isStanding: Bool { rawValue <= Self.hot.rawValue }
+
+    /// The standing kind that a job passes next; nil behind the last.
+    var nextStanding: KeyKind? {
+        isStanding && self != .hot ? KeyKind(rawValue: rawValue + 1) : nil
     }
 
     /// Whether a vote moves posts in it.
-    var followsVotes: Bool {
-        switch self {
-        case .top, .hot, .best, .controversial, .rising: true
-        case .new, .discussed: false
-        }
-    }
+    @inline(__always)
+    var followsVotes: Bool { self != .new && self != .discussed }
 }

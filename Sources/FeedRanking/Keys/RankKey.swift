@@ -54,22 +54,13 @@ package struct RankKey: BitwiseCopyable, Equatable, Sendable {
         return bytes
     }
 
+    /// The key, or nil if its first part says that it is none.
+    @inline(__always)
+    var ifAny: RankKey? { primary == 0 ? nil : self }
+
     /// Whether only the full titles can decide between equal first eight bytes.
     @inline(__always)
     package static func titleDecides(_ secondary: UInt64) -> Bool {
         secondary & 0xFF != 0
     }
-}
-
-/// What an index of `StripeOrders` sorts by; `old` is `new` walked backwards, so it has none of its own.
-package enum IndexKind: UInt8, CaseIterable, Sendable {
-    /// Score, then title; moves with votes.
-    case top
-    /// Creation time; read backwards it is OLD.
-    case new
-    /// Reddit's hot rank; moves with votes.
-    case hot
-
-    /// Whether a vote moves posts in it.
-    var followsScore: Bool { self != .new }
 }

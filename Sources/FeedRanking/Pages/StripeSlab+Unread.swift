@@ -89,7 +89,7 @@ extension StripeSlab {
     /// The number of posts of a feed, or of all feeds; O(stripes).
     private func postCount(of feed: FeedID?) -> Int {
         (0..<count).reduce(0) { sum, number in
-            sum + withStripe(number) { $0.orders.indexes(feed).postCount }
+            sum + withStripe(number) { $0.standing.indexes(feed).postCount }
         }
     }
 }

@@ -25,13 +25,7 @@ package struct PostTable: ~Copyable {
     package init() {}
 
     deinit {
-        var next = nextSlot(from: 0)
-        while let slot = next {
-            if contains(UInt32(slot)) {
-                self[UInt32(slot)].content.free()
-            }
-            next = nextSlot(from: slot + 1)
-        }
+        forEachSlot { self[$0].content.free() }
         directory.free(slotLimit: slotLimit)
     }
 
@@ -102,13 +96,22 @@ package struct PostTable: ~Copyable {
         return nil
     }
 
+    /// The slot of the first live post at or after a slot; nil beyond the last.
+    func nextLiveSlot(from slot: Int) -> UInt32? {
+        var next = nextSlot(from: slot)
+        while let found = next {
+            if contains(UInt32(found)) { return UInt32(found) }
+            next = nextSlot(from: found + 1)
+        }
+        return nil
+    }
+
     /// Calls the body with the slot of each live post; O(posts).
     func forEachSlot(_ body: (UInt32) -> Void) {
-        var next = nextSlot(from: 0)
-        while let found = next {
-            let slot = UInt32(found)
-            if contains(slot) { body(slot) }
-            next = nextSlot(from: found + 1)
+        var next = nextLiveSlot(from: 0)
+        while let slot = next {
+            body(slot)
+            next = nextLiveSlot(from: Int(slot) + 1)
         }
     }
 

@@ -53,7 +53,7 @@ extension FeedStore {
     private func createdCount(in feed: FeedID?) -> UInt64 {
         var count: UInt64 = 0
         for number in 0..<stripes.count {
-            count += stripes.withStripe(number) { $0.orders.indexes(feed).createdCount }
+            count += stripes.withStripe(number) { $0.standing.indexes(feed).createdCount }
         }
         return count
     }

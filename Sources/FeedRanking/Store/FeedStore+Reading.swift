@@ -90,7 +90,7 @@ extension FeedStore {
     func list(_ feed: FeedID?, _ order: Order, _ window: Window?) -> ListID {
         precondition(window == nil || order.allowsWindow, "\(order) has no windows.")
         var list = ListID(feed: feed, kind: KeyKind(order))
-        guard window != nil || list.index == nil else { return list }
+        guard window != nil || !list.isStanding else { return list }
         let (time, era) = windowClock.now()
         list.span = window.map { WindowSpan($0, endingAt: time, era) }
         list.readTime = time

@@ -44,7 +44,7 @@ extension FeedStore {
         let now = syncClock.now()
         for number in 0..<stripes.count {
             stripes.withStripe(number) { stripe in
-                stripe.sync.dropIfIdle(at: now, &stripe.posts)
+                stripe.sync.dropIfIdle(at: now, &stripe.pass.posts)
                 stripe.tombstones.expire(at: now)
             }
         }

@@ -129,7 +129,7 @@ package final class FeedStore: Sendable {
     /// to the stripe ask again. The call does nothing where other calls have done the work since.
     package func refresh(stripeOf id: PostID) {
         stripes.withStripe(of: id) { stripe in
-            stripe.orders.refreshStep(&stripe.posts)
+            stripe.standing.refreshStep(&stripe.pass)
         }
     }
 
@@ -141,8 +141,8 @@ package final class FeedStore: Sendable {
         var textByteCount = 0
         for number in 0..<stripes.count {
             textByteCount += stripes.withStripe(number) { stripe in
-                stripe.orders.checkInvariants(stripe.posts)
-                stripe.sides.checkInvariants(stripe.slots, stripe.posts)
+                stripe.standing.checkInvariants(stripe.pass)
+                stripe.sides.checkInvariants(stripe.pass)
                 stripe.sync.checkInvariants(stripe.posts)
                 var byteCount = 0
                 stripe.posts.forEachSlot { byteCount += stripe.textByteCount($0) }
@@ -210,7 +210,7 @@ extension FeedStore {
         for stripe in 0..<stripes.count {
             stripes.withStripe(stripe) { stripe in
                 for number in summaries.indices {
-                    let count = stripe.orders.indexes(summaries[number].id).postCount
+                    let count = stripe.standing.indexes(summaries[number].id).postCount
                     summaries[number].postCount += UInt64(count)
                 }
             }

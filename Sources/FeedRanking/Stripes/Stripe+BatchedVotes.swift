@@ -23,7 +23,7 @@ extension Stripe {
         for position in positions {
             let vote = votes.entries[Int(votes.order[position])]
             guard vote.direction != .clear, let slot = slots.slot(vote.post),
-                posts.isLive(slot, without: .keepsBallots)
+                pass.posts.isLive(slot, without: .keepsBallots)
             else { return false }
         }
         return true
@@ -46,9 +46,9 @@ extension Stripe {
         var entries = votes.entries.mutableSpan
         for position in positions {
             let post = entries[Int(order[position])].post
-            let record = posts[UInt32(truncatingIfNeeded: post.rawValue >> slots.stripeBits)]
+            let record = pass.posts[UInt32(truncatingIfNeeded: post.rawValue >> slots.stripeBits)]
             // All of them may be for this post.
-            if orders.mayShow(record, gain: Int64(count)) { changes.show(record.feed) }
+            if standing.mayShow(record, gain: Int64(count)) { changes.show(record.feed) }
         }
         var revision = changes.take(count) - count
         for position in positions {
@@ -56,18 +56,18 @@ extension Stripe {
             // A post's slot is its id without the bits of its stripe.
             let slot = UInt32(truncatingIfNeeded: entries[item].post.rawValue >> slots.stripeBits)
             revision += 1
-            var record = posts[slot]
-            if record.scoreChangeIsLarge { takeOutOfOrders(slot, &record) }
+            var record = pass.posts[slot]
+            if record.scoreChangeIsLarge { takeOutOfStanding(slot, &record) }
             if entries[item].direction == .up {
                 record.addUpvote(weight)
             } else {
                 record.addDownvote()
             }
             record.revision = revision
-            orders.makeStale(slot, &record)
+            standing.makeStale(slot, &record, pass.slots)
             sides.touch(slot, &record)
             sync.note(slot, &record)
-            posts[slot] = record
+            pass.posts[slot] = record
             entries[item].upvoteCount = record.upvoteCount
             entries[item].downvoteCount = record.downvoteCount
             entries[item].standingVote = nil

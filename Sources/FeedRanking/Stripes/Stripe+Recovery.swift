@@ -2,23 +2,23 @@
 extension Stripe {
     /// Sets the votes of a live post, where they are newer; O(1).
     mutating func restore(_ counts: PostCounts, at slot: UInt32) {
-        guard posts.contains(slot) else { return }
-        var record = posts[slot]
+        guard pass.posts.contains(slot) else { return }
+        var record = pass.posts[slot]
         guard counts.revision > record.revision else { return }
         let score = record.score
         let newScore = Int64(bitPattern: counts.upvoteCount &- counts.downvoteCount)
         let change = newScore &- record.indexedScore
         if record.flags.contains(.isIndexed), Int32(exactly: change) == nil {
-            takeOutOfOrders(slot, &record)
+            takeOutOfStanding(slot, &record)
         }
         record.upvoteCount = counts.upvoteCount
         record.downvoteCount = counts.downvoteCount
         record.scoreChange = Int32(truncatingIfNeeded: change)
         record.revision = counts.revision
         if !counts.risingSum.isInitial { record.risingSum = counts.risingSum }
-        if record.score != score { orders.makeStale(slot, &record) }
+        if record.score != score { standing.makeStale(slot, &record, pass.slots) }
         sides.touch(slot, &record)
-        posts[slot] = record
+        pass.posts[slot] = record
     }
 
     /// Sets a ballot and its post's votes, where they are newer; O(1).
@@ -33,10 +33,10 @@ extension Stripe {
         _ direction: VoteDirection?,
         at slot: UInt32
     ) -> Bool {
-        guard posts.contains(slot) else { return true }
-        guard posts[slot].flags.contains(.keepsBallots) else { return false }
-        guard counts.revision >= posts[slot].revision else { return true }
-        _ = ballots.set(direction, slot, voter, posts)
+        guard pass.posts.contains(slot) else { return true }
+        guard pass.posts[slot].flags.contains(.keepsBallots) else { return false }
+        guard counts.revision >= pass.posts[slot].revision else { return true }
+        _ = ballots.set(direction, slot, voter, pass.posts)
         restore(counts, at: slot)
         return true
     }
@@ -50,7 +50,7 @@ extension Stripe {
     ///   other rules, or with another time as of the same edit.
     mutating func restore(_ post: PostState, _ voteMode: VoteMode, at slot: UInt32) -> Bool? {
         if deleted.contains(slot) { return false }
-        guard posts.contains(slot) else {
+        guard pass.posts.contains(slot) else {
             var record = PostRecord(
                 content: ContentBlob(post),
                 feed: post.feed,
@@ -64,7 +64,7 @@ extension Stripe {
             insert(record, at: slot)
             return true
         }
-        let record = posts[slot]
+        let record = pass.posts[slot]
         let editRevision = record.content.editRevision
         let isSame =
             record.feed == post.feed && record.flags.contains(.keepsBallots) == post.keepsBallots
@@ -84,12 +84,12 @@ extension Stripe {
 
     /// Removes a post for good, also a post that is yet to come; O(log n) an index.
     mutating func restoreDeletion(at slot: UInt32, revision: UInt64, _ time: Int64) {
-        let wasThere = posts.contains(slot)
+        let wasThere = pass.posts.contains(slot)
         tombstones.restore(
             Tombstones.Tombstone(
                 revision: revision,
                 slot: slot,
-                feed: wasThere ? posts[slot].feed : nil,
+                feed: wasThere ? pass.posts[slot].feed : nil,
                 time: time
             )
         )

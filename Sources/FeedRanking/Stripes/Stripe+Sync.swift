@@ -20,11 +20,11 @@ extension Stripe {
         into changes: inout [SyncChange],
         _ allowance: inout RefreshAllowance
     ) -> SyncPart? {
-        guard sync.update(at: time, &allowance, &posts) else { return nil }
+        guard sync.update(at: time, &allowance, &pass.posts) else { return nil }
         tombstones.expire(at: time)
         var deletions = range
         deletions.start = deletionsSince
-        let postsEnd = sync.collect(range, slots, posts, into: &changes)
+        let postsEnd = sync.collect(range, slots, pass.posts, into: &changes)
         let deletionsEnd = tombstones.collect(deletions, slots, into: &changes)
         return SyncPart(
             end: min(postsEnd, deletionsEnd),

@@ -2,10 +2,10 @@ extension Stripe {
     /// Puts a new post into its slot and makes it stale; O(1).
     mutating func insert(_ newRecord: PostRecord, at slot: UInt32) {
         var record = newRecord
-        posts.insert(record, at: slot)
-        orders.add(slot, &record, slotLimit: posts.slotLimit)
+        pass.posts.insert(record, at: slot)
+        standing.add(slot, &record, &pass)
         sync.note(slot, &record)
-        posts[slot] = record
+        pass.posts[slot] = record
         sides.add(slot, record)
     }
 
@@ -22,22 +22,22 @@ extension Stripe {
         _ changes: borrowing ChangeCounts,
         _ sink: some ChangeSink
     ) throws(RankingError) -> VoteOutcome {
-        var record = posts[slot]
-        if record.scoreChangeIsLarge { takeOutOfOrders(slot, &record) }
+        var record = pass.posts[slot]
+        if record.scoreChangeIsLarge { takeOutOfStanding(slot, &record) }
         let score = record.score
-        var standing: VoteDirection?
+        var ballot: VoteDirection?
         if record.flags.contains(.keepsBallots) {
-            standing = direction == .clear ? nil : direction
+            ballot = direction == .clear ? nil : direction
             var old: VoteDirection?
             if record.flags.contains(.onlyUsersVote), voter?.isUser != true {
                 throw .userRequired
             }
             if let voter {
-                old = ballots.set(standing, slot, voter, posts)
-            } else if standing != nil {
+                old = ballots.set(ballot, slot, voter, pass.posts)
+            } else if ballot != nil {
                 throw .voterRequired
             }
-            guard old != standing else { return outcome(record, standing) }
+            guard old != ballot else { return outcome(record, ballot) }
             switch old {
             case .up: record.removeUpvote()
             case .down: record.removeDownvote()
@@ -51,16 +51,16 @@ extension Stripe {
         case .down: record.addDownvote()
         case .clear: break
         }
-        if orders.mayShow(record) { changes.show(record.feed) }
+        if standing.mayShow(record) { changes.show(record.feed) }
         record.revision = changes.take()
         if record.score != score {
-            orders.makeStale(slot, &record)
+            standing.makeStale(slot, &record, pass.slots)
         }
         sides.touch(slot, &record)
         sync.note(slot, &record)
-        posts[slot] = record
-        appendVote(slot, record, voter, standing, to: sink)
-        return outcome(record, standing)
+        pass.posts[slot] = record
+        appendVote(slot, record, voter, ballot, to: sink)
+        return outcome(record, ballot)
     }
 
     /// Hands a vote's change to the sink; O(1).
@@ -69,12 +69,12 @@ extension Stripe {
         _ slot: UInt32,
         _ record: PostRecord,
         _ voter: VoterID?,
-        _ standing: VoteDirection?,
+        _ ballot: VoteDirection?,
         to sink: some ChangeSink
     ) {
         let counts = counts(slot, record)
         if let voter, record.flags.contains(.keepsBallots) {
-            sink.append(counts, voter, standing)
+            sink.append(counts, voter, ballot)
         } else {
             sink.append(counts)
         }
@@ -82,9 +82,9 @@ extension Stripe {
 
     /// Removes a post for good; O(log n) an index.
     mutating func remove(_ slot: UInt32) {
-        orders.remove(slot, &posts)
-        sides.takeOut(slot, posts)
-        posts.remove(slot)
+        standing.remove(slot, &pass)
+        sides.takeOut(slot, &pass)
+        pass.posts.remove(slot)
     }
 
     /// Replaces a post's content, and its creation time where one is given.
@@ -95,28 +95,28 @@ extension Stripe {
         _ content: ContentBlob,
         createTimeMilliseconds: Int64? = nil
     ) {
-        var record = posts[slot]
+        var record = pass.posts[slot]
         let createTime = createTimeMilliseconds ?? record.createTimeMilliseconds
         let movesPost =
             createTime != record.createTimeMilliseconds
             || ContentBlob.titlesDiffer(record.content, content)
         let commentCount = record.content.commentCount
         if movesPost {
-            record = orders.takeOut(slot, &posts)
-            sides.takeOut(slot, posts)
+            record = standing.takeOut(slot, &pass)
+            sides.takeOut(slot, &pass)
         }
         record.content.free()
         record.content = content
         record.createTimeMilliseconds = createTime
         record.titlePrefix = content.titlePrefix
         if movesPost {
-            orders.makeStale(slot, &record)
+            standing.makeStale(slot, &record, pass.slots)
             sides.putBack(slot, record)
         } else if content.commentCount != commentCount {
             sides.noteComments(slot, record.feed)
         }
         sync.note(slot, &record)
-        posts[slot] = record
+        pass.posts[slot] = record
     }
 
     /// Sets a post's times, as an edit that changes nothing else; O(its texts + log n an index).
@@ -127,7 +127,7 @@ extension Stripe {
         updateTimeMilliseconds: Int64,
         revision: UInt64
     ) {
-        posts[slot].revision = revision
+        pass.posts[slot].revision = revision
         replaceContent(
             slot,
             ContentBlob(
@@ -141,19 +141,19 @@ extension Stripe {
 
     /// Takes a post out of the indexes, before its score has changed too much since it was indexed.
     @inline(never)
-    mutating func takeOutOfOrders(_ slot: UInt32, _ record: inout PostRecord) {
-        record = orders.takeOut(slot, &posts)
+    mutating func takeOutOfStanding(_ slot: UInt32, _ record: inout PostRecord) {
+        record = standing.takeOut(slot, &pass)
         record.scoreChange = 0
     }
 
     @inline(__always)
-    private func outcome(_ record: PostRecord, _ standing: VoteDirection?) -> VoteOutcome {
+    private func outcome(_ record: PostRecord, _ ballot: VoteDirection?) -> VoteOutcome {
         VoteOutcome(
             score: record.score,
             upvoteCount: record.upvoteCount,
             downvoteCount: record.downvoteCount,
             revision: record.revision,
-            standingVote: standing,
+            standingVote: ballot,
             refreshIsDue: refreshIsDue
         )
     }

@@ -5,12 +5,10 @@
 /// Functions that do not change the stripe are always inlined. A call would copy the whole stripe
 /// first: Swift 6.3 does so where the caller holds it `inout`, as each holder of its lock does.
 package struct Stripe: ~Copyable {
-    /// The ids of the posts by slot, and the slots by id.
-    let slots: SlotKeys
-    /// The records by slot, and the texts that they own.
-    var posts = PostTable()
-    /// The orders of the posts.
-    var orders: StripeOrders
+    /// The posts, and what their lists share.
+    var pass: ListPass
+    /// TOP, NEW and HOT of all time, which are never dropped.
+    var standing = StandingLists()
     /// The lists of further orders and of windows.
     var sides = SideLists()
     /// The ballots on posts of feeds that keep them.
@@ -24,8 +22,19 @@ package struct Stripe: ~Copyable {
 
     /// An empty stripe of a store with 2 to the power of `stripeBits` stripes.
     package init(number: Int, stripeBits: Int, pace: RefreshPace = RefreshPace()) {
-        slots = SlotKeys(stripeNumber: UInt64(number), stripeBits: UInt64(stripeBits))
-        orders = StripeOrders(slots, pace)
+        let slots = SlotKeys(stripeNumber: UInt64(number), stripeBits: UInt64(stripeBits))
+        pass = ListPass(slots, pace)
+    }
+
+    /// The ids of the posts by slot, and the slots by id.
+    var slots: SlotKeys {
+        @inline(__always) get { pass.slots }
+    }
+
+    /// The records by slot, and the texts that they own.
+    var posts: PostTable {
+        @inline(__always) _read { yield pass.posts }
+        @inline(__always) _modify { yield &pass.posts }
     }
 
     /// The slot of a live post; nil where the id has none.
@@ -36,7 +45,11 @@ package struct Stripe: ~Copyable {
     }
 
     /// Whether so many posts are stale that a read should not have to refresh them.
-    var refreshIsDue: Bool { orders.refreshIsDue(posts) }
+    var refreshIsDue: Bool {
+        @inline(__always) get {
+            standing.refreshIsDue(pass.pace, postCount: pass.posts.count)
+        }
+    }
 
     /// A post's votes as a change; O(1).
     @inline(__always)

@@ -10,30 +10,46 @@ struct WindowQueue: ~Copyable {
         var member: UInt32
     }
 
-    /// The Unix time after which the posts of the window were created; it never goes back.
-    private(set) var start: Int64
+    /// The window as the queue has it; its start never goes back.
+    private(set) var span: WindowSpan
     /// The number of posts in the window.
     private(set) var count = 0
     /// The members in the window.
     private var members = SlotSet()
+    /// The queue has looked at the members below.
+    private var filledLimit = 0
     private var heap = Slab<Entry>()
     private var heapCount = 0
 
-    /// The queue of no posts.
-    init(start: Int64) {
-        self.start = start
+    /// A queue that has looked at no member.
+    init(_ span: WindowSpan) {
+        self.span = span
     }
 
-    /// Whether most entries are of posts that were taken out.
-    var isMostlySpent: Bool { heapCount > 2 * count + RankingLimits.spentEntryCount }
+    /// Notes a member that is new, or has another time; O(log n).
+    ///
+    /// A member that the queue has not come to is left to `fill`. The queue begins anew where most of
+    /// its entries are of posts that are gone or have changed: nobody may read it for long.
+    mutating func noteChange(_ member: UInt32, _ createTimeMilliseconds: Int64) {
+        if heapCount > 2 * count + RankingLimits.spentEntryCount { self = WindowQueue(span) }
+        if member == filledLimit { filledLimit += 1 }
+        guard member < filledLimit else { return }
+        remove(member)
+        add(member, createTimeMilliseconds)
+    }
 
-    /// Takes in a post that is not in the window, if its time is; O(log n).
-    mutating func add(_ member: UInt32, _ createTimeMilliseconds: Int64) {
-        members.reserve(Int(member) + 1)
-        guard createTimeMilliseconds > start else { return }
-        members.insert(member)
-        count += 1
-        push(Entry(createTimeMilliseconds: createTimeMilliseconds, member: member))
+    /// Looks at the members that it has not looked at, as many as a step allows; O(log n) each.
+    mutating func fill(
+        _ all: borrowing SideMembers,
+        _ step: inout SideStep,
+        _ posts: borrowing PostTable
+    ) {
+        let count = step.take(all.limit - filledLimit)
+        for member in UInt32(filledLimit)..<UInt32(filledLimit + count) {
+            let slot = all.slot(member)
+            if posts.contains(slot) { add(member, posts[slot].createTimeMilliseconds) }
+        }
+        filledLimit += count
     }
 
     /// Takes out a post that is deleted or gets another time; O(1).
@@ -50,18 +66,27 @@ struct WindowQueue: ~Copyable {
     ///
     /// Where the step ends before, the start comes as far as the posts that have left.
     mutating func expire(to newStart: Int64, _ step: inout SideStep, _ body: (UInt32) -> Void) {
-        guard newStart > start else { return }
+        guard newStart > span.start else { return }
         while heapCount > 0, heap[0].createTimeMilliseconds <= newStart {
             let time = heap[0].createTimeMilliseconds
             // Posts of one time leave together.
-            if time > start, step.take(1) == 0 { return }
-            start = max(start, time)
+            if time > span.start, step.take(1) == 0 { return }
+            span.start = max(span.start, time)
             let member = pop().member
             guard members.contains(member) else { continue }
             remove(member)
             body(member)
         }
-        start = newStart
+        span.start = newStart
+    }
+
+    /// Takes in a post that is not in the window, if its time is; O(log n).
+    private mutating func add(_ member: UInt32, _ createTimeMilliseconds: Int64) {
+        members.reserve(Int(member) + 1)
+        guard createTimeMilliseconds > span.start else { return }
+        members.insert(member)
+        count += 1
+        push(Entry(createTimeMilliseconds: createTimeMilliseconds, member: member))
     }
 
     private mutating func push(_ entry: Entry) {

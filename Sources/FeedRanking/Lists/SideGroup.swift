@@ -37,14 +37,14 @@ final class SideGroup {
             list.keys.reserve(members.limit)
             list.keys.noteChange(member)
         }
-        for queue in queues { queue.noteChange(member, createTimeMilliseconds) }
+        for queue in queues { queue.posts.noteChange(member, createTimeMilliseconds) }
         return member
     }
 
     /// Notes in all lists that a post is there again with another title or time.
     func noteChange(_ member: UInt32, _ createTimeMilliseconds: Int64) {
         for list in lists { list.keys.noteChange(member) }
-        for queue in queues { queue.noteChange(member, createTimeMilliseconds) }
+        for queue in queues { queue.posts.noteChange(member, createTimeMilliseconds) }
     }
 
     /// Notes another number of comments; O(lists).
@@ -55,14 +55,8 @@ final class SideGroup {
     /// Takes a post out of all lists, before its title or time changes or it is deleted.
     ///
     /// O(log n) a list.
-    func takeOut(
-        _ member: UInt32,
-        _ slot: UInt32,
-        _ pool: inout NodePool,
-        _ posts: borrowing PostTable
-    ) {
-        let record = posts[slot]
-        for list in lists { list.keys.takeOut(member, slot, record, &pool, posts) }
+    func takeOut(_ member: UInt32, at slot: UInt32, _ pass: inout ListPass) {
+        for list in lists { list.keys.takeOut(member, at: slot, &pass) }
         for queue in queues { queue.posts.remove(member) }
     }
 
@@ -82,7 +76,8 @@ final class SideGroup {
 
     /// The queue of a window, which is made where it is not there.
     private func queue(of span: WindowSpan) -> SideQueue {
-        if let queue = queues.first(where: { $0.window == span.window }) { return queue }
+        let known = queues.first { $0.posts.span.window == span.window }
+        if let known { return known }
         let queue = SideQueue(span)
         queues.append(queue)
         return queue
@@ -114,11 +109,11 @@ final class SideGroup {
     }
 
     /// Drops the lists of a window after the clock has gone back: posts may be within it again.
-    func dropLists(ofEraBefore span: WindowSpan, _ pool: inout NodePool) {
-        guard queues.contains(where: { $0.window == span.window && $0.era < span.era }) else {
-            return
+    func dropLists(ofEraBefore span: WindowSpan, _ pass: inout ListPass) {
+        let isEarlier = queues.contains {
+            $0.posts.span.window == span.window && $0.posts.span.era < span.era
         }
-        dropLists(&pool) { $0.window == span.window }
+        if isEarlier { dropLists(&pass) { $0.window == span.window } }
     }
 
     /// Lets posts leave that are in a list's window no more, as many as a step allows.
@@ -126,10 +121,10 @@ final class SideGroup {
         _ list: SideList,
         to span: WindowSpan,
         _ step: inout SideStep,
-        _ posts: borrowing PostTable
+        _ pass: inout ListPass
     ) {
         guard let queue = list.queue else { return }
-        queue.fill(members, &step, posts)
+        queue.posts.fill(members, &step, pass.posts)
         guard !step.isCut else { return }
         queue.posts.expire(to: span.start, &step) { member in
             for list in lists where list.queue === queue { list.keys.noteChange(member) }
@@ -137,22 +132,18 @@ final class SideGroup {
     }
 
     /// Drops lists, and the queues that no list needs then; O(n) a list.
-    func dropLists(_ pool: inout NodePool, where isDropped: (SideList) -> Bool) {
-        for list in lists where isDropped(list) { list.keys.index.removeAll(&pool) }
+    func dropLists(_ pass: inout ListPass, where isDropped: (SideList) -> Bool) {
+        for list in lists where isDropped(list) { list.keys.index.removeAll(&pass.pool) }
         lists.removeAll(where: isDropped)
         queues.removeAll { queue in !lists.contains { $0.queue === queue } }
     }
 
     /// Traps where an invariant of a list does not hold; O(n log n) a list.
-    func checkInvariants(
-        _ slots: SlotKeys,
-        _ pool: borrowing NodePool,
-        _ posts: borrowing PostTable
-    ) {
+    func checkInvariants(_ pass: borrowing ListPass) {
         for list in lists {
             var id = ListID(feed: members.feed, kind: list.keys.kind)
-            id.span = list.queue?.span
-            list.keys.checkInvariants(id, members, behind: votes.behind, slots, pool, posts)
+            id.span = list.queue?.posts.span
+            list.keys.checkInvariants(id, members, behind: votes.behind, pass)
         }
     }
 }
@@ -171,7 +162,7 @@ extension SideGroup {
                         kind: kind,
                         list: place,
                         start: list.start,
-                        boundary: list.keys.boundary
+                        boundary: list.keys.index.headBoundary
                     )
                 )
             }
@@ -182,13 +173,8 @@ extension SideGroup {
     /// Notes that a member was voted on since a side list was read; O(1), and O(lists) where it may
     /// come into a head.
     @inline(__always)
-    func noteVotes(
-        _ member: UInt32,
-        _ slot: UInt32,
-        _ record: PostRecord,
-        _ slots: SlotKeys
-    ) {
-        votes.note(member, slot, record, slots)
+    func noteVotes(_ member: UInt32, at slot: UInt32, _ record: PostRecord, _ slots: SlotKeys) {
+        votes.note(member, at: slot, record, slots)
     }
 
     /// Hands the noted votes to the lists; O(lists * members of heads).

@@ -25,62 +25,41 @@ struct SlotKeys: BitwiseCopyable {
         return UInt32(clamping: (id - stripeNumber - 1) >> stripeBits + 1)
     }
 
-    /// A post's key in an order, at a score.
+    /// A stale post's key in a standing list, at its old score or its new one.
     @inline(__always)
-    func key(_ kind: IndexKind, _ slot: UInt32, _ record: PostRecord, _ score: Int64) -> RankKey {
-        key(kind, slot, record.titlePrefix, record.createTimeMilliseconds, score)
-    }
-
-    /// A stale post's key in an order, at its old score or its new one.
-    @inline(__always)
-    func key(_ kind: IndexKind, _ post: StalePost, _ score: Int64) -> RankKey {
-        key(kind, post.slot, post.titlePrefix, post.createTimeMilliseconds, score)
-    }
-
-    @inline(__always)
-    private func key(
-        _ kind: IndexKind,
-        _ slot: UInt32,
-        _ titlePrefix: UInt64,
-        _ createTimeMilliseconds: Int64,
-        _ score: Int64
-    ) -> RankKey {
+    func key(_ kind: KeyKind, _ post: StalePost, at score: Int64) -> RankKey {
         switch kind {
         case .top:
-            return RankKey(
-                primary: RankKey.descending(score),
-                secondary: titlePrefix,
-                slot: slot
-            )
+            let primary = RankKey.descending(score)
+            return RankKey(primary: primary, secondary: post.titlePrefix, slot: post.slot)
         case .new:
-            return RankKey(
-                primary: RankKey.descending(createTimeMilliseconds),
-                secondary: RankKey.newestFirst(id(slot)),
-                slot: slot
-            )
+            let primary = RankKey.descending(post.createTimeMilliseconds)
+            let secondary = RankKey.newestFirst(id(post.slot))
+            return RankKey(primary: primary, secondary: secondary, slot: post.slot)
         case .hot:
-            let time = createTimeMilliseconds
+            let time = post.createTimeMilliseconds
             let rank = HotRank.key(score: score, createTimeMilliseconds: time)
-            return RankKey(primary: RankKey.descending(rank), secondary: 0, slot: slot)
+            return RankKey(primary: RankKey.descending(rank), secondary: 0, slot: post.slot)
+        case .best, .controversial, .rising, .discussed:
+            preconditionFailure("A list of \(kind) does not stand.")
         }
     }
 
     /// A post's key in an order, with its votes and its comments as they are; O(1).
     @inline(__always)
     func key(_ kind: KeyKind, _ slot: UInt32, _ record: PostRecord) -> RankKey {
-        if let index = kind.index { return key(index, slot, record, record.score) }
+        if kind.isStanding { return key(kind, StalePost(slot, record), at: record.score) }
         return RankKey(primary: sidePrimary(kind, record), secondary: 0, slot: slot)
     }
 
-    /// The first part of a key that no index of `StripeOrders` has.
+    /// The first part of a key that no standing list has.
     private func sidePrimary(_ kind: KeyKind, _ record: PostRecord) -> UInt64 {
+        let (ups, downs) = (record.upvoteCount, record.downvoteCount)
         switch kind {
         case .best:
-            let (ups, downs) = (record.upvoteCount, record.downvoteCount)
             let value = ConfidenceRank.value(upvoteCount: ups, downvoteCount: downs)
             return RankKey.descending(notNegative: value)
         case .controversial:
-            let (ups, downs) = (record.upvoteCount, record.downvoteCount)
             let value = ControversyRank.value(upvoteCount: ups, downvoteCount: downs)
             return RankKey.descending(notNegative: value)
         case .rising:
@@ -88,7 +67,7 @@ struct SlotKeys: BitwiseCopyable {
         case .discussed:
             return ~min(record.content.commentCount, .max - 1)
         case .top, .new, .hot:
-            preconditionFailure("The index of \(kind) has a key of its own.")
+            preconditionFailure("A standing list of \(kind) has a key of its own.")
         }
     }
 }

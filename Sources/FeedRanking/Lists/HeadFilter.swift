@@ -43,7 +43,8 @@ struct HeadFilter: ~Copyable {
 
     /// Takes in the boundary of a list; `start` is that of its window.
     mutating func add(_ keys: borrowing SideIndex, _ window: Window?, start: Int64) {
-        let boundary = keys.boundary.primary
+        let boundary = keys.index.headBoundary.primary
+        let isWhole = keys.index.headBoundary == .lowest
         let number = Int(window?.rawValue ?? 0)
         if window != nil {
             hasWindows = true
@@ -54,11 +55,11 @@ struct HeadFilter: ~Copyable {
             let score = RankKey.value(descending: boundary)
             levels[number].score = min(levels[number].score, score)
         case .controversial:
-            let least = keys.boundary.isBehindAll ? 0 : Double(bitPattern: ~boundary)
+            let least = isWhole ? 0 : Double(bitPattern: ~boundary)
             let logarithm = least > 1 ? log2(least) * Self.margin : 0
             levels[number].controversyLog = min(levels[number].controversyLog, logarithm)
         case .best:
-            let least = keys.boundary.isBehindAll ? 0 : Double(bitPattern: ~boundary) * Self.margin
+            let least = isWhole ? 0 : Double(bitPattern: ~boundary) * Self.margin
             confidence = least
             confidenceSpread = ConfidenceRank.spread(at: least) * Self.margin
         case .rising: risingKey = boundary

@@ -15,8 +15,9 @@ struct ListID {
         self.kind = kind
     }
 
-    /// The index of `StripeOrders` that has the list; nil for a side list.
-    var index: IndexKind? { span == nil ? kind.index : nil }
+    /// Whether the list is never dropped; all others are side lists.
+    @inline(__always)
+    var isStanding: Bool { span == nil && kind.isStanding }
 
     /// Whether a post of a time is in the window.
     @inline(__always)
@@ -32,7 +33,6 @@ struct WindowSpan {
     var window: Window
     /// The Unix time after which a post of the window was created, in milliseconds.
     var start: Int64
-
     /// The era of the clock (`WindowClock`) that the start is of.
     var era: UInt64
 

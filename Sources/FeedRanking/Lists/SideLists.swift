@@ -1,5 +1,5 @@
-/// The side lists of a stripe: the lists of all orders and windows that `StripeOrders` has no index
-/// of.
+/// The side lists of a stripe: the lists of all orders and windows that are not in
+/// `StandingLists`.
 ///
 /// A list exists from its first read on. A vote then puts its post into `touched`, once until the
 /// next read of a side list. That read notes the touched posts in the groups, and refreshes the list
@@ -20,16 +20,8 @@ struct SideLists: ~Copyable {
     /// a look into the group would be checked for exclusive access, for each vote.
     private var pieceNumbers = Slab<UInt32>()
 
-    /// The nodes of all indexes.
-    var pool = NodePool()
-    /// The working memory of a refresh.
-    var scratch = SideScratch()
-
     /// No lists.
     init() {}
-
-    /// Whether votes wait to be noted in the groups.
-    var hasTouched: Bool { touched.count > 0 }
 
     /// Whether no list exists.
     var isEmpty: Bool { groups.isEmpty }
@@ -53,11 +45,11 @@ struct SideLists: ~Copyable {
 
     /// Takes a post out of all lists before it is deleted or changes its title or time; O(log n) a
     /// list.
-    mutating func takeOut(_ slot: UInt32, _ posts: borrowing PostTable) {
+    mutating func takeOut(_ slot: UInt32, _ pass: inout ListPass) {
         guard !isEmpty else { return }
-        for group in [groups[nil], groups[posts[slot].feed]] {
+        for group in [groups[nil], groups[pass.posts[slot].feed]] {
             guard let group, group.hasJoined(slot) else { continue }
-            group.takeOut(number(slot, group), slot, &pool, posts)
+            group.takeOut(number(slot, group), at: slot, &pass)
         }
     }
 
@@ -79,30 +71,9 @@ struct SideLists: ~Copyable {
         }
     }
 
-    /// The group of a feed, which is made where it is not there.
-    mutating func group(_ feed: FeedID?) -> SideGroup {
-        if let group = groups[feed] { return group }
-        let group = SideGroup(feed)
-        groups[feed] = group
-        return group
-    }
-
-    /// Lets posts join a group, as many as a step allows.
-    mutating func join(
-        _ group: SideGroup,
-        _ step: inout SideStep,
-        _ posts: borrowing PostTable
-    ) {
-        group.join(&step, posts) { slot, number in setNumber(number, slot, group) }
-    }
-
     /// Notes the posts that were voted on in the groups, as many as a step allows; O(posts), and
     /// O(lists) for those in a head.
-    mutating func noteVotes(
-        _ slots: SlotKeys,
-        _ step: inout SideStep,
-        _ posts: inout PostTable
-    ) {
+    private mutating func noteVotes(_ step: inout SideStep, _ pass: inout ListPass) {
         let count = step.take(touched.count)
         guard count > 0 else { return }
         for group in groups.values { group.beginVotes() }
@@ -110,18 +81,18 @@ struct SideLists: ~Copyable {
         var last: (feed: FeedID, group: SideGroup?)?
         for place in stride(from: touched.count - 1, to: touched.count - 1 - count, by: -1) {
             if place >= Self.prefetchDistance {
-                posts.directory.prefetch(touched[place - Self.prefetchDistance])
+                pass.posts.directory.prefetch(touched[place - Self.prefetchDistance])
             }
             let slot = touched[place]
-            guard posts.contains(slot) else { continue }
-            let record = posts[slot]
-            posts[slot].flags.subtract([.isTouched, .isInSideHead])
+            guard pass.posts.contains(slot) else { continue }
+            let record = pass.posts[slot]
+            pass.posts[slot].flags.subtract([.isTouched, .isInSideHead])
             if let front, front.hasJoined(slot) {
-                front.noteVotes(frontNumber(slot), slot, record, slots)
+                front.noteVotes(frontNumber(slot), at: slot, record, pass.slots)
             }
             if last?.feed != record.feed { last = (record.feed, groups[record.feed]) }
             if let group = last?.group, group.hasJoined(slot) {
-                group.noteVotes(numbers[Int(slot)], slot, record, slots)
+                group.noteVotes(numbers[Int(slot)], at: slot, record, pass.slots)
             }
         }
         touched.removeLast(count)
@@ -129,14 +100,12 @@ struct SideLists: ~Copyable {
     }
 
     /// Learns whether there are lists that follow votes, after a list was added or dropped.
-    mutating func countLists(_ posts: inout PostTable) {
+    ///
+    /// Where there are none, nobody needs to know of the posts that were voted on.
+    private mutating func countLists(_ posts: inout PostTable) {
         groups = groups.filter { !$0.value.lists.isEmpty }
         followsVotes = groups.values.contains { $0.followsVotes }
-        if !followsVotes { forgetVotes(&posts) }
-    }
-
-    /// Forgets the posts that were voted on, which no list needs to know of.
-    private mutating func forgetVotes(_ posts: inout PostTable) {
+        guard !followsVotes else { return }
         for place in 0..<touched.count where posts.contains(touched[place]) {
             posts[touched[place]].flags.remove(.isTouched)
         }
@@ -144,14 +113,14 @@ struct SideLists: ~Copyable {
     }
 
     /// Drops the lists that were not read for long, as of a time; O(lists).
-    mutating func dropIdleLists(at time: Int64, _ posts: inout PostTable) {
+    private mutating func dropIdleLists(at time: Int64, _ pass: inout ListPass) {
         let oldest = time - RankingLimits.sideListIdleTime
         var isAnyIdle = false
         for group in groups.values where group.lists.contains(where: { $0.readTime < oldest }) {
-            group.dropLists(&pool) { $0.readTime < oldest }
+            group.dropLists(&pass) { $0.readTime < oldest }
             isAnyIdle = true
         }
-        if isAnyIdle { countLists(&posts) }
+        if isAnyIdle { countLists(&pass.posts) }
     }
 
     /// The list that is asked for; nil where no reader has asked for it yet.
@@ -160,15 +129,13 @@ struct SideLists: ~Copyable {
     /// Traps where an invariant of a list does not hold; O(n log n) a list.
     ///
     /// The lists do not know of touched posts yet, so they are checked where there are none.
-    func checkInvariants(_ slots: SlotKeys, _ posts: borrowing PostTable) {
-        for place in 0..<touched.count where posts.contains(touched[place]) {
-            let isMarked = posts[touched[place]].flags.contains(.isTouched)
+    func checkInvariants(_ pass: borrowing ListPass) {
+        for place in 0..<touched.count where pass.posts.contains(touched[place]) {
+            let isMarked = pass.posts[touched[place]].flags.contains(.isTouched)
             precondition(isMarked, "A touched post lacks its flag.")
         }
         guard touched.count == 0 else { return }
-        for group in groups.values {
-            group.checkInvariants(slots, pool, posts)
-        }
+        for group in groups.values { group.checkInvariants(pass) }
     }
 
     /// The number of a post in a group.
@@ -192,5 +159,71 @@ struct SideLists: ~Copyable {
         }
         numbers.extend(to: Int(slot) + 1, with: 0)
         numbers[Int(slot)] = number
+    }
+}
+
+/// A side list that is being read.
+struct SideRead {
+    /// The group that the list is of.
+    let group: SideGroup
+    /// The list.
+    let list: SideList
+    /// The list's name, with its window as the queue has it.
+    var id: ListID
+    /// What may still be done under the stripe's lock.
+    var step: SideStep
+}
+
+/// Refreshes for reads.
+extension SideLists {
+    /// Brings a list up to date but for its tail, and makes it where it is asked for first; nil when
+    /// the allowance is used up.
+    mutating func prepare(
+        _ list: ListID,
+        _ allowance: inout RefreshAllowance,
+        _ pass: inout ListPass
+    ) -> SideRead? {
+        dropIdleLists(at: list.readTime, &pass)
+        let group = groups[list.feed] ?? SideGroup(list.feed)
+        groups[list.feed] = group
+        if let span = list.span { group.dropLists(ofEraBefore: span, &pass) }
+        let found = group.list(list)
+        let kept = found ?? group.addList(list)
+        kept.readTime = max(kept.readTime, list.readTime)
+        if found == nil { countLists(&pass.posts) }
+        let isReady = touched.count == 0 && group.isWhole && !kept.keys.hasFresh
+        guard !allowance.isUsedUp || isReady else { return nil }
+        var step = allowance.sideStep(pass.pace)
+        noteVotes(&step, &pass)
+        group.join(&step, pass.posts) { slot, number in setNumber(number, slot, group) }
+        if let span = list.span, !step.isCut { group.expire(kept, to: span, &step, &pass) }
+        var read = SideRead(group: group, list: kept, id: list, step: step)
+        read.id.span = kept.queue?.posts.span
+        return refresh(&read, includingTail: false, &allowance, &pass) ? read : nil
+    }
+
+    /// Refreshes a list that is prepared; false where the step does not suffice.
+    ///
+    /// The keys that moved are charged, and each post that was looked at as a quarter of a key.
+    func refresh(
+        _ read: inout SideRead,
+        includingTail: Bool,
+        _ allowance: inout RefreshAllowance,
+        _ pass: inout ListPass
+    ) -> Bool {
+        let usedBefore = includingTail ? read.step.usedCount : 0
+        let (list, id) = (read.list, read.id)
+        if includingTail { read.group.fillTails() }
+        if !read.step.isCut {
+            let movedCount =
+                includingTail
+                ? list.keys.refreshTail(id, of: read.group.members, &read.step, &pass)
+                : list.keys.refresh(id, of: read.group.members, &read.step, &pass)
+            allowance.charge(movedCount)
+            pass.scratch.free(afterPosts: pass.scratch.moves.count)
+        }
+        allowance.charge((read.step.usedCount - usedBefore) / 4)
+        if read.step.isCut { allowance.endStep() }
+        return !read.step.isCut
     }
 }

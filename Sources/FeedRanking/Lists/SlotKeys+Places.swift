@@ -1,6 +1,6 @@
 /// The places of posts in an order, computed from their records without an index.
 ///
-/// They are functions of `SlotKeys` and not of `StripeOrders`, because `SlotKeys` is cheap to copy.
+/// They are functions of `SlotKeys` and not of `StandingLists`, because `SlotKeys` is cheap to copy.
 /// Swift 6.3 copies a noncopyable value for each call that does not change it, where the caller
 /// holds it `inout`.
 extension SlotKeys {

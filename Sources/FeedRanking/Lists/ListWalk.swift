@@ -121,28 +121,24 @@ extension RankedIndex {
     /// Appends the next entries of a walk, as the index has them; O(log n + limit).
     func collect(
         _ walk: ListWalk,
-        _ probe: RankKey?,
-        _ slots: SlotKeys,
+        from probe: RankKey?,
         into entries: inout [MergeEntry],
-        _ pool: borrowing NodePool,
-        _ posts: borrowing PostTable
+        _ pass: inout ListPass
     ) -> WalkReach {
         var startRank = walk.isDescending ? count : 0
-        if let probe { startRank = position(of: probe, pool, posts).rank }
-        var position = position(atRank: startRank, pool)
+        if let probe { startRank = position(of: probe, pass.pool, pass.posts).rank }
+        var position = position(atRank: startRank, pass.pool)
         var last = probe
         var found = 0
-        if walk.isDescending {
-            retreat(&position, pool)
-        }
-        while found < walk.limit, let key = key(at: position, pool) {
-            entries.append(MergeEntry(key, slots.id(key.slot)))
-            last = walk.isDescending ? last : key
+        if walk.isDescending { retreat(&position, pass.pool) }
+        while found < walk.limit, let key = key(at: position, pass.pool) {
+            entries.append(MergeEntry(key, pass.slots.id(key.slot)))
             found += 1
             if walk.isDescending {
-                retreat(&position, pool)
+                retreat(&position, pass.pool)
             } else {
-                advance(&position, pool)
+                last = key
+                advance(&position, pass.pool)
             }
         }
         let isBounded = walk.isDescending || found == walk.limit

@@ -10,13 +10,20 @@ struct FeedIndexes: BitwiseCopyable {
     private var new = RankedIndex()
     private var hot = RankedIndex()
 
+    /// Counts a post that is new here.
+    mutating func countCreation() {
+        postCount += 1
+        createdCount += 1
+    }
+
     /// The index of an order; it is built when a reader first asks for it.
-    subscript(kind: IndexKind) -> RankedIndex {
+    subscript(kind: KeyKind) -> RankedIndex {
         @inline(__always) get {
             switch kind {
             case .top: top
             case .new: new
             case .hot: hot
+            case .best, .controversial, .rising, .discussed: RankedIndex()
             }
         }
         @inline(__always) set {
@@ -24,6 +31,8 @@ struct FeedIndexes: BitwiseCopyable {
             case .top: top = newValue
             case .new: new = newValue
             case .hot: hot = newValue
+            case .best, .controversial, .rising, .discussed:
+                preconditionFailure("A list of \(kind) does not stand.")
             }
             headThreshold.update(kind, newValue)
         }

@@ -16,6 +16,7 @@ package struct StalePost: BitwiseCopyable {
     package var wasIndexed: Bool
 
     /// Copies a post from its record, before the record counts as refreshed.
+    @inline(__always)
     package init(_ slot: UInt32, _ record: PostRecord) {
         self.slot = slot
         feed = record.feed

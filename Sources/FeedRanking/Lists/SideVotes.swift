@@ -12,7 +12,7 @@ struct SideVotes: ~Copyable {
         /// The time after which the list's posts were created.
         var start: Int64
         /// The end of the head.
-        var boundary: SideIndex.HeadBoundary
+        var boundary: RankedIndex.HeadBoundary
     }
 
     /// A member that comes into the head of a list.
@@ -45,7 +45,7 @@ struct SideVotes: ~Copyable {
     @inline(__always)
     mutating func note(
         _ member: UInt32,
-        _ slot: UInt32,
+        at slot: UInt32,
         _ record: PostRecord,
         _ slots: SlotKeys
     ) {
@@ -55,13 +55,13 @@ struct SideVotes: ~Copyable {
         }
         behind.insert(member)
         hasBehind = true
-        if filter.mayReachHead(record) { findHeads(member, slot, record, slots) }
+        if filter.mayReachHead(record) { findHeads(member, at: slot, record, slots) }
     }
 
     /// Finds the lists into whose heads a member comes; O(lists).
     private mutating func findHeads(
         _ member: UInt32,
-        _ slot: UInt32,
+        at slot: UInt32,
         _ record: PostRecord,
         _ slots: SlotKeys
     ) {

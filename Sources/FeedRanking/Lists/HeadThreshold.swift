@@ -16,7 +16,7 @@ struct HeadThreshold: BitwiseCopyable {
     init() {}
 
     /// Takes in an index of the list after a change of its boundary.
-    mutating func update(_ kind: IndexKind, _ index: RankedIndex) {
+    mutating func update(_ kind: KeyKind, _ index: RankedIndex) {
         let least = RankKey.value(descending: index.headBoundary.primary)
         switch kind {
         case .top: score = index.isBuilt ? least : .max
@@ -24,6 +24,7 @@ struct HeadThreshold: BitwiseCopyable {
         case .new:
             hasNew = index.isBuilt
             time = index.isBuilt ? least : .max
+        case .best, .controversial, .rising, .discussed: break
         }
     }
 

@@ -1,6 +1,6 @@
 /// The index of a side list, with the posts that are stale in it.
 ///
-/// Unlike the indexes of `StripeOrders`, it keeps its own account of what is stale, so that each
+/// Unlike the indexes of `StandingLists`, it keeps its own account of what is stale, so that each
 /// list is refreshed when it is read and not before. A changed post is *fresh* until a reader has
 /// looked at it. A reader leaves a post in the tail whose old and new key lie behind the head
 /// boundary. So a list whose first pages alone are read has the keys of its head only.
@@ -25,32 +25,10 @@ struct SideIndex: ~Copyable {
     var tail = SlotSet()
     /// Whether there may be members in the tail.
     var hasTail = false
-    /// The end of the list's head.
-    var boundary = HeadBoundary.behindAll
 
     /// An index without keys.
     init(_ kind: KeyKind) {
         self.kind = kind
-    }
-
-    /// The boundary of the head: the key of one of the first entries.
-    struct HeadBoundary {
-        var primary: UInt64
-        var secondary: UInt64
-        var slot: UInt32
-
-        static let behindAll = HeadBoundary(primary: .max, secondary: .max, slot: .max)
-
-        /// Whether the head has the whole list.
-        var isBehindAll: Bool { primary == .max }
-
-        /// Whether a key lies at the boundary or before it, or could by its whole title.
-        @inline(__always)
-        func covers(_ key: RankKey) -> Bool {
-            if key.primary != primary { return key.primary < primary }
-            if key.secondary != secondary { return key.secondary < secondary }
-            return RankKey.titleDecides(secondary) || key.slot <= slot
-        }
     }
 
     /// Makes room for the members below a limit.
@@ -83,23 +61,15 @@ struct SideIndex: ~Copyable {
     func isExact(upTo key: RankKey?) -> Bool {
         if !hasTail { return true }
         guard let key else { return false }
-        return boundary.covers(key)
+        return index.headBoundary.covers(key)
     }
 
     /// Takes a member's key out, before its title changes or it is deleted; O(log n).
-    mutating func takeOut(
-        _ member: UInt32,
-        _ slot: UInt32,
-        _ record: PostRecord,
-        _ pool: inout NodePool,
-        _ posts: borrowing PostTable
-    ) {
+    mutating func takeOut(_ member: UInt32, at slot: UInt32, _ pass: inout ListPass) {
         tail.remove(member)
         fresh.remove(member)
-        let primary = indexed[Int(member)]
-        guard primary != 0 else { return }
-        let wasThere = index.remove(key(primary, slot, record), &pool, posts)
-        precondition(wasThere, "A side list has lost a post.")
+        let key = key(indexed[Int(member)], slot, pass.posts[slot])
+        pass.move(key.ifAny, to: nil, in: &index)
         indexed[Int(member)] = 0
     }
 
@@ -109,10 +79,18 @@ struct SideIndex: ~Copyable {
         RankKey(primary: primary, secondary: kind == .top ? record.titlePrefix : 0, slot: slot)
     }
 
+    /// The key that a member should have; none where it is not within the list's window.
+    @inline(__always)
+    func newKey(_ list: ListID, _ slot: UInt32, _ record: PostRecord, by slots: SlotKeys) -> RankKey
+    {
+        let isThere = list.hasTime(record.createTimeMilliseconds)
+        return isThere ? slots.key(kind, slot, record) : key(0, slot, record)
+    }
+
     /// Whether a key lies behind the head boundary, or is none.
     @inline(__always)
     func isBehind(_ key: RankKey) -> Bool {
-        key.primary == 0 || !boundary.covers(key)
+        key.primary == 0 || !index.headBoundary.covers(key)
     }
 }
 
@@ -122,35 +100,33 @@ extension SideIndex {
         _ list: ListID,
         _ members: borrowing SideMembers,
         behind: borrowing SlotSet,
-        _ slots: SlotKeys,
-        _ pool: borrowing NodePool,
-        _ posts: borrowing PostTable
+        _ pass: borrowing ListPass
     ) {
-        index.checkInvariants(pool, posts)
+        index.checkInvariants(pass.pool, pass.posts)
         var count = 0
         for member in 0..<UInt32(members.limit) {
             let slot = members.slot(member)
             let primary = indexed[Int(member)]
-            guard posts.contains(slot) else {
+            guard pass.posts.contains(slot) else {
                 precondition(primary == 0, "A side list has a deleted post.")
                 continue
             }
-            let old = key(primary, slot, posts[slot])
+            let record = pass.posts[slot]
+            let old = key(primary, slot, record)
             if primary != 0 {
                 count += 1
-                let position = index.position(of: old, pool, posts)
-                precondition(index.key(at: position, pool) == old, "A side list lost a post.")
+                let position = index.position(of: old, pass.pool, pass.posts)
+                precondition(index.key(at: position, pass.pool) == old, "A side list lost a post.")
             }
             if kind.followsVotes, !isBehind(old) {
-                let isMarked = posts[slot].flags.contains(.isInSideHead)
+                let isMarked = record.flags.contains(.isInSideHead)
                 precondition(
                     isMarked || fresh.bit(member) == 1,
                     "A post of the head is not marked."
                 )
             }
             guard fresh.bit(member) == 0 else { continue }
-            let isThere = list.hasTime(posts[slot].createTimeMilliseconds)
-            let new = isThere ? slots.key(kind, slot, posts[slot]) : key(0, slot, posts[slot])
+            let new = newKey(list, slot, record, by: pass.slots)
             guard new.primary != primary else { continue }
             let isInTail = tail.bit(member) == 1 || kind.followsVotes && behind.contains(member)
             precondition(hasTail && isInTail, "A post that moved is not stale.")
@@ -158,4 +134,11 @@ extension SideIndex {
         }
         precondition(count == index.count, "A side list has other posts.")
     }
+}
+
+/// A member whose key changes; a key with the first part 0 is none.
+struct SideMove: BitwiseCopyable {
+    var member: UInt32
+    var old: RankKey
+    var new: RankKey
 }

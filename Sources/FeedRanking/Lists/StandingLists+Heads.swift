@@ -1,5 +1,5 @@
 /// Which changes reach the heads of the indexes: those show on first pages, and make their posts stale there.
-extension StripeOrders {
+extension StandingLists {
     /// Whether a change of a post may show at the front of an index: the post is there at its indexed score,
     /// or comes there by its own.
     ///
@@ -17,10 +17,10 @@ extension StripeOrders {
     ///
     /// Most votes are on posts of the stale tail, and leave them there.
     @inline(__always)
-    mutating func makeStale(_ slot: UInt32, _ record: inout PostRecord) {
+    mutating func makeStale(_ slot: UInt32, _ record: inout PostRecord, _ slots: SlotKeys) {
         if record.flags.contains(.isInStaleHead) { return }
         guard !mayReachHead(record) else {
-            return makeStaleByBoundaries(slot, &record)
+            return makeStaleByBoundaries(slot, &record, slots)
         }
         if !record.flags.contains(.isInStaleTail) {
             record.flags.insert(.isInStaleTail)
@@ -45,12 +45,16 @@ extension StripeOrders {
 
     /// Puts a post that the stale head does not have into the stale head or tail.
     @inline(never)
-    private mutating func makeStaleByBoundaries(_ slot: UInt32, _ record: inout PostRecord) {
+    private mutating func makeStaleByBoundaries(
+        _ slot: UInt32,
+        _ record: inout PostRecord,
+        _ slots: SlotKeys
+    ) {
         let wasInTail = record.flags.contains(.isInStaleTail)
+        let post = StalePost(slot, record)
         let isInHead =
-            reachesHeadBoundary(slot, record, record.score)
-            || (!wasInTail && record.flags.contains(.isIndexed)
-                && reachesHeadBoundary(slot, record, record.indexedScore))
+            reachesHead(post, at: post.newScore, slots)
+            || (!wasInTail && post.wasIndexed && reachesHead(post, at: post.oldScore, slots))
         if isInHead {
             if wasInTail {
                 record.flags.remove(.isInStaleTail)
@@ -65,14 +69,13 @@ extension StripeOrders {
     }
 
     /// Whether a post, at a score, lies at or before the head boundary of an index it belongs to.
-    private func reachesHeadBoundary(_ slot: UInt32, _ record: PostRecord, _ score: Int64) -> Bool {
-        let feed = Int(record.feed.rawValue)
-        let isIndexed = record.flags.contains(.isIndexed)
-        for kind in IndexKind.allCases where kind.followsScore || !isIndexed {
+    private func reachesHead(_ post: StalePost, at score: Int64, _ slots: SlotKeys) -> Bool {
+        let feed = Int(post.feed.rawValue)
+        for kind in KeyKind.standing where kind.followsVotes || !post.wasIndexed {
             let inFeed = feeds[feed][kind]
             let inFront = front[kind]
             guard inFeed.isBuilt || inFront.isBuilt else { continue }
-            let key = slots.key(kind, slot, record, score)
+            let key = slots.key(kind, post, at: score)
             if inFeed.isBuilt && inFeed.headBoundary.covers(key) { return true }
             if inFront.isBuilt && inFront.headBoundary.covers(key) { return true }
         }
