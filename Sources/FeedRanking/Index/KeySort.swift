@@ -24,9 +24,7 @@ package struct KeySort: ~Copyable {
         scratch.removeAll()
         scratch.extend(to: keys.count, with: keys[0])
         var least = UInt64.max
-        for index in 0..<keys.count {
-            least = min(least, keys[index].primary)
-        }
+        for index in 0..<keys.count { least = min(least, keys[index].primary) }
         var primaryBits: UInt64 = 0
         var secondaryBits: UInt64 = 0
         let first = keys[0]
@@ -56,9 +54,7 @@ package struct KeySort: ~Copyable {
     @inline(__always)
     private mutating func pass(_ keys: inout Slab<RankKey>, _ digit: (RankKey) -> Int) {
         var starts: [256 of UInt32] = InlineArray(repeating: 0)
-        for index in 0..<keys.count {
-            starts[digit(keys[index])] &+= 1
-        }
+        for index in 0..<keys.count { starts[digit(keys[index])] &+= 1 }
         var sum: UInt32 = 0
         for value in 0..<256 {
             let count = starts[value]

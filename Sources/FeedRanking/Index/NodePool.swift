@@ -6,9 +6,7 @@ package struct NodeID: BitwiseCopyable, Equatable, Sendable {
     package let rawValue: UInt32
 
     /// A number that a pool gave, or 0 for none.
-    package init(rawValue: UInt32) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// No node: the end of a chain, or an empty index.
     package static let none = NodeID(rawValue: 0)
@@ -54,9 +52,7 @@ package struct NodePool: ~Copyable {
     package init() {}
 
     deinit {
-        for index in 0..<chunks.count {
-            unsafe chunks[index].base.deallocate()
-        }
+        for index in 0..<chunks.count { unsafe chunks[index].base.deallocate() }
     }
 
     /// Takes an empty node without neighbours.
@@ -93,9 +89,7 @@ package struct NodePool: ~Copyable {
 
     /// The number of keys or children of a node.
     @inline(__always)
-    package func count(_ node: NodeID) -> Int {
-        Int(unsafe header(node).pointee.count)
-    }
+    package func count(_ node: NodeID) -> Int { Int(unsafe header(node).pointee.count) }
 
     /// Sets the number of keys or children of a node.
     @inline(__always)
@@ -106,9 +100,7 @@ package struct NodePool: ~Copyable {
 
     /// The leaf before a leaf in the order of the list.
     @inline(__always)
-    package func previous(_ node: NodeID) -> NodeID {
-        unsafe header(node).pointee.previous
-    }
+    package func previous(_ node: NodeID) -> NodeID { unsafe header(node).pointee.previous }
 
     /// Links a leaf to the one before.
     @inline(__always)
@@ -118,9 +110,7 @@ package struct NodePool: ~Copyable {
 
     /// The leaf after a leaf in the order of the list.
     @inline(__always)
-    package func next(_ node: NodeID) -> NodeID {
-        unsafe header(node).pointee.next
-    }
+    package func next(_ node: NodeID) -> NodeID { unsafe header(node).pointee.next }
 
     /// Links a leaf to the one behind.
     @inline(__always)
@@ -130,9 +120,7 @@ package struct NodePool: ~Copyable {
 
     /// A leaf's key, or the first key below an inner node's child.
     @inline(__always)
-    package func key(_ node: NodeID, _ index: Int) -> RankKey {
-        unsafe keys(node)[checked(index)]
-    }
+    package func key(_ node: NodeID, _ index: Int) -> RankKey { unsafe keys(node)[checked(index)] }
 
     /// Replaces a key; the caller keeps the order.
     @inline(__always)
@@ -150,54 +138,35 @@ package struct NodePool: ~Copyable {
         Int(unsafe counts(node)[checkedInner(index)])
     }
 
-    /// Fills one place of an inner node.
-    package mutating func setChild(
-        _ node: NodeID,
-        _ index: Int,
-        _ child: NodeID,
-        firstKey: RankKey,
-        keyCount: Int
-    ) {
-        unsafe keys(node)[checkedInner(index)] = firstKey
+    /// Fills one place of an inner node with a child that has keys.
+    mutating func setChild(_ node: NodeID, _ index: Int, _ child: NodeID, keyCount: Int) {
+        unsafe keys(node)[checkedInner(index)] = key(child, 0)
         unsafe children(node)[index] = child
         unsafe counts(node)[index] = UInt32(keyCount)
     }
 
     /// Copies a run of keys, of leaves, between or within nodes; places may overlap.
-    package mutating func moveKeys(
-        _ source: NodeID,
-        _ sourceIndex: Int,
-        _ count: Int,
-        to target: NodeID,
-        _ targetIndex: Int
-    ) {
-        Self.check(sourceIndex, count, Self.leafCapacity)
-        Self.check(targetIndex, count, Self.leafCapacity)
-        unsafe move(keys(source) + sourceIndex, count, to: keys(target) + targetIndex)
+    mutating func moveKeys(_ node: NodeID, _ run: Range<Int>, to target: NodeID, at place: Int) {
+        let (first, count) = (run.lowerBound, run.count)
+        Self.check(first, count, Self.leafCapacity)
+        Self.check(place, count, Self.leafCapacity)
+        unsafe move(keys(node) + first, count, to: keys(target) + place)
     }
 
     /// Copies a run of children with their keys and counts; places may overlap.
-    package mutating func moveChildren(
-        _ source: NodeID,
-        _ sourceIndex: Int,
-        _ count: Int,
-        to target: NodeID,
-        _ targetIndex: Int
-    ) {
-        Self.check(sourceIndex, count, Self.innerCapacity)
-        Self.check(targetIndex, count, Self.innerCapacity)
-        unsafe move(keys(source) + sourceIndex, count, to: keys(target) + targetIndex)
-        unsafe move(children(source) + sourceIndex, count, to: children(target) + targetIndex)
-        unsafe move(counts(source) + sourceIndex, count, to: counts(target) + targetIndex)
+    mutating func moveChildren(_ node: NodeID, _ run: Range<Int>, to target: NodeID, at place: Int)
+    {
+        let (first, count) = (run.lowerBound, run.count)
+        Self.check(first, count, Self.innerCapacity)
+        Self.check(place, count, Self.innerCapacity)
+        unsafe move(keys(node) + first, count, to: keys(target) + place)
+        unsafe move(children(node) + first, count, to: children(target) + place)
+        unsafe move(counts(node) + first, count, to: counts(target) + place)
     }
 
     /// How many keys of a node come before `key`; O(log n) comparisons.
     @inline(__always)
-    package func lowerBound(
-        _ node: NodeID,
-        _ key: RankKey,
-        _ posts: borrowing PostTable
-    ) -> Int {
+    func lowerBound(_ node: NodeID, _ key: RankKey, _ posts: borrowing PostTable) -> Int {
         let keys = unsafe keys(node)
         var low = 0
         var count = min(self.count(node), Self.leafCapacity)
@@ -284,9 +253,7 @@ extension NodePool {
         let keys = unsafe keys(leaf)
         let count = min(count(leaf), Self.leafCapacity)
         var place = max(start, 0)
-        while place < count, posts.precedes(unsafe keys[place], key) {
-            place &+= 1
-        }
+        while place < count, posts.precedes(unsafe keys[place], key) { place &+= 1 }
         return place
     }
 }

@@ -8,7 +8,7 @@ extension RankedIndex {
         _ pool: inout NodePool,
         _ posts: borrowing PostTable
     ) -> Bool {
-        guard root != .none, Self.remove(key, root, height, &pool, posts) else { return false }
+        guard root != .none, tree.remove(key, &pool, posts) else { return false }
         count -= 1
         while height > 0, pool.count(root) == 1 {
             let child = pool.child(root, 0)
@@ -16,9 +16,7 @@ extension RankedIndex {
             root = child
             height -= 1
         }
-        if count == 0 {
-            removeAll(&pool)
-        }
+        if count == 0 { removeAll(&pool) }
         return true
     }
 
@@ -49,10 +47,9 @@ extension RankedIndex {
         _ posts: borrowing PostTable
     ) -> Bool {
         guard root != .none else { return false }
-        var leaf = root
-        for _ in 0..<height {
-            leaf = pool.child(leaf, Self.childIndex(leaf, old, pool, posts))
-        }
+        var tree = tree
+        while tree.height > 0 { tree = tree.child(tree.childIndex(of: old, pool, posts), pool) }
+        let leaf = tree.node
         var place = pool.lowerBound(leaf, old, posts)
         let last = pool.count(leaf) - 1
         guard place > 0, place < last, pool.key(leaf, place) == old,
@@ -69,11 +66,12 @@ extension RankedIndex {
         pool.setKey(leaf, place, new)
         return true
     }
+}
 
-    private static func remove(
+extension Subtree {
+    /// Takes out a key, and evens out the nodes that become small; returns whether it was there.
+    fileprivate func remove(
         _ key: RankKey,
-        _ node: NodeID,
-        _ height: Int,
         _ pool: inout NodePool,
         _ posts: borrowing PostTable
     ) -> Bool {
@@ -81,104 +79,76 @@ extension RankedIndex {
             let place = pool.lowerBound(node, key, posts)
             let count = pool.count(node)
             guard place < count, pool.key(node, place) == key else { return false }
-            pool.moveKeys(node, place + 1, count - place - 1, to: node, place)
+            pool.moveKeys(node, place + 1..<count, to: node, at: place)
             pool.setCount(node, count - 1)
             return true
         }
-        let index = childIndex(node, key, pool, posts)
-        let child = pool.child(node, index)
-        guard remove(key, child, height - 1, &pool, posts) else { return false }
-        let count = pool.count(child)
-        if count > 0 {
-            adjust(node, index, by: -1, &pool)
-        }
-        if count < minimumNodeCount {
-            refill(node, index, height - 1, &pool)
-        }
+        let index = childIndex(of: key, pool, posts)
+        let child = child(index, pool)
+        guard child.remove(key, &pool, posts) else { return false }
+        let count = pool.count(child.node)
+        if count > 0 { adjust(index, by: -1, &pool) }
+        if count < RankedIndex.minimumNodeCount { refill(index, &pool) }
         return true
     }
 
     /// Merges a small child with a neighbour, or evens the two out where one node is too small.
-    private static func refill(
-        _ parent: NodeID,
-        _ index: Int,
-        _ childHeight: Int,
-        _ pool: inout NodePool
-    ) {
-        let childCount = pool.count(parent)
+    private func refill(_ index: Int, _ pool: inout NodePool) {
+        let childCount = pool.count(node)
         guard childCount > 1 else {
-            if pool.count(pool.child(parent, 0)) == 0 {
-                drop(parent, 0, childHeight, &pool)
-            }
+            if pool.count(pool.child(node, 0)) == 0 { drop(0, &pool) }
             return
         }
         let leftIndex = index + 1 < childCount ? index : index - 1
-        let left = pool.child(parent, leftIndex)
-        let right = pool.child(parent, leftIndex + 1)
-        let leftCount = pool.count(left)
-        let rightCount = pool.count(right)
+        let left = child(leftIndex, pool)
+        let right = child(leftIndex + 1, pool)
+        let leftCount = pool.count(left.node)
+        let rightCount = pool.count(right.node)
         let total = leftCount + rightCount
-        let capacity = childHeight == 0 ? NodePool.leafCapacity : NodePool.innerCapacity
+        let capacity = left.height == 0 ? NodePool.leafCapacity : NodePool.innerCapacity
         if total <= capacity {
-            move(right, 0, rightCount, to: left, leftCount, childHeight, &pool)
-            pool.setCount(left, total)
-            drop(parent, leftIndex + 1, childHeight, &pool)
-            fill(parent, leftIndex, left, childHeight, &pool)
+            right.move(0..<rightCount, to: left, at: leftCount, &pool)
+            pool.setCount(left.node, total)
+            drop(leftIndex + 1, &pool)
+            setChild(leftIndex, left, &pool)
             return
         }
         let target = total / 2
         if leftCount < target {
             let moved = target - leftCount
-            move(right, 0, moved, to: left, leftCount, childHeight, &pool)
-            move(right, moved, rightCount - moved, to: right, 0, childHeight, &pool)
+            right.move(0..<moved, to: left, at: leftCount, &pool)
+            right.move(moved..<rightCount, to: right, at: 0, &pool)
         } else {
-            let moved = leftCount - target
-            move(right, 0, rightCount, to: right, moved, childHeight, &pool)
-            move(left, target, moved, to: right, 0, childHeight, &pool)
+            right.move(0..<rightCount, to: right, at: leftCount - target, &pool)
+            left.move(target..<leftCount, to: right, at: 0, &pool)
         }
-        pool.setCount(left, target)
-        pool.setCount(right, total - target)
-        fill(parent, leftIndex, left, childHeight, &pool)
-        fill(parent, leftIndex + 1, right, childHeight, &pool)
+        pool.setCount(left.node, target)
+        pool.setCount(right.node, total - target)
+        setChild(leftIndex, left, &pool)
+        setChild(leftIndex + 1, right, &pool)
     }
 
     /// Frees a child and closes its place; a leaf leaves the chain.
-    private static func drop(
-        _ parent: NodeID,
-        _ index: Int,
-        _ childHeight: Int,
-        _ pool: inout NodePool
-    ) {
-        let child = pool.child(parent, index)
-        if childHeight == 0 {
-            let previous = pool.previous(child)
-            let next = pool.next(child)
-            if previous != .none {
-                pool.setNext(previous, next)
-            }
-            if next != .none {
-                pool.setPrevious(next, previous)
-            }
+    private func drop(_ index: Int, _ pool: inout NodePool) {
+        let child = pool.child(node, index)
+        if height == 1 {
+            let (previous, next) = (pool.previous(child), pool.next(child))
+            if previous != .none { pool.setNext(previous, next) }
+            if next != .none { pool.setPrevious(next, previous) }
         }
         pool.freeNode(child)
-        let count = pool.count(parent)
-        pool.moveChildren(parent, index + 1, count - index - 1, to: parent, index)
-        pool.setCount(parent, count - 1)
+        let count = pool.count(node)
+        pool.moveChildren(node, index + 1..<count, to: node, at: index)
+        pool.setCount(node, count - 1)
     }
 
-    private static func move(
-        _ source: NodeID,
-        _ sourceIndex: Int,
-        _ count: Int,
-        to target: NodeID,
-        _ targetIndex: Int,
-        _ height: Int,
-        _ pool: inout NodePool
-    ) {
+    /// Copies a run of keys or children to a node of the same height.
+    private func move(_ run: Range<Int>, to target: Subtree, at place: Int, _ pool: inout NodePool)
+    {
         if height == 0 {
-            pool.moveKeys(source, sourceIndex, count, to: target, targetIndex)
+            pool.moveKeys(node, run, to: target.node, at: place)
         } else {
-            pool.moveChildren(source, sourceIndex, count, to: target, targetIndex)
+            pool.moveChildren(node, run, to: target.node, at: place)
         }
     }
 }

@@ -76,22 +76,65 @@ package struct RankedIndex: BitwiseCopyable {
 
     /// Frees all nodes; O(n).
     package mutating func removeAll(_ pool: inout NodePool) {
-        if root != .none {
-            Self.free(root, height, &pool)
-        }
-        root = .none
-        height = 0
-        count = 0
+        if root != .none { tree.free(&pool) }
+        forgetKeys()
     }
 
-    /// Frees a node and all nodes below it.
-    static func free(_ node: NodeID, _ height: Int, _ pool: inout NodePool) {
-        if height > 0 {
+    /// The root as the top of a subtree.
+    var tree: Subtree { Subtree(node: root, height: height) }
+}
+
+/// A node of an index, and the levels of inner nodes from it to the leaves.
+struct Subtree: BitwiseCopyable {
+    var node: NodeID
+    var height: Int
+
+    /// A child of an inner node.
+    @inline(__always)
+    func child(_ index: Int, _ pool: borrowing NodePool) -> Subtree {
+        Subtree(node: pool.child(node, index), height: height - 1)
+    }
+
+    /// The child that has a key's place.
+    @inline(__always)
+    func childIndex(
+        of key: RankKey,
+        _ pool: borrowing NodePool,
+        _ posts: borrowing PostTable
+    ) -> Int {
+        let index = pool.lowerBound(node, key, posts)
+        if index < pool.count(node), pool.key(node, index) == key { return index }
+        return max(0, index - 1)
+    }
+
+    /// The number of keys; reads the node only.
+    func keyCount(_ pool: borrowing NodePool) -> Int {
+        let count = pool.count(node)
+        guard height > 0 else { return count }
+        var keyCount = 0
+        for index in 0..<count { keyCount += pool.childKeyCount(node, index) }
+        return keyCount
+    }
+
+    /// Fills a place with a child, its first key and its number of keys.
+    func setChild(_ index: Int, _ child: Subtree, _ pool: inout NodePool) {
+        pool.setChild(node, index, child.node, keyCount: child.keyCount(pool))
+    }
+
+    /// Updates the first key and the key count of a child; O(1).
+    func adjust(_ index: Int, by change: Int, _ pool: inout NodePool) {
+        let keyCount = pool.childKeyCount(node, index) + change
+        pool.setChild(node, index, pool.child(node, index), keyCount: keyCount)
+    }
+
+    /// Frees the node and all nodes below it, or only those above the leaves.
+    func free(keepingLeaves: Bool = false, _ pool: inout NodePool) {
+        if height > (keepingLeaves ? 1 : 0) {
             for index in 0..<pool.count(node) {
-                free(pool.child(node, index), height - 1, &pool)
+                child(index, pool).free(keepingLeaves: keepingLeaves, &pool)
             }
         }
-        pool.freeNode(node)
+        if height > 0 || !keepingLeaves { pool.freeNode(node) }
     }
 }
 
@@ -107,9 +150,7 @@ package struct IndexPosition: Equatable {
 
 extension NodePool {
     /// The key at a position that has one.
-    func key(_ position: IndexPosition) -> RankKey {
-        key(position.leaf, position.offset)
-    }
+    func key(_ position: IndexPosition) -> RankKey { key(position.leaf, position.offset) }
 }
 
 extension RankedIndex {
@@ -120,15 +161,13 @@ extension RankedIndex {
         _ posts: borrowing PostTable
     ) -> IndexPosition {
         guard root != .none else { return IndexPosition(leaf: .none, offset: 0, rank: 0) }
-        var node = root
-        var rank = 0
-        for _ in 0..<height {
-            let index = Self.childIndex(node, key, pool, posts)
-            for before in 0..<index {
-                rank += pool.childKeyCount(node, before)
-            }
-            node = pool.child(node, index)
+        var (tree, rank) = (tree, 0)
+        while tree.height > 0 {
+            let index = tree.childIndex(of: key, pool, posts)
+            for before in 0..<index { rank += pool.childKeyCount(tree.node, before) }
+            tree = tree.child(index, pool)
         }
+        let node = tree.node
         let offset = pool.lowerBound(node, key, posts)
         if offset == pool.count(node), pool.next(node) != .none {
             return IndexPosition(leaf: pool.next(node), offset: 0, rank: rank + offset)
@@ -181,17 +220,5 @@ extension RankedIndex {
         }
         position.offset -= 1
         position.rank -= 1
-    }
-
-    /// The child that has the key's place.
-    static func childIndex(
-        _ node: NodeID,
-        _ key: RankKey,
-        _ pool: borrowing NodePool,
-        _ posts: borrowing PostTable
-    ) -> Int {
-        let index = pool.lowerBound(node, key, posts)
-        if index < pool.count(node), pool.key(node, index) == key { return index }
-        return max(0, index - 1)
     }
 }

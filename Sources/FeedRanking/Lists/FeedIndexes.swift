@@ -6,9 +6,7 @@ struct FeedIndexes: BitwiseCopyable {
     var createdCount: UInt64 = 0
     /// What a post needs to be in the head of TOP, HOT or NEW, and whether NEW is built.
     private(set) var headThreshold = HeadThreshold()
-    private var top = RankedIndex()
-    private var new = RankedIndex()
-    private var hot = RankedIndex()
+    private var indexes = [3 of RankedIndex](repeating: RankedIndex())
 
     /// Counts a post that is new here.
     mutating func countCreation() {
@@ -16,24 +14,11 @@ struct FeedIndexes: BitwiseCopyable {
         createdCount += 1
     }
 
-    /// The index of an order; it is built when a reader first asks for it.
+    /// The index of a standing order; it is built when a reader first asks for it.
     subscript(kind: KeyKind) -> RankedIndex {
-        @inline(__always) get {
-            switch kind {
-            case .top: top
-            case .new: new
-            case .hot: hot
-            case .best, .controversial, .rising, .discussed: RankedIndex()
-            }
-        }
+        @inline(__always) get { indexes[Int(kind.rawValue)] }
         @inline(__always) set {
-            switch kind {
-            case .top: top = newValue
-            case .new: new = newValue
-            case .hot: hot = newValue
-            case .best, .controversial, .rising, .discussed:
-                preconditionFailure("A list of \(kind) does not stand.")
-            }
+            indexes[Int(kind.rawValue)] = newValue
             headThreshold.update(kind, newValue)
         }
     }

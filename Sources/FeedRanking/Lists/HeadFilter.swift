@@ -29,9 +29,7 @@ struct HeadFilter: ~Copyable {
     private static let margin = 1 - 1e-9
 
     /// A filter that no post passes.
-    init() {
-        levels.extend(to: Window.allCases.count + 1, with: Level())
-    }
+    init() { levels.extend(to: Window.allCases.count + 1, with: Level()) }
 
     /// Forgets all boundaries.
     mutating func removeAll() {

@@ -30,14 +30,10 @@ extension ListPosition {
     }
 
     /// A place behind all posts, in the order of the list.
-    static func behindAll(_ order: Order) -> ListPosition {
-        end(ofKeys: order == .old ? 0 : .max)
-    }
+    static func behindAll(_ order: Order) -> ListPosition { end(ofKeys: order == .old ? 0 : .max) }
 
     /// A place before all posts, in the order of the list.
-    static func beforeAll(_ order: Order) -> ListPosition {
-        end(ofKeys: order == .old ? .max : 0)
-    }
+    static func beforeAll(_ order: Order) -> ListPosition { end(ofKeys: order == .old ? .max : 0) }
 
     private static func end(ofKeys part: UInt64) -> ListPosition {
         // A secondary part that ends in a zero byte needs no title.
@@ -65,8 +61,13 @@ struct MergeEntry {
     }
 
     /// Whether the entry was collected with a key.
-    func hasKey(_ key: RankKey) -> Bool {
-        primary == key.primary && secondary == key.secondary
+    func hasKey(_ key: RankKey) -> Bool { primary == key.primary && secondary == key.secondary }
+}
+
+extension ListPosition {
+    /// The place of an entry.
+    init(_ entry: MergeEntry, title: [UInt8]) {
+        self.init(primary: entry.primary, secondary: entry.secondary, id: entry.id, title: title)
     }
 }
 

@@ -20,8 +20,11 @@ package struct RefreshAllowance: Sendable {
     package private(set) var remainingKeyCount: Int
     /// The steps that have left work to do.
     private var stepCount = 0
+    /// The posts that the step under way may still work on, and those that it has and not charged.
+    private var stepPostCount = 0
+    private var lookCount = 0
     /// Whether the last step has left work to do.
-    private var isCut = false
+    private(set) var isCut = false
     /// Whether a step of this try has left work to do.
     private var isStepwise = false
 
@@ -48,11 +51,52 @@ package struct RefreshAllowance: Sendable {
     /// Whether no further refresh may begin in this try.
     var isUsedUp: Bool { remainingKeyCount <= 0 }
 
-    /// Notes that a step has left work to do.
-    mutating func endStep() {
+    /// Subtracts the keys that a refresh or a build has moved.
+    mutating func charge(_ keyCount: Int) { remainingKeyCount -= keyCount }
+}
+
+/// A step: what a reader may still do for side lists before it gives up the stripe's lock, in posts.
+///
+/// A build or a refresh that does not fit into a step is continued by a later one, which finds what
+/// the steps before have done.
+extension RefreshAllowance {
+    /// What a post of the tail costs, whose key is sorted and merged.
+    static let tailPostCost = 2
+
+    /// Begins a step; all of the list where steps have not led to an end, or the keys are not limited.
+    mutating func startStep(_ pace: RefreshPace) {
+        let isLimited = stepCount < RankingLimits.maximumSideStepCount && tryKeyCount < .max
+        stepPostCount = isLimited ? pace.sideStepPostCount : .max / 4
+        lookCount = 0
+        isCut = false
+    }
+
+    /// Takes as many of some posts as the step still allows; returns how many.
+    mutating func take(_ wanted: Int, costing cost: Int = 1) -> Int {
+        let count = min(wanted, room(costing: cost))
+        stepPostCount -= count * cost
+        lookCount += count * cost
+        if count < wanted { isCut = true }
+        return count
+    }
+
+    /// How many posts of a cost the step still allows.
+    func room(costing cost: Int = 1) -> Int { stepPostCount / cost }
+
+    /// Ends the step before all is done.
+    mutating func cutStep() {
+        stepPostCount = 0
         isCut = true
+    }
+
+    /// Charges the posts that were looked at, each as a quarter of a key; returns whether all was done.
+    mutating func chargeLooks() -> Bool {
+        charge(lookCount / 4)
+        lookCount = 0
+        guard isCut else { return true }
         isStepwise = true
         stepCount += 1
+        return false
     }
 
     /// Begins a further step of this try, where the last one has left work to do and keys are left.
@@ -62,17 +106,5 @@ package struct RefreshAllowance: Sendable {
         guard isCut, !isUsedUp else { return false }
         isCut = false
         return true
-    }
-
-    /// The step of a side list that this try may do; all of the list where steps have not led to an
-    /// end, or the keys are not limited.
-    func sideStep(_ pace: RefreshPace) -> SideStep {
-        let isLimited = stepCount < RankingLimits.maximumSideStepCount && tryKeyCount < .max
-        return SideStep(postCount: isLimited ? pace.sideStepPostCount : .max / 4)
-    }
-
-    /// Subtracts the keys that a refresh or a build has moved.
-    mutating func charge(_ keyCount: Int) {
-        remainingKeyCount -= keyCount
     }
 }

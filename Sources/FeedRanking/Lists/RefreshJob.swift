@@ -182,30 +182,22 @@ extension RefreshJob {
         precondition(isSplit, "Keys of a list are merged before the list is split.")
         members.reserve(posts.slotLimit)
         var appender = LeafAppender()
+        var next = nextPlace
         let countBefore = index.count
         while index.count - countBefore < limit {
             let leaf = back.takeFirstLeaf(&pool)
             guard leaf != .none else { break }
             if list?.kind.followsVotes == true { _ = pool.compact(leaf, dropping: members) }
-            let count = pool.count(leaf)
-            var written = 0
-            while let key = nextKey() {
-                let place = pool.place(of: key, in: leaf, from: written, posts)
-                appender.append(leaf, written..<place, to: &index, &pool)
-                written = place
-                if place == count { break }
-                appender.append(key, to: &index, &pool)
-                nextPlace += 1
-            }
-            appender.append(leaf, written..<count, to: &index, &pool)
-            pool.freeNode(leaf)
-        }
-        if back.count == 0 {
-            while let key = nextKey() {
-                appender.append(key, to: &index, &pool)
-                nextPlace += 1
+            appender.append(leaf, merging: keys, from: &next, to: &index, &pool, posts) { key in
+                members.bit(key.slot) == 1
             }
         }
+        while back.count == 0, next < keys.count {
+            let key = keys[next]
+            if members.bit(key.slot) == 1 { appender.append(key, to: &index, &pool) }
+            next += 1
+        }
+        nextPlace = next
         appender.finish(&index, &pool)
         return isMerged
     }
@@ -230,16 +222,6 @@ extension RefreshJob {
     ) -> Bool {
         precondition(isSplit, "A key is removed behind a list that is not split.")
         return back.remove(key, &pool, posts)
-    }
-
-    /// The next new key of a post that has not left.
-    private mutating func nextKey() -> RankKey? {
-        while nextPlace < keys.count {
-            let key = keys[nextPlace]
-            if members.bit(key.slot) == 1 { return key }
-            nextPlace += 1
-        }
-        return nil
     }
 
     /// Traps where an invariant of the keys that are not merged does not hold; O(n).

@@ -15,9 +15,7 @@ final class SideGroup {
     private var votes = SideVotes()
 
     /// A group without lists and members.
-    init(_ feed: FeedID?) {
-        members = SideMembers(feed)
-    }
+    init(_ feed: FeedID?) { members = SideMembers(feed) }
 
     /// Whether a vote moves posts in one of the lists.
     var followsVotes: Bool { lists.contains { $0.keys.kind.followsVotes } }
@@ -61,9 +59,7 @@ final class SideGroup {
     }
 
     /// The list that is asked for; nil where no reader has asked for it yet.
-    func list(_ list: ListID) -> SideList? {
-        lists.first { $0.isList(list) }
-    }
+    func list(_ list: ListID) -> SideList? { lists.first { $0.isList(list) } }
 
     /// Makes a list whose posts are all fresh, and the queue of its window; O(members / 64).
     func addList(_ id: ListID) -> SideList {
@@ -86,11 +82,11 @@ final class SideGroup {
     /// Takes in posts that are not members yet, as many as a step allows.
     ///
     /// - Parameters:
-    ///   - step: What may still be done.
+    ///   - allowance: What may still be done.
     ///   - posts: The posts of the stripe.
     ///   - didAppend: Called with each post that became a member, and its number.
     func join(
-        _ step: inout SideStep,
+        _ allowance: inout RefreshAllowance,
         _ posts: borrowing PostTable,
         didAppend: (_ slot: UInt32, _ member: UInt32) -> Void
     ) {
@@ -99,7 +95,7 @@ final class SideGroup {
                 joinedLimit = .max
                 break
             }
-            guard step.take(1) == 1 else { return }
+            guard allowance.take(1) == 1 else { return }
             let slot = UInt32(found)
             joinedLimit = found + 1
             guard posts.contains(slot), members.feed == nil || posts[slot].feed == members.feed
@@ -120,13 +116,13 @@ final class SideGroup {
     func expire(
         _ list: SideList,
         to span: WindowSpan,
-        _ step: inout SideStep,
+        _ allowance: inout RefreshAllowance,
         _ pass: inout ListPass
     ) {
         guard let queue = list.queue else { return }
-        queue.posts.fill(members, &step, pass.posts)
-        guard !step.isCut else { return }
-        queue.posts.expire(to: span.start, &step) { member in
+        queue.posts.fill(members, &allowance, pass.posts)
+        guard !allowance.isCut else { return }
+        queue.posts.expire(to: span.start, &allowance) { member in
             for list in lists where list.queue === queue { list.keys.noteChange(member) }
         }
     }

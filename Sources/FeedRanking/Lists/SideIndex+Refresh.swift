@@ -19,20 +19,20 @@ extension SideIndex {
     mutating func refresh(
         _ list: ListID,
         of members: borrowing SideMembers,
-        _ step: inout SideStep,
+        _ allowance: inout RefreshAllowance,
         _ pass: inout ListPass
     ) -> Int {
         var movedCount = 0
         while hasFresh {
-            var limit = step.room()
+            var limit = allowance.room()
             // The first few set a boundary, so that most of the others need not be moved.
             if index.headBoundary == .lowest {
                 limit = min(limit, max(2 * pass.sideHeadRank - index.count, pass.sideHeadRank))
             }
-            _ = step.take(findMoves(.fresh, atMost: limit, list, of: members, &pass))
+            _ = allowance.take(findMoves(.fresh, atMost: limit, list, of: members, &pass))
             movedCount += makeMoves(&pass)
-            if hasFresh, step.room() == 0 {
-                step.cut()
+            if hasFresh, allowance.room() == 0 {
+                allowance.cutStep()
                 break
             }
         }
@@ -45,15 +45,15 @@ extension SideIndex {
     mutating func refreshTail(
         _ list: ListID,
         of members: borrowing SideMembers,
-        _ step: inout SideStep,
+        _ allowance: inout RefreshAllowance,
         _ pass: inout ListPass
     ) -> Int {
         guard hasTail else { return 0 }
-        let limit = step.room(costing: SideStep.tailPostCost)
+        let limit = allowance.room(costing: RefreshAllowance.tailPostCost)
         let seen = findMoves(.tail, atMost: limit, list, of: members, &pass)
-        _ = step.take(seen, costing: SideStep.tailPostCost)
+        _ = allowance.take(seen, costing: RefreshAllowance.tailPostCost)
         let movedCount = makeMoves(&pass)
-        if hasTail { step.cut() }
+        if hasTail { allowance.cutStep() }
         return movedCount
     }
 

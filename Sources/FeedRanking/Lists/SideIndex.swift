@@ -27,9 +27,7 @@ struct SideIndex: ~Copyable {
     var hasTail = false
 
     /// An index without keys.
-    init(_ kind: KeyKind) {
-        self.kind = kind
-    }
+    init(_ kind: KeyKind) { self.kind = kind }
 
     /// Makes room for the members below a limit.
     mutating func reserve(_ limit: Int) {
@@ -89,9 +87,7 @@ struct SideIndex: ~Copyable {
 
     /// Whether a key lies behind the head boundary, or is none.
     @inline(__always)
-    func isBehind(_ key: RankKey) -> Bool {
-        key.primary == 0 || !index.headBoundary.covers(key)
-    }
+    func isBehind(_ key: RankKey) -> Bool { key.primary == 0 || !index.headBoundary.covers(key) }
 }
 
 extension SideIndex {

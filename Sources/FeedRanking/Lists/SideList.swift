@@ -21,9 +21,7 @@ final class SideList {
     var start: Int64 { queue?.posts.span.start ?? .min }
 
     /// Whether it is the list that is asked for.
-    func isList(_ list: ListID) -> Bool {
-        keys.kind == list.kind && window == list.span?.window
-    }
+    func isList(_ list: ListID) -> Bool { keys.kind == list.kind && window == list.span?.window }
 }
 
 /// A window's queue in a side group, as a reference, which the lists of the window share.

@@ -46,35 +46,38 @@ struct SideLists: ~Copyable {
     /// Takes a post out of all lists before it is deleted or changes its title or time; O(log n) a
     /// list.
     mutating func takeOut(_ slot: UInt32, _ pass: inout ListPass) {
-        guard !isEmpty else { return }
-        for group in [groups[nil], groups[pass.posts[slot].feed]] {
-            guard let group, group.hasJoined(slot) else { continue }
-            group.takeOut(number(slot, group), at: slot, &pass)
-        }
+        let feed = pass.posts[slot].feed
+        forEachGroup(of: slot, in: feed) { $0.takeOut($1, at: slot, &pass) }
     }
 
     /// Notes that a post that was taken out is back; O(lists).
     mutating func putBack(_ slot: UInt32, _ record: PostRecord) {
-        guard !isEmpty else { return }
-        for group in [groups[nil], groups[record.feed]] {
-            guard let group, group.hasJoined(slot) else { continue }
-            group.noteChange(number(slot, group), record.createTimeMilliseconds)
-        }
+        let time = record.createTimeMilliseconds
+        forEachGroup(of: slot, in: record.feed) { $0.noteChange($1, time) }
     }
 
     /// Notes another number of comments; O(lists).
     mutating func noteComments(_ slot: UInt32, _ feed: FeedID) {
+        forEachGroup(of: slot, in: feed) { $0.noteComments($1) }
+    }
+
+    /// Calls the body with each group that has a post, and with the post's number there.
+    private mutating func forEachGroup(
+        of slot: UInt32,
+        in feed: FeedID,
+        _ body: (SideGroup, UInt32) -> Void
+    ) {
         guard !isEmpty else { return }
         for group in [groups[nil], groups[feed]] {
             guard let group, group.hasJoined(slot) else { continue }
-            group.noteComments(number(slot, group))
+            body(group, group.members.feed == nil ? frontNumber(slot) : numbers[Int(slot)])
         }
     }
 
     /// Notes the posts that were voted on in the groups, as many as a step allows; O(posts), and
     /// O(lists) for those in a head.
-    private mutating func noteVotes(_ step: inout SideStep, _ pass: inout ListPass) {
-        let count = step.take(touched.count)
+    private mutating func noteVotes(_ allowance: inout RefreshAllowance, _ pass: inout ListPass) {
+        let count = allowance.take(touched.count)
         guard count > 0 else { return }
         for group in groups.values { group.beginVotes() }
         let front = groups[nil]
@@ -138,11 +141,6 @@ struct SideLists: ~Copyable {
         for group in groups.values { group.checkInvariants(pass) }
     }
 
-    /// The number of a post in a group.
-    private func number(_ slot: UInt32, _ group: SideGroup) -> UInt32 {
-        group.members.feed == nil ? frontNumber(slot) : numbers[Int(slot)]
-    }
-
     /// The number of a post in the group of all feeds.
     @inline(__always)
     private func frontNumber(_ slot: UInt32) -> UInt32 {
@@ -169,9 +167,7 @@ struct SideRead {
     /// The list.
     let list: SideList
     /// The list's name, with its window as the queue has it.
-    var id: ListID
-    /// What may still be done under the stripe's lock.
-    var step: SideStep
+    let id: ListID
 }
 
 /// Refreshes for reads.
@@ -193,37 +189,37 @@ extension SideLists {
         if found == nil { countLists(&pass.posts) }
         let isReady = touched.count == 0 && group.isWhole && !kept.keys.hasFresh
         guard !allowance.isUsedUp || isReady else { return nil }
-        var step = allowance.sideStep(pass.pace)
-        noteVotes(&step, &pass)
-        group.join(&step, pass.posts) { slot, number in setNumber(number, slot, group) }
-        if let span = list.span, !step.isCut { group.expire(kept, to: span, &step, &pass) }
-        var read = SideRead(group: group, list: kept, id: list, step: step)
-        read.id.span = kept.queue?.posts.span
-        return refresh(&read, includingTail: false, &allowance, &pass) ? read : nil
+        allowance.startStep(pass.pace)
+        noteVotes(&allowance, &pass)
+        group.join(&allowance, pass.posts) { slot, number in setNumber(number, slot, group) }
+        if let span = list.span, !allowance.isCut {
+            group.expire(kept, to: span, &allowance, &pass)
+        }
+        var id = list
+        id.span = kept.queue?.posts.span
+        let read = SideRead(group: group, list: kept, id: id)
+        return refresh(read, includingTail: false, &allowance, &pass) ? read : nil
     }
 
     /// Refreshes a list that is prepared; false where the step does not suffice.
     ///
     /// The keys that moved are charged, and each post that was looked at as a quarter of a key.
     func refresh(
-        _ read: inout SideRead,
+        _ read: SideRead,
         includingTail: Bool,
         _ allowance: inout RefreshAllowance,
         _ pass: inout ListPass
     ) -> Bool {
-        let usedBefore = includingTail ? read.step.usedCount : 0
-        let (list, id) = (read.list, read.id)
-        if includingTail { read.group.fillTails() }
-        if !read.step.isCut {
+        let (group, list) = (read.group, read.list)
+        if includingTail { group.fillTails() }
+        if !allowance.isCut {
             let movedCount =
                 includingTail
-                ? list.keys.refreshTail(id, of: read.group.members, &read.step, &pass)
-                : list.keys.refresh(id, of: read.group.members, &read.step, &pass)
+                ? list.keys.refreshTail(read.id, of: group.members, &allowance, &pass)
+                : list.keys.refresh(read.id, of: group.members, &allowance, &pass)
             allowance.charge(movedCount)
             pass.scratch.free(afterPosts: pass.scratch.moves.count)
         }
-        allowance.charge((read.step.usedCount - usedBefore) / 4)
-        if read.step.isCut { allowance.endStep() }
-        return !read.step.isCut
+        return allowance.chargeLooks()
     }
 }

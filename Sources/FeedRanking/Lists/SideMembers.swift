@@ -15,9 +15,7 @@ struct SideMembers: ~Copyable {
     private(set) var limit = 0
 
     /// No members.
-    init(_ feed: FeedID?) {
-        self.feed = feed
-    }
+    init(_ feed: FeedID?) { self.feed = feed }
 
     /// The slot of a member.
     @inline(__always)

@@ -43,12 +43,7 @@ struct SideVotes: ~Copyable {
 
     /// Notes that a member was voted on; O(1), and O(lists) where it may come into a head.
     @inline(__always)
-    mutating func note(
-        _ member: UInt32,
-        at slot: UInt32,
-        _ record: PostRecord,
-        _ slots: SlotKeys
-    ) {
+    mutating func note(_ member: UInt32, at slot: UInt32, _ record: PostRecord, _ slots: SlotKeys) {
         guard !record.flags.contains(.isInSideHead) else {
             inHead.append(member)
             return
@@ -69,9 +64,7 @@ struct SideVotes: ~Copyable {
         for place in 0..<heads.count {
             let head = heads[place]
             guard record.createTimeMilliseconds > head.start else { continue }
-            if known?.kind != head.kind {
-                known = (head.kind, slots.key(head.kind, slot, record))
-            }
+            if known?.kind != head.kind { known = (head.kind, slots.key(head.kind, slot, record)) }
             if let known, known.key.primary != 0, head.boundary.covers(known.key) {
                 arrivals.append(Arrival(member: member, list: head.list))
             }

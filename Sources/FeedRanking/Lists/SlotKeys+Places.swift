@@ -5,11 +5,7 @@
 /// holds it `inout`.
 extension SlotKeys {
     /// The place that a post has in an order, or will have after a refresh.
-    func position(
-        of slot: UInt32,
-        _ kind: KeyKind,
-        _ posts: borrowing PostTable
-    ) -> ListPosition {
+    func position(of slot: UInt32, _ kind: KeyKind, _ posts: borrowing PostTable) -> ListPosition {
         position(of: key(kind, slot, posts[slot]), posts)
     }
 
@@ -21,26 +17,12 @@ extension SlotKeys {
         case .position(let position, let isIncluded):
             return probe(position, isBehind: walk.isDescending == isIncluded, &posts)
         case .entry(let entry):
-            var title: [UInt8] = []
-            if RankKey.titleDecides(entry.secondary) {
-                appendTitle(of: entry, to: &title, posts)
-            }
-            let position = ListPosition(
-                primary: entry.primary,
-                secondary: entry.secondary,
-                id: entry.id,
-                title: title
-            )
-            return probe(position, isBehind: !walk.isDescending, &posts)
+            return probe(position(of: entry, posts), isBehind: !walk.isDescending, &posts)
         }
     }
 
     /// A key that lies just before a place of the list, or just behind it.
-    func probe(
-        _ position: ListPosition,
-        isBehind: Bool,
-        _ posts: inout PostTable
-    ) -> RankKey {
+    func probe(_ position: ListPosition, isBehind: Bool, _ posts: inout PostTable) -> RankKey {
         posts.setProbeTitle(position.title.span)
         let bound = position.id.rawValue &+ (isBehind ? 1 : 0)
         return RankKey(
@@ -51,12 +33,15 @@ extension SlotKeys {
         )
     }
 
+    /// The place of an entry, with its full title where the title decides.
+    func position(of entry: MergeEntry, _ posts: borrowing PostTable) -> ListPosition {
+        var title: [UInt8] = []
+        if RankKey.titleDecides(entry.secondary) { appendTitle(of: entry, to: &title, posts) }
+        return ListPosition(entry, title: title)
+    }
+
     /// Appends the title of an entry's post, or where that has changed what the key has of it.
-    func appendTitle(
-        of entry: MergeEntry,
-        to titles: inout [UInt8],
-        _ posts: borrowing PostTable
-    ) {
+    func appendTitle(of entry: MergeEntry, to titles: inout [UInt8], _ posts: borrowing PostTable) {
         if let slot = slot(entry.id), posts.contains(slot),
             posts[slot].titlePrefix == entry.secondary
         {

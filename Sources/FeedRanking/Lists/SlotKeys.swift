@@ -15,9 +15,7 @@ struct SlotKeys: BitwiseCopyable {
 
     /// The slot of an id of this stripe; nil where it lies beyond any slot.
     @inline(__always)
-    func slot(_ id: PostID) -> UInt32? {
-        UInt32(exactly: id.rawValue >> stripeBits)
-    }
+    func slot(_ id: PostID) -> UInt32? { UInt32(exactly: id.rawValue >> stripeBits) }
 
     /// The first slot whose id is at least an id of any stripe.
     func firstSlot(atOrBehind id: UInt64) -> UInt32 {

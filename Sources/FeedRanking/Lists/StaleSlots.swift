@@ -14,9 +14,7 @@ struct StaleSlots: ~Copyable {
     var count: Int { head.count + tailCount }
 
     /// Makes room in the tail for all slots below a limit.
-    mutating func reserve(_ slotLimit: Int) {
-        tail.reserve(slotLimit)
-    }
+    mutating func reserve(_ slotLimit: Int) { tail.reserve(slotLimit) }
 
     /// Adds a post to the tail, which does not have it; O(1).
     @inline(__always)
@@ -32,7 +30,5 @@ struct StaleSlots: ~Copyable {
     }
 
     /// The next post of the tail; the search wraps from the last slot to the first.
-    func nextInTail(from slot: Int) -> UInt32? {
-        tail.next(from: slot) ?? tail.next(from: 0)
-    }
+    func nextInTail(from slot: Int) -> UInt32? { tail.next(from: slot) ?? tail.next(from: 0) }
 }

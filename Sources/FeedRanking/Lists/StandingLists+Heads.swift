@@ -19,9 +19,7 @@ extension StandingLists {
     @inline(__always)
     mutating func makeStale(_ slot: UInt32, _ record: inout PostRecord, _ slots: SlotKeys) {
         if record.flags.contains(.isInStaleHead) { return }
-        guard !mayReachHead(record) else {
-            return makeStaleByBoundaries(slot, &record, slots)
-        }
+        guard !mayReachHead(record) else { return makeStaleByBoundaries(slot, &record, slots) }
         if !record.flags.contains(.isInStaleTail) {
             record.flags.insert(.isInStaleTail)
             stale.insertIntoTail(slot)

@@ -22,9 +22,7 @@ struct WindowQueue: ~Copyable {
     private var heapCount = 0
 
     /// A queue that has looked at no member.
-    init(_ span: WindowSpan) {
-        self.span = span
-    }
+    init(_ span: WindowSpan) { self.span = span }
 
     /// Notes a member that is new, or has another time; O(log n).
     ///
@@ -41,10 +39,10 @@ struct WindowQueue: ~Copyable {
     /// Looks at the members that it has not looked at, as many as a step allows; O(log n) each.
     mutating func fill(
         _ all: borrowing SideMembers,
-        _ step: inout SideStep,
+        _ allowance: inout RefreshAllowance,
         _ posts: borrowing PostTable
     ) {
-        let count = step.take(all.limit - filledLimit)
+        let count = allowance.take(all.limit - filledLimit)
         for member in UInt32(filledLimit)..<UInt32(filledLimit + count) {
             let slot = all.slot(member)
             if posts.contains(slot) { add(member, posts[slot].createTimeMilliseconds) }
@@ -65,12 +63,16 @@ struct WindowQueue: ~Copyable {
     /// calls the body with each; O(log n) a post.
     ///
     /// Where the step ends before, the start comes as far as the posts that have left.
-    mutating func expire(to newStart: Int64, _ step: inout SideStep, _ body: (UInt32) -> Void) {
+    mutating func expire(
+        to newStart: Int64,
+        _ allowance: inout RefreshAllowance,
+        _ body: (UInt32) -> Void
+    ) {
         guard newStart > span.start else { return }
         while heapCount > 0, heap[0].createTimeMilliseconds <= newStart {
             let time = heap[0].createTimeMilliseconds
             // Posts of one time leave together.
-            if time > span.start, step.take(1) == 0 { return }
+            if time > span.start, allowance.take(1) == 0 { return }
             span.start = max(span.start, time)
             let member = pop().member
             guard members.contains(member) else { continue }

@@ -41,7 +41,7 @@ struct NewerPostsReader {
             limit: query.size + 1
         )
         var scan = PageScan(query, excluding: excluded)
-        guard scan.run(walk, stripes, &page, &allowance) else { return false }
+        guard scan.run(walk, stripes, into: &page, &allowance) else { return false }
         if query.order != .old { page.rows.reverse() }
         let summary = scan.summary
         var newerCount = summary.postCount - summary.skippedCount - scan.entryCount
@@ -57,7 +57,7 @@ struct NewerPostsReader {
             return true
         }
         page.refreshPlace = .earlier(
-            ListPosition(ofNew: last),
+            ListPosition(last, title: []),
             time: time,
             isAlone: query.isAlone
         )

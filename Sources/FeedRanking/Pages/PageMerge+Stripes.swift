@@ -9,12 +9,12 @@ extension PageMerge {
         _ allowance: inout RefreshAllowance
     ) -> Bool {
         let part = part(of: walk, stripes)
-        guard collect(walk, part, stripes, &allowance) else { return false }
+        guard collect(part, stripes, &allowance) else { return false }
         while chosen.count < walk.limit, let number = takeNext() {
             if runs[number].isUsedUp, chosen.count < walk.limit {
-                guard refill(number, part, stripes, &allowance) else { return false }
+                guard refill(number, with: part, stripes, &allowance) else { return false }
             }
-            restoreHeap(number, walk, stripes)
+            restoreHeap(number, stripes)
         }
         return true
     }
@@ -31,11 +31,11 @@ extension PageMerge {
         _ allowance: inout RefreshAllowance
     ) -> Bool {
         for part in [part(of: walk, stripes), walk] {
-            guard collect(walk, part, stripes, &allowance) else { return false }
+            guard collect(part, stripes, &allowance) else { return false }
             var isShort = false
             while !isShort, chosen.count < walk.limit, let number = takeNext() {
                 isShort = runs[number].isUsedUp && chosen.count < walk.limit
-                restoreHeap(number, walk, stripes)
+                restoreHeap(number, stripes)
             }
             if !isShort { break }
         }
@@ -51,12 +51,12 @@ extension PageMerge {
 
     /// Collects a part of each stripe, one stripe at a time; false when the allowance is used up.
     private mutating func collect(
-        _ walk: ListWalk,
         _ part: ListWalk,
         _ stripes: borrowing StripeSlab,
         _ allowance: inout RefreshAllowance
     ) -> Bool {
         removeAll()
+        isDescending = part.isDescending
         for number in 0..<stripes.count {
             let first = entries.count
             let summary = stripes.read(number, &allowance) { stripe, allowance in
@@ -69,9 +69,7 @@ extension PageMerge {
             let end = entries.count
             let isLast = end - first < part.limit
             runs.append(Run(next: first, end: end, isLast: isLast))
-            if end > first {
-                push(number, walk, stripes)
-            }
+            if end > first { push(number, stripes) }
         }
         return true
     }
@@ -87,24 +85,20 @@ extension PageMerge {
 
     /// Restores the heap after the root's stripe has lost its first entry.
     @inline(__always)
-    private mutating func restoreHeap(
-        _ number: Int,
-        _ walk: ListWalk,
-        _ stripes: borrowing StripeSlab
-    ) {
+    private mutating func restoreHeap(_ number: Int, _ stripes: borrowing StripeSlab) {
         if runs[number].next == runs[number].end {
             heap[0] = heap[heap.count - 1]
             heap.removeLast()
         } else {
             heap[0] = head(number)
         }
-        sink(walk, stripes)
+        sink(stripes)
     }
 
     /// Asks a stripe for more entries behind the last entry of its run.
     private mutating func refill(
         _ number: Int,
-        _ walk: ListWalk,
+        with walk: ListWalk,
         _ stripes: borrowing StripeSlab,
         _ allowance: inout RefreshAllowance
     ) -> Bool {
@@ -130,20 +124,20 @@ extension PageMerge {
         return true
     }
 
-    private mutating func push(_ number: Int, _ walk: ListWalk, _ stripes: borrowing StripeSlab) {
+    private mutating func push(_ number: Int, _ stripes: borrowing StripeSlab) {
         var child = heap.count
         heap.append(head(number))
         while child > 0 {
             let parent = (child - 1) / 2
             let (left, right) = (heap[child], heap[parent])
-            guard comesFirst(left, right, walk, stripes) else { break }
+            guard comesFirst(left, right, stripes) else { break }
             heap[parent] = left
             heap[child] = right
             child = parent
         }
     }
 
-    private mutating func sink(_ walk: ListWalk, _ stripes: borrowing StripeSlab) {
+    private mutating func sink(_ stripes: borrowing StripeSlab) {
         guard let sinking = heap.first else { return }
         var parent = 0
         while true {
@@ -152,12 +146,12 @@ extension PageMerge {
             var head = heap[child]
             if child + 1 < heap.count {
                 let other = heap[child + 1]
-                if comesFirst(other, head, walk, stripes) {
+                if comesFirst(other, head, stripes) {
                     child += 1
                     head = other
                 }
             }
-            guard comesFirst(head, sinking, walk, stripes) else { break }
+            guard comesFirst(head, sinking, stripes) else { break }
             heap[parent] = head
             parent = child
         }
@@ -169,23 +163,19 @@ extension PageMerge {
     private mutating func comesFirst(
         _ left: Head,
         _ right: Head,
-        _ walk: ListWalk,
         _ stripes: borrowing StripeSlab
     ) -> Bool {
-        if left.primary != right.primary {
-            return (left.primary < right.primary) != walk.isDescending
-        }
+        if left.primary != right.primary { return (left.primary < right.primary) != isDescending }
         if left.secondary != right.secondary {
-            return (left.secondary < right.secondary) != walk.isDescending
+            return (left.secondary < right.secondary) != isDescending
         }
-        return comesFirstOnTie(left, right, walk, stripes)
+        return comesFirstOnTie(left, right, stripes)
     }
 
     @inline(never)
     private mutating func comesFirstOnTie(
         _ left: Head,
         _ right: Head,
-        _ walk: ListWalk,
         _ stripes: borrowing StripeSlab
     ) -> Bool {
         let left = runs[left.run].next
@@ -196,7 +186,7 @@ extension PageMerge {
             fetchTitle(right, stripes)
             isBefore = precedes(entries[left], entries[right])
         }
-        return isBefore != walk.isDescending
+        return isBefore != isDescending
     }
 
     /// Copies an entry's full title, or the part in its key where the post has changed.

@@ -27,6 +27,8 @@ struct PageMerge: Sendable {
     var runs: [Run] = []
     /// The stripes with a next entry; the root has the first entry of the walk.
     var heap: [Head] = []
+    /// Whether the walk runs against the order of the keys.
+    var isDescending = false
     /// The chosen entries, in the order of the walk.
     var chosen: [MergeEntry] = []
     /// The full titles that ties asked for.

@@ -71,6 +71,24 @@ package struct PageQuery: Sendable {
     }
 }
 
+extension PageQuery {
+    /// The token of a page that lies beside a place of the list.
+    func cursor(
+        _ direction: PageCursor.Direction,
+        beside position: ListPosition,
+        rank: UInt64
+    ) -> PageCursor {
+        PageCursor(
+            feed: feed,
+            order: order,
+            window: window,
+            direction: direction,
+            position: position,
+            rank: rank
+        )
+    }
+}
+
 /// The outcome of a call for a page.
 package enum PageOutcome: Equatable, Sendable {
     /// The page is filled.

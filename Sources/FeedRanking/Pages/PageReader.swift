@@ -34,10 +34,10 @@ struct PageReader {
             limit: query.size + 1
         )
         var scan = PageScan(query)
-        guard scan.run(walk, stripes, &page, &allowance) else { return false }
+        guard scan.run(walk, stripes, into: &page, &allowance) else { return false }
         page.totalCount = UInt64(scan.summary.postCount)
         page.isShown = query.start == .first && scan.summary.isShown
-        setCursors(start, scan, stripes, &page)
+        setCursors(of: &page, start, scan, stripes)
         if let time {
             let newest = scan.newestPlace(start.walkStart)
             page.refreshPlace = .earlier(newest, time: time, isAlone: query.isAlone)
@@ -71,7 +71,9 @@ struct PageReader {
             )
         case .rank(let rank):
             guard rank > 1 else { return PageStart() }
-            guard let selected = stripes.select(rank, query, list, &allowance) else { return nil }
+            guard let selected = stripes.select(rank, list, in: query.order, &allowance) else {
+                return nil
+            }
             return PageStart(walkStart: selected, rank: rank)
         case .around(let id):
             return try start(around: id, stripes, &page, &allowance)
@@ -87,9 +89,7 @@ struct PageReader {
     ) throws(RankingError) -> PageStart? {
         guard let place = stripes.place(of: id, list),
             query.feed == nil || query.feed == place.feed
-        else {
-            throw .postNotInList(id)
-        }
+        else { throw .postNotInList(id) }
         let isOld = query.order == .old
         var first = place.position
         if query.size > 1 {
@@ -100,9 +100,7 @@ struct PageReader {
                 limit: query.size / 2
             )
             guard page.merge.run(walk, stripes, &allowance) else { return nil }
-            if let last = page.merge.chosen.last {
-                first = stripes.position(of: last)
-            }
+            if let last = page.merge.chosen.last { first = stripes.position(of: last) }
         }
         let counted = stripes.count(before: first, list, &allowance)
         guard let counted else { return nil }
@@ -115,10 +113,10 @@ struct PageReader {
 
     /// Sets the ranks and both cursors, and reverses a page that was read backwards.
     private func setCursors(
+        of page: inout PostPage,
         _ start: PageStart,
         _ scan: PageScan,
-        _ stripes: borrowing StripeSlab,
-        _ page: inout PostPage
+        _ stripes: borrowing StripeSlab
     ) {
         let isBackwards = start.direction == .before
         guard let firstEntry = scan.first, let lastEntry = scan.last else {
@@ -134,24 +132,13 @@ struct PageReader {
         }
         let hasSkipped = scan.summary.skippedCount > 0
         if isBackwards ? hasSkipped : scan.hasMore {
-            page.next = PageCursor(
-                feed: query.feed,
-                order: query.order,
-                window: query.window,
-                direction: .after,
-                position: stripes.position(of: isBackwards ? firstEntry : lastEntry),
-                rank: firstRank + max(postCount, 1) - 1
-            )
+            let place = stripes.position(of: isBackwards ? firstEntry : lastEntry)
+            let rank = firstRank + max(postCount, 1) - 1
+            page.next = query.cursor(.after, beside: place, rank: rank)
         }
         if isBackwards ? scan.hasMore : hasSkipped {
-            page.previous = PageCursor(
-                feed: query.feed,
-                order: query.order,
-                window: query.window,
-                direction: .before,
-                position: stripes.position(of: isBackwards ? lastEntry : firstEntry),
-                rank: firstRank
-            )
+            let place = stripes.position(of: isBackwards ? lastEntry : firstEntry)
+            page.previous = query.cursor(.before, beside: place, rank: firstRank)
         }
     }
 
@@ -164,18 +151,10 @@ struct PageReader {
         let order = query.order
         page.firstRank = isBackwards ? 1 : page.totalCount + 1
         guard scan.summary.skippedCount > 0 else { return }
-        let wayBack = PageCursor(
-            feed: query.feed,
-            order: order,
-            window: query.window,
-            direction: isBackwards ? .after : .before,
-            position: isBackwards ? .beforeAll(order) : .behindAll(order),
-            rank: isBackwards ? 0 : page.firstRank
-        )
         if isBackwards {
-            page.next = wayBack
+            page.next = query.cursor(.after, beside: .beforeAll(order), rank: 0)
         } else {
-            page.previous = wayBack
+            page.previous = query.cursor(.before, beside: .behindAll(order), rank: page.firstRank)
         }
     }
 }

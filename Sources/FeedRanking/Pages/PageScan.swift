@@ -47,7 +47,7 @@ struct PageScan {
     mutating func run(
         _ walk: ListWalk,
         _ stripes: borrowing StripeSlab,
-        _ page: inout PostPage,
+        into page: inout PostPage,
         _ allowance: inout RefreshAllowance
     ) -> Bool {
         var part = walk
@@ -55,7 +55,7 @@ struct PageScan {
         while true {
             guard page.merge.run(part, stripes, &allowance) else { return false }
             if first == nil { summary = page.merge.summary }
-            let isFull = copyRows(limit: part.limit - 1, walk.list.kind, stripes, &page)
+            let isFull = copyRows(limit: part.limit - 1, walk.list.kind, stripes, into: &page)
             if page.merge.hasTiesOfTitles(walk.list.kind) { isOrdered = false }
             guard isFiltered, hasMore, !isFull, page.rows.count < query.size,
                 entryCount < RankingLimits.maximumScanCount, let last
@@ -73,17 +73,15 @@ struct PageScan {
         limit: Int,
         _ kind: KeyKind,
         _ stripes: borrowing StripeSlab,
-        _ page: inout PostPage
+        into page: inout PostPage
     ) -> Bool {
         let chosenCount = page.merge.chosen.count
         let count = min(limit, chosenCount)
-        for index in 0..<count {
-            stripes.prefetch(page.merge.chosen[index].id)
-        }
+        for index in 0..<count { stripes.prefetch(page.merge.chosen[index].id) }
         if first == nil { first = page.merge.chosen.first }
         for index in 0..<count {
             let entry = page.merge.chosen[index]
-            guard page.rows.count < query.size, copyRow(entry, kind, stripes, &page) else {
+            guard page.rows.count < query.size, copyRow(entry, kind, stripes, into: &page) else {
                 hasMore = true
                 if index == 0, entryCount == 0 { first = nil }
                 return true
@@ -101,7 +99,7 @@ struct PageScan {
         _ entry: MergeEntry,
         _ kind: KeyKind,
         _ stripes: borrowing StripeSlab,
-        _ page: inout PostPage
+        into page: inout PostPage
     ) -> Bool {
         if isFiltered, !passes(entry.id, stripes) { return true }
         // A vote has moved the post behind the part that copied it.
@@ -150,16 +148,11 @@ struct PageScan {
     /// The place of the list's newest post where the walk began with it; nil elsewhere.
     func newestPlace(_ start: WalkStart) -> ListPosition? {
         guard query.order == .new, case .end = start, let first else { return nil }
-        return ListPosition(ofNew: first)
+        return ListPosition(first, title: [])
     }
 }
 
 extension ListPosition {
-    /// The place of an entry of NEW.
-    init(ofNew entry: MergeEntry) {
-        self.init(primary: entry.primary, secondary: entry.secondary, id: entry.id, title: [])
-    }
-
     /// The place in NEW from which a refresh misses no post: the newest post that was read, or the
     /// time before reading where the newest post is not before it.
     ///

@@ -66,9 +66,7 @@ package struct PostPage: Sendable {
     /// Sets what a viewer's marks make of the rows; O(rows).
     package mutating func apply(_ marks: ViewerMarks?) {
         guard let marks else { return }
-        for index in rows.indices {
-            rows[index].viewerState = marks.state(of: rows[index].origin)
-        }
+        for index in rows.indices { rows[index].viewerState = marks.state(of: rows[index].origin) }
     }
 
     /// Appends a post of a stripe, with the ballot of a voter; O(1) beside its texts.
@@ -77,26 +75,14 @@ package struct PostPage: Sendable {
     /// call that borrows it, where the caller holds it `inout`.
     mutating func append(_ slot: UInt32, of stripe: inout Stripe, _ voter: VoterID?) {
         let record = stripe.posts[slot]
-        let none = TextRange(offset: 0, count: 0)
         var row = PostRow(
             id: stripe.slots.id(slot),
             feed: record.feed,
             score: record.score,
             upvoteCount: record.upvoteCount,
             downvoteCount: record.downvoteCount,
-            commentCount: 0,
             createTimeMilliseconds: record.createTimeMilliseconds,
-            updateTimeMilliseconds: 0,
-            revision: record.revision,
-            viewerVote: nil,
-            viewerState: ViewerState(),
-            authorID: 0,
-            authorName: none,
-            title: none,
-            text: none,
-            linkURL: none,
-            thumbnailURL: none,
-            imageURL: none
+            revision: record.revision
         )
         if let voter, record.flags.contains(.keepsBallots) {
             row.viewerVote = stripe.ballots.ballot(slot, voter)
@@ -107,29 +93,8 @@ package struct PostPage: Sendable {
 
     /// Appends a post that was deleted at a revision; O(1).
     mutating func appendDeletion(of id: PostID, revision: UInt64) {
-        let none = TextRange(offset: 0, count: 0)
-        let row = PostRow(
-            id: id,
-            feed: FeedID(rawValue: 0),
-            score: 0,
-            upvoteCount: 0,
-            downvoteCount: 0,
-            commentCount: 0,
-            createTimeMilliseconds: 0,
-            updateTimeMilliseconds: 0,
-            revision: revision,
-            viewerVote: nil,
-            viewerState: ViewerState(),
-            authorID: 0,
-            authorName: none,
-            title: none,
-            text: none,
-            linkURL: none,
-            thumbnailURL: none,
-            imageURL: none,
-            isDeleted: true
-        )
-        rows.append(row)
+        let feed = FeedID(rawValue: 0)
+        rows.append(PostRow(id: id, feed: feed, revision: revision, isDeleted: true))
     }
 
     /// The outcome for a post that was to join a page.

@@ -92,12 +92,8 @@ struct SnapshotReader {
             {
                 return true
             }
-            let outcome = page.appendLive(
-                id,
-                of: &stripe,
-                query.voter,
-                byteLimit: query.byteLimit
-            )
+            let limit = query.byteLimit
+            let outcome = page.appendLive(id, of: &stripe, query.voter, byteLimit: limit)
             if case .full = outcome { return false }
             return true
         }
@@ -132,13 +128,7 @@ struct SnapshotReader {
         beside index: Int,
         _ stripes: borrowing StripeSlab
     ) -> PageCursor {
-        PageCursor(
-            feed: query.feed,
-            order: query.order,
-            window: query.window,
-            direction: direction,
-            position: stripes.position(of: MergeEntry(snapshot.entries[index])),
-            rank: UInt64(index) + 1
-        )
+        let position = stripes.position(of: MergeEntry(snapshot.entries[index]))
+        return query.cursor(direction, beside: position, rank: UInt64(index) + 1)
     }
 }

@@ -33,18 +33,8 @@ extension StripeSlab {
 
     /// The place of an entry, with its full title where the title decides.
     func position(of entry: MergeEntry) -> ListPosition {
-        var title: [UInt8] = []
-        if RankKey.titleDecides(entry.secondary) {
-            withStripe(of: entry.id) { stripe in
-                stripe.slots.appendTitle(of: entry, to: &title, stripe.posts)
-            }
-        }
-        return ListPosition(
-            primary: entry.primary,
-            secondary: entry.secondary,
-            id: entry.id,
-            title: title
-        )
+        guard RankKey.titleDecides(entry.secondary) else { return ListPosition(entry, title: []) }
+        return withStripe(of: entry.id) { $0.slots.position(of: entry, $0.posts) }
     }
 
     /// The candidates of a selection in one stripe: ranks within the stripe's share of the list.
@@ -63,8 +53,8 @@ extension StripeSlab {
     /// O(stripes² * log² n) at worst.
     func select(
         _ rank: UInt64,
-        _ query: PageQuery,
         _ list: ListID,
+        in order: Order,
         _ allowance: inout RefreshAllowance
     ) -> WalkStart? {
         var candidates: [Candidates] = []
@@ -77,14 +67,12 @@ extension StripeSlab {
             candidates.append(Candidates(low: 0, high: count))
             total += count
         }
-        guard rank <= UInt64(total) else {
-            return .position(.behindAll(query.order), isIncluded: false)
-        }
-        let target = query.order == .old ? total - Int(rank) : Int(rank) - 1
+        guard rank <= UInt64(total) else { return .position(.behindAll(order), isIncluded: false) }
+        let target = order == .old ? total - Int(rank) : Int(rank) - 1
         var last = ListPosition.behindAll(.top)
         // Writes in between may shift ranks; the bound ends the search in any case.
         for round in 0..<64 * count {
-            guard let pivot = pivot(candidates, target, round, list) else { break }
+            guard let pivot = pivot(candidates, target, inRound: round, list) else { break }
             last = pivot.position
             var before = 0
             var counts: [Int] = []
@@ -114,7 +102,7 @@ extension StripeSlab {
     private func pivot(
         _ candidates: [Candidates],
         _ target: Int,
-        _ round: Int,
+        inRound round: Int,
         _ list: ListID
     ) -> (position: ListPosition, stripe: Int)? {
         var stripe = 0
@@ -123,9 +111,7 @@ extension StripeSlab {
         for number in candidates.indices {
             lowSum += candidates[number].low
             countSum += candidates[number].count
-            if candidates[number].count > candidates[stripe].count {
-                stripe = number
-            }
+            if candidates[number].count > candidates[stripe].count { stripe = number }
         }
         let (low, count) = (candidates[stripe].low, candidates[stripe].count)
         guard count > 0 else { return nil }

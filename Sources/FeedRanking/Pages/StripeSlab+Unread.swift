@@ -109,10 +109,6 @@ extension MarkThrough {
 extension PostOrigin {
     /// The origin of a post of a record.
     init(_ id: PostID, _ record: PostRecord) {
-        self.init(
-            id: id,
-            feed: record.feed,
-            createTimeMilliseconds: record.createTimeMilliseconds
-        )
+        self.init(id: id, feed: record.feed, createTimeMilliseconds: record.createTimeMilliseconds)
     }
 }

@@ -87,10 +87,7 @@ struct CrowdedBallots: ~Copyable {
     }
 
     /// Calls the body with each ballot on a live post; O(places).
-    func forEach(
-        _ posts: borrowing PostTable,
-        _ body: (UInt32, VoterID, VoteDirection) -> Void
-    ) {
+    func forEach(_ posts: borrowing PostTable, _ body: (UInt32, VoterID, VoteDirection) -> Void) {
         for place in 0..<keys.count where Self.isLive(keys[place], posts) {
             let slot = UInt32(keys[place] >> 32)
             let first = (UInt32(truncatingIfNeeded: keys[place]) - 1) << Self.chunkBits

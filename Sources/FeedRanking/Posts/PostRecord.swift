@@ -127,10 +127,7 @@ package struct PostRecord: BitwiseCopyable {
 
     /// The sum of RISING as of the creation.
     private var initialRisingSum: RisingSum {
-        RisingSum(
-            upvoteCount: upvoteCount,
-            createTimeMilliseconds: createTimeMilliseconds
-        )
+        RisingSum(upvoteCount: upvoteCount, createTimeMilliseconds: createTimeMilliseconds)
     }
 
     /// The first part of the post's key in RISING; O(1).

@@ -58,10 +58,7 @@ struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
         if unsafe madvise(block, byteCount, MADV_DONTNEED) != 0 {
             unsafe memset(block, 0, byteCount)
         }
-        let records = unsafe block.bindMemory(
-            to: PostRecord.self,
-            capacity: Self.segmentSlotCount
-        )
+        let records = unsafe block.bindMemory(to: PostRecord.self, capacity: Self.segmentSlotCount)
         unsafe segments[number].store(records, ordering: .relaxed)
     }
 

@@ -38,10 +38,10 @@ extension FeedStore {
         at weight: VoteWeight? = nil,
         sink: some ChangeSink = NoChanges()
     ) throws(RankingError) -> VoteOutcome {
-        let weight = weight ?? voteWeight()
+        let caster = VoteCaster(voter: voter, weight: weight ?? voteWeight())
         return try stripes.withStripe(of: id) { (stripe) throws(RankingError) -> VoteOutcome in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
-            return try stripe.castVote(slot, direction, voter, weight, changes, sink)
+            return try stripe.castVote(slot, direction, by: caster, counting: changes, to: sink)
         }
     }
 
@@ -58,7 +58,7 @@ extension FeedStore {
         sink: some ChangeSink = NoChanges()
     ) {
         let count = votes.count
-        let weight = weight ?? voteWeight()
+        let caster = VoteCaster(voter: voter, weight: weight ?? voteWeight())
         votes.refusedCount = 0
         votes.refreshDue.removeAll(keepingCapacity: true)
         for item in 0..<count { prefetch(votes.entries[item].post) }
@@ -72,7 +72,8 @@ extension FeedStore {
             var end = first + 1
             while end < count, stripes.number(of: votes.post(end)) == number { end += 1 }
             stripes.withStripe(number) { stripe in
-                stripe.castVotes(&votes, first..<end, voter, weight, changes, sink)
+                let positions = first..<end
+                stripe.castVotes(&votes, positions, by: caster, counting: changes, to: sink)
             }
             first = end
         }
@@ -91,31 +92,12 @@ extension FeedStore {
     ) throws(RankingError) -> WriteOutcome {
         guard let policy = feedTable.policy(of: feed) else { throw .feedNotFound(feed) }
         let id = PostID(rawValue: lastID.wrappingAdd(1, ordering: .relaxed).newValue)
-        countPost(textByteCount: content.textByteCount)
-        return stripes.withStripe(of: id) { stripe in
-            guard let slot = stripe.slots.slot(id) else {
-                preconditionFailure("Ids beyond \(id.rawValue) need more stripes.")
-            }
-            let time = clock.now()
-            let revision = changes.take(showing: feed)
-            let record = PostRecord(
-                content: ContentBlob(
-                    content,
-                    updateTimeMilliseconds: time,
-                    editRevision: revision
-                ),
-                feed: feed,
-                voteMode: policy.voteMode,
-                createTimeMilliseconds: time,
-                revision: revision
-            )
+        return insert(content, as: id, in: feed, policy.voteMode, to: sink) {
+            record,
+            stripe,
+            slot in
             stripe.insert(record, at: slot)
-            if !sink.isNone { sink.append(stripe.state(slot, content)) }
             page.append(slot, of: &stripe, nil)
-            return WriteOutcome(
-                revision: revision,
-                refreshIsDue: stripe.refreshIsDue
-            )
         }
     }
 
@@ -140,8 +122,24 @@ extension FeedStore {
         )
         for (index, post) in posts.enumerated() {
             let id = PostID(rawValue: firstID + UInt64(index))
-            countPost(textByteCount: post.content.textByteCount)
-            let written = insert(post, id, feed, policy.voteMode, sink)
+            precondition(post.isPossible, "An imported post's numbers are checked before.")
+            let time = post.createTimeMilliseconds
+            let written = insert(
+                post.content,
+                as: id,
+                in: feed,
+                at: time,
+                policy.voteMode,
+                to: sink
+            ) {
+                record,
+                stripe,
+                slot in
+                var record = record
+                record.upvoteCount = post.upvoteCount
+                record.downvoteCount = post.downvoteCount
+                stripe.insert(record, at: slot)
+            }
             outcome.revision = written.revision
             if written.refreshIsDue, !outcome.refreshDue.contains(where: { shareStripe($0, id) }) {
                 outcome.refreshDue.append(id)
@@ -150,38 +148,33 @@ extension FeedStore {
         return outcome
     }
 
+    /// Makes the record of a new post, with the time of the clock unless it brings one; the body puts it
+    /// into its slot.
     private func insert(
-        _ post: ImportedPost,
-        _ id: PostID,
-        _ feed: FeedID,
+        _ content: PostContent,
+        as id: PostID,
+        in feed: FeedID,
+        at time: Int64? = nil,
         _ voteMode: VoteMode,
-        _ sink: some ChangeSink
+        to sink: some ChangeSink,
+        _ body: (PostRecord, inout Stripe, UInt32) -> Void
     ) -> WriteOutcome {
-        precondition(
-            (0...RankingLimits.maximumTimeMilliseconds).contains(post.createTimeMilliseconds)
-                && max(post.upvoteCount, post.downvoteCount) <= RankingLimits.maximumImportedCount,
-            "An imported post's numbers are checked before."
-        )
+        countPost(textByteCount: content.textByteCount)
         return stripes.withStripe(of: id) { stripe in
             guard let slot = stripe.slots.slot(id) else {
                 preconditionFailure("Ids beyond \(id.rawValue) need more stripes.")
             }
+            let time = time ?? clock.now()
             let revision = changes.take(showing: feed)
-            var record = PostRecord(
-                content: ContentBlob(
-                    post.content,
-                    updateTimeMilliseconds: post.createTimeMilliseconds,
-                    editRevision: revision
-                ),
+            let record = PostRecord(
+                content: ContentBlob(content, updateTimeMilliseconds: time, editRevision: revision),
                 feed: feed,
                 voteMode: voteMode,
-                createTimeMilliseconds: post.createTimeMilliseconds,
+                createTimeMilliseconds: time,
                 revision: revision
             )
-            record.upvoteCount = post.upvoteCount
-            record.downvoteCount = post.downvoteCount
-            stripe.insert(record, at: slot)
-            if !sink.isNone { sink.append(stripe.state(slot, post.content)) }
+            body(record, &stripe, slot)
+            if !sink.isNone { sink.append(stripe.state(slot, content)) }
             return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }
     }
@@ -218,11 +211,7 @@ extension FeedStore {
             stripe.posts[slot].revision = revision
             stripe.replaceContent(
                 slot,
-                ContentBlob(
-                    content,
-                    updateTimeMilliseconds: clock.now(),
-                    editRevision: revision
-                )
+                ContentBlob(content, updateTimeMilliseconds: clock.now(), editRevision: revision)
             )
             if !sink.isNone { sink.append(stripe.state(slot, content)) }
             page.append(slot, of: &stripe, voter)
@@ -287,5 +276,13 @@ extension PostContent {
         thumbnailURL = changes.thumbnailURL ?? thumbnailURL
         imageURL = changes.imageURL ?? imageURL
         commentCount = changes.commentCount ?? commentCount
+    }
+}
+
+extension ImportedPost {
+    /// Whether the numbers are within the limits.
+    fileprivate var isPossible: Bool {
+        (0...RankingLimits.maximumTimeMilliseconds).contains(createTimeMilliseconds)
+            && max(upvoteCount, downvoteCount) <= RankingLimits.maximumImportedCount
     }
 }

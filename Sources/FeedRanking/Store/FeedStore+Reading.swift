@@ -19,9 +19,9 @@ extension FeedStore {
         case .wait: return .wait
         case .snapshot(let snapshot):
             if SnapshotReader(query, snapshot).read(stripes, into: &page) { break }
-            guard try readLive(query, list, &page, &allowance) else { return .again }
+            guard try readLive(query, list, into: &page, &allowance) else { return .again }
         case .live:
-            guard try readLive(query, list, &page, &allowance) else { return .again }
+            guard try readLive(query, list, into: &page, &allowance) else { return .again }
         }
         page.apply(query.marks)
         return .done
@@ -31,7 +31,7 @@ extension FeedStore {
     private func readLive(
         _ query: PageQuery,
         _ list: ListID,
-        _ page: inout PostPage,
+        into page: inout PostPage,
         _ allowance: inout RefreshAllowance
     ) throws(RankingError) -> Bool {
         let newer: (place: ListPosition, excluded: PostID?)
@@ -54,14 +54,9 @@ extension FeedStore {
             let reader = PageReader(query, list, time: nil)
             return try reader.read(stripes, into: &page, &allowance)
         }
+        let (place, post) = newer
         let reader = NewerPostsReader(query, list, time: clock.now())
-        return reader.read(
-            newer.place,
-            excluding: newer.excluded,
-            stripes,
-            into: &page,
-            &allowance
-        )
+        return reader.read(place, excluding: post, stripes, into: &page, &allowance)
     }
 
     /// The rank of a post in a list of its own feed; O(stripes * log n) plus the refresh.

@@ -40,7 +40,7 @@ extension FeedStore {
         case .none: return .live
         case .wait: return .wait
         case .take(let number):
-            guard let snapshot = snapshot(number, of: list, id, &page, &allowance) else {
+            guard let snapshot = snapshot(number, of: list, id, by: &page.merge, &allowance) else {
                 snapshots.abandon(list)
                 return .again
             }
@@ -54,7 +54,7 @@ extension FeedStore {
         _ number: UInt64,
         of list: ListSnapshot.List,
         _ id: ListID,
-        _ page: inout PostPage,
+        by merge: inout PageMerge,
         _ allowance: inout RefreshAllowance
     ) -> ListSnapshot? {
         // Both before the first stripe: the stripes have every change of this revision, and no post
@@ -67,18 +67,18 @@ extension FeedStore {
             start: .end,
             limit: RankingLimits.snapshotPostCount
         )
-        guard page.merge.runAtOnce(walk, stripes, &allowance) else { return nil }
-        let entries = page.merge.chosen.map {
+        guard merge.runAtOnce(walk, stripes, &allowance) else { return nil }
+        let entries = merge.chosen.map {
             ListSnapshot.Entry(primary: $0.primary, secondary: $0.secondary, id: $0.id)
         }
-        let newest = list.order == .new ? page.merge.chosen.first : nil
+        let newest = list.order == .new ? merge.chosen.first : nil
         return ListSnapshot(
             id: number,
             list: list,
             revision: revision,
             entries: entries,
-            postCount: page.merge.summary.postCount,
-            refreshPlace: .earlier(newest.map { ListPosition(ofNew: $0) }, time: time)
+            postCount: merge.summary.postCount,
+            refreshPlace: .earlier(newest.map { ListPosition($0, title: []) }, time: time)
         )
     }
 }

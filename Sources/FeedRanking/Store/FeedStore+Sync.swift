@@ -24,7 +24,9 @@ extension FeedStore {
         while true {
             if isReset { query.position = SyncPosition(revision: 0, copyRevision: end) }
             changes.removeAll(keepingCapacity: true)
-            guard let part = collect(query, end, now, &changes, &allowance) else { return .again }
+            guard let part = collect(query, to: end, at: now, into: &changes, &allowance) else {
+                return .again
+            }
             if isReset || part.deletionsKnownSince <= query.position.deletionsSince {
                 let last = copyRows(of: &changes, query, through: part.end, into: &page)
                 let outcome = SyncPage(
@@ -53,9 +55,9 @@ extension FeedStore {
     /// The changes of all stripes behind a position, in no order; nil when the allowance is used up.
     private func collect(
         _ query: SyncQuery,
-        _ end: UInt64,
-        _ now: Int64,
-        _ changes: inout [SyncChange],
+        to end: UInt64,
+        at now: Int64,
+        into changes: inout [SyncChange],
         _ allowance: inout RefreshAllowance
     ) -> Stripe.SyncPart? {
         let count = min(
@@ -110,12 +112,7 @@ extension FeedStore {
                 page.appendDeletion(of: change.id, revision: change.revision)
             } else {
                 let outcome = stripes.withStripe(of: change.id) { stripe in
-                    page.appendLive(
-                        change.id,
-                        of: &stripe,
-                        query.voter,
-                        byteLimit: query.byteLimit
-                    )
+                    page.appendLive(change.id, of: &stripe, query.voter, byteLimit: query.byteLimit)
                 }
                 if case .full = outcome { return last }
             }

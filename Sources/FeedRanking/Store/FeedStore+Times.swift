@@ -48,7 +48,7 @@ extension FeedStore {
         let end = last - min(id, last) > idCount ? id + idCount : last
         while id < end, found.posts.count < postCount, found.textByteCount < textByteCount {
             id += 1
-            visit(PostID(rawValue: id), bound, correction, sink, &found)
+            visit(PostID(rawValue: id), bound, correctingTo: correction, sink, into: &found)
         }
         if id < last { found.next = PostID(rawValue: id) }
         return found
@@ -62,9 +62,9 @@ extension FeedStore {
     private func visit(
         _ id: PostID,
         _ bound: Int64,
-        _ correction: Int64?,
+        correctingTo correction: Int64?,
         _ sink: some ChangeSink,
-        _ found: inout PostsAhead
+        into found: inout PostsAhead
     ) {
         // Few of the ids have such a post and a correction: most ids are only examined.
         let seen = stripes.withStripe(of: id) { stripe -> Seen? in

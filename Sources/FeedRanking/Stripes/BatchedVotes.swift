@@ -51,9 +51,7 @@ package struct BatchedVotes: ~Copyable {
     private var ends = [UInt16](repeating: 0, count: capacity)
 
     /// Makes a batch without votes.
-    package init() {
-        refreshDue.reserveCapacity(Self.capacity)
-    }
+    package init() { refreshDue.reserveCapacity(Self.capacity) }
 
     /// The post of the vote at a position of `order`.
     @inline(__always)

@@ -4,15 +4,14 @@ extension Stripe {
     mutating func castVotes(
         _ votes: inout BatchedVotes,
         _ positions: Range<Int>,
-        _ voter: VoterID?,
-        _ weight: VoteWeight,
-        _ changes: borrowing ChangeCounts,
-        _ sink: some ChangeSink
+        by caster: VoteCaster,
+        counting changes: borrowing ChangeCounts,
+        to sink: some ChangeSink
     ) {
         if areTallied(votes, positions) {
-            castTallied(&votes, positions, weight, changes, sink)
+            castTallied(&votes, positions, by: caster, counting: changes, to: sink)
         } else {
-            castEach(&votes, positions, voter, weight, changes, sink)
+            castEach(&votes, positions, by: caster, counting: changes, to: sink)
         }
         if refreshIsDue { votes.refreshDue.append(votes.post(positions.lowerBound)) }
     }
@@ -36,9 +35,9 @@ extension Stripe {
     private mutating func castTallied(
         _ votes: inout BatchedVotes,
         _ positions: Range<Int>,
-        _ weight: VoteWeight,
-        _ changes: borrowing ChangeCounts,
-        _ sink: some ChangeSink
+        by caster: VoteCaster,
+        counting changes: borrowing ChangeCounts,
+        to sink: some ChangeSink
     ) {
         let count = UInt64(positions.count)
         let hasSink = !sink.isNone
@@ -59,7 +58,7 @@ extension Stripe {
             var record = pass.posts[slot]
             if record.scoreChangeIsLarge { takeOutOfStanding(slot, &record) }
             if entries[item].direction == .up {
-                record.addUpvote(weight)
+                record.addUpvote(caster.weight)
             } else {
                 record.addDownvote()
             }
@@ -80,15 +79,14 @@ extension Stripe {
     private mutating func castEach(
         _ votes: inout BatchedVotes,
         _ positions: Range<Int>,
-        _ voter: VoterID?,
-        _ weight: VoteWeight,
-        _ changes: borrowing ChangeCounts,
-        _ sink: some ChangeSink
+        by caster: VoteCaster,
+        counting changes: borrowing ChangeCounts,
+        to sink: some ChangeSink
     ) {
         for position in positions {
             let item = Int(votes.order[position])
             var vote = votes.entries[item]
-            cast(&vote, voter, weight, changes, sink)
+            cast(&vote, by: caster, counting: changes, to: sink)
             votes.entries[item] = vote
             if vote.refusal != nil { votes.refusedCount += 1 }
         }
@@ -96,17 +94,17 @@ extension Stripe {
 
     private mutating func cast(
         _ vote: inout BatchedVotes.Entry,
-        _ voter: VoterID?,
-        _ weight: VoteWeight,
-        _ changes: borrowing ChangeCounts,
-        _ sink: some ChangeSink
+        by caster: VoteCaster,
+        counting changes: borrowing ChangeCounts,
+        to sink: some ChangeSink
     ) {
         guard let slot = liveSlot(vote.post) else {
             vote.refusal = .postNotFound
             return
         }
         do throws(RankingError) {
-            let outcome = try castVote(slot, vote.direction, voter, weight, changes, sink)
+            let way = vote.direction
+            let outcome = try castVote(slot, way, by: caster, counting: changes, to: sink)
             vote.upvoteCount = outcome.upvoteCount
             vote.downvoteCount = outcome.downvoteCount
             vote.standingVote = outcome.standingVote

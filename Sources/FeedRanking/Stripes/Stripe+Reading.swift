@@ -19,7 +19,7 @@ extension Stripe {
         _ allowance: inout RefreshAllowance
     ) -> WalkSummary? {
         guard standing.indexes(walk.list.feed).postCount > 0 else { return WalkSummary() }
-        guard var read = prepare(walk.list, &allowance) else { return nil }
+        guard let read = prepare(walk.list, &allowance) else { return nil }
         let firstEntry = entries.count
         let probe = pass.slots.probe(walk, &pass.posts)
         while true {
@@ -35,7 +35,7 @@ extension Stripe {
                 )
             }
             entries.removeLast(entries.count - firstEntry)
-            guard refreshTail(&read, &allowance) else { return nil }
+            guard refreshTail(read, &allowance) else { return nil }
         }
     }
 
@@ -49,10 +49,10 @@ extension Stripe {
         _ allowance: inout RefreshAllowance
     ) -> WalkSummary? {
         guard standing.indexes(list.feed).postCount > 0 else { return WalkSummary() }
-        guard var read = prepare(list, &allowance) else { return nil }
+        guard let read = prepare(list, &allowance) else { return nil }
         let probe = pass.slots.probe(position, isBehind: false, &pass.posts)
         if !isExact(read, index(read), upTo: probe) {
-            guard refreshTail(&read, &allowance) else { return nil }
+            guard refreshTail(read, &allowance) else { return nil }
         }
         let rank = index(read).position(of: probe, pass.pool, pass.posts).rank
         return WalkSummary(postCount: read.postCount, skippedCount: rank)
@@ -61,9 +61,9 @@ extension Stripe {
     /// Refreshes all posts of a list; returns their number, and nil when the allowance is used up.
     mutating func refreshAll(_ list: ListID, _ allowance: inout RefreshAllowance) -> Int? {
         guard standing.indexes(list.feed).postCount > 0 else { return 0 }
-        guard var read = prepare(list, &allowance) else { return nil }
+        guard let read = prepare(list, &allowance) else { return nil }
         if !isExact(read, index(read), upTo: nil) {
-            guard refreshTail(&read, &allowance) else { return nil }
+            guard refreshTail(read, &allowance) else { return nil }
         }
         return read.postCount
     }
@@ -101,14 +101,12 @@ extension Stripe {
     /// Brings the tail of a list up to date too; false when the allowance is used up.
     @inline(__always)
     private mutating func refreshTail(
-        _ read: inout ListRead,
+        _ read: ListRead,
         _ allowance: inout RefreshAllowance
     ) -> Bool {
         guard !allowance.isUsedUp else { return false }
-        guard var side = read.side else { return standing.refreshTail(&allowance, &pass) }
-        let isDone = sides.refresh(&side, includingTail: true, &allowance, &pass)
-        read.side = side
-        return isDone
+        guard let side = read.side else { return standing.refreshTail(&allowance, &pass) }
+        return sides.refresh(side, includingTail: true, &allowance, &pass)
     }
 
     /// The index of a list that is being read.

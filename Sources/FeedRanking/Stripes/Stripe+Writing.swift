@@ -1,3 +1,11 @@
+/// Who casts votes, and when.
+struct VoteCaster {
+    /// Whose ballots the votes set; nil sets none.
+    var voter: VoterID?
+    /// What an upvote adds to the sum of RISING at the moment.
+    var weight: VoteWeight
+}
+
 extension Stripe {
     /// Puts a new post into its slot and makes it stale; O(1).
     mutating func insert(_ newRecord: PostRecord, at slot: UInt32) {
@@ -17,10 +25,9 @@ extension Stripe {
     mutating func castVote(
         _ slot: UInt32,
         _ direction: VoteDirection,
-        _ voter: VoterID?,
-        _ weight: VoteWeight,
-        _ changes: borrowing ChangeCounts,
-        _ sink: some ChangeSink
+        by caster: VoteCaster,
+        counting changes: borrowing ChangeCounts,
+        to sink: some ChangeSink
     ) throws(RankingError) -> VoteOutcome {
         var record = pass.posts[slot]
         if record.scoreChangeIsLarge { takeOutOfStanding(slot, &record) }
@@ -29,10 +36,10 @@ extension Stripe {
         if record.flags.contains(.keepsBallots) {
             ballot = direction == .clear ? nil : direction
             var old: VoteDirection?
-            if record.flags.contains(.onlyUsersVote), voter?.isUser != true {
+            if record.flags.contains(.onlyUsersVote), caster.voter?.isUser != true {
                 throw .userRequired
             }
-            if let voter {
+            if let voter = caster.voter {
                 old = ballots.set(ballot, slot, voter, pass.posts)
             } else if ballot != nil {
                 throw .voterRequired
@@ -47,32 +54,29 @@ extension Stripe {
             throw .clearOnTally
         }
         switch direction {
-        case .up: record.addUpvote(weight)
+        case .up: record.addUpvote(caster.weight)
         case .down: record.addDownvote()
         case .clear: break
         }
         if standing.mayShow(record) { changes.show(record.feed) }
         record.revision = changes.take()
-        if record.score != score {
-            standing.makeStale(slot, &record, pass.slots)
-        }
+        if record.score != score { standing.makeStale(slot, &record, pass.slots) }
         sides.touch(slot, &record)
         sync.note(slot, &record)
         pass.posts[slot] = record
-        appendVote(slot, record, voter, ballot, to: sink)
+        appendVote(counts(slot, record), of: record, caster.voter, ballot, to: sink)
         return outcome(record, ballot)
     }
 
     /// Hands a vote's change to the sink; O(1).
     @inline(__always)
     private func appendVote(
-        _ slot: UInt32,
-        _ record: PostRecord,
+        _ counts: PostCounts,
+        of record: PostRecord,
         _ voter: VoterID?,
         _ ballot: VoteDirection?,
         to sink: some ChangeSink
     ) {
-        let counts = counts(slot, record)
         if let voter, record.flags.contains(.keepsBallots) {
             sink.append(counts, voter, ballot)
         } else {

@@ -27,9 +27,7 @@ package struct Stripe: ~Copyable {
     }
 
     /// The ids of the posts by slot, and the slots by id.
-    var slots: SlotKeys {
-        @inline(__always) get { pass.slots }
-    }
+    var slots: SlotKeys { @inline(__always) get { pass.slots } }
 
     /// The records by slot, and the texts that they own.
     var posts: PostTable {
@@ -72,9 +70,7 @@ package struct Stripe: ~Copyable {
 
     /// The bytes of a post's texts, which decide whether a page still takes it.
     @inline(__always)
-    func textByteCount(_ slot: UInt32) -> Int {
-        posts[slot].content.textByteCount
-    }
+    func textByteCount(_ slot: UInt32) -> Int { posts[slot].content.textByteCount }
 
     /// The bytes of the texts of a slot's post; nil where the slot has none.
     func liveTextByteCount(_ slot: UInt32) -> Int? {

@@ -72,17 +72,13 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
     }
 
     deinit {
-        for number in 0..<count {
-            unsafe pointer(number).deinitialize(count: 1)
-        }
+        for number in 0..<count { unsafe pointer(number).deinitialize(count: 1) }
         unsafe base.deallocate()
     }
 
     /// The number of the stripe that has an id; O(1).
     @inline(__always)
-    func number(of id: PostID) -> Int {
-        Int(truncatingIfNeeded: id.rawValue) & (count - 1)
-    }
+    func number(of id: PostID) -> Int { Int(truncatingIfNeeded: id.rawValue) & (count - 1) }
 
     /// Runs the body with the lock held of the stripe that has an id.
     @inline(__always)

@@ -10,7 +10,7 @@
 /// void: their posts have changed since, or are gone.
 struct SyncOrder: ~Copyable {
     /// A post as of one of its changes.
-    struct Entry: BitwiseCopyable {
+    struct Entry: BitwiseCopyable, RevisionEntry {
         /// The revision of the change.
         var revision: UInt64
         /// The slot of the post.
@@ -103,17 +103,10 @@ struct SyncOrder: ~Copyable {
         _ posts: borrowing PostTable,
         into changes: inout [SyncChange]
     ) -> UInt64 {
-        var place = firstPlace(after: range.start)
-        let scanEnd = place + range.scanLimit
-        let countLimit = changes.count + range.countLimit
-        while place < entries.count, entries[place].revision <= range.end {
-            let entry = entries[place]
-            if place == scanEnd || changes.count == countLimit { return entry.revision - 1 }
-            place += 1
-            guard isValid(entry, posts), range.has(posts[entry.slot].feed) else { continue }
-            changes.append(SyncChange(revision: entry.revision, id: slots.id(entry.slot)))
+        range.collect(entries, into: &changes) { entry in
+            guard isValid(entry, posts), range.has(posts[entry.slot].feed) else { return nil }
+            return SyncChange(revision: entry.revision, id: slots.id(entry.slot))
         }
-        return range.end
     }
 
     /// Gives the order up where nobody has read it for long; O(changed posts).
@@ -123,17 +116,6 @@ struct SyncOrder: ~Copyable {
             posts[changed[place]].flags.remove(.isChanged)
         }
         self = SyncOrder()
-    }
-
-    /// The place of the first entry with a greater revision; O(log n).
-    private func firstPlace(after revision: UInt64) -> Int {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].revision <= revision { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     @inline(__always)

@@ -23,10 +23,7 @@ package struct SyncPosition: Equatable, Sendable {
 
     /// The position of a reader that has come so far.
     func moved(to revision: UInt64) -> SyncPosition {
-        SyncPosition(
-            revision: revision,
-            copyRevision: revision >= copyRevision ? 0 : copyRevision
-        )
+        SyncPosition(revision: revision, copyRevision: revision >= copyRevision ? 0 : copyRevision)
     }
 }
 

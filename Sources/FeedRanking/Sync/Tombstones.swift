@@ -5,7 +5,7 @@
 /// no longer learn what it has missed, and begins a new copy.
 struct Tombstones: ~Copyable {
     /// A post that was deleted.
-    struct Tombstone: BitwiseCopyable {
+    struct Tombstone: BitwiseCopyable, RevisionEntry {
         /// The revision of the deletion.
         var revision: UInt64
         /// The slot that the post had.
@@ -80,32 +80,10 @@ struct Tombstones: ~Copyable {
         _ slots: SlotKeys,
         into changes: inout [SyncChange]
     ) -> UInt64 {
-        var place = firstPlace(after: range.start)
-        let scanEnd = place + range.scanLimit
-        let countLimit = changes.count + range.countLimit
-        while place < deletions.count, deletions[place].revision <= range.end {
-            let deletion = deletions[place]
-            if place == scanEnd || changes.count == countLimit { return deletion.revision - 1 }
-            place += 1
-            guard range.has(deletion.feed) else { continue }
-            changes.append(
-                SyncChange(
-                    revision: deletion.revision,
-                    id: slots.id(deletion.slot),
-                    isDeletion: true
-                )
-            )
+        range.collect(deletions, from: first, into: &changes) { deletion in
+            guard range.has(deletion.feed) else { return nil }
+            let id = slots.id(deletion.slot)
+            return SyncChange(revision: deletion.revision, id: id, isDeletion: true)
         }
-        return range.end
-    }
-
-    private func firstPlace(after revision: UInt64) -> Int {
-        var low = first
-        var high = deletions.count
-        while low < high {
-            let middle = (low + high) / 2
-            if deletions[middle].revision <= revision { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
