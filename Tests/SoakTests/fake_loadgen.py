@@ -5,7 +5,6 @@ import csv
 import json
 import os
 import sys
-import time
 
 import feed_pb2 as feed
 from wire import Connection, Lost
@@ -40,15 +39,15 @@ def load_dataset(port):
                     sequence=votes + 9, create_post=feed.CreatePostRequest(feed="f")).post.id
                 while sequence <= votes:
                     if sequence > votes * 3 // 4 and not was_killed:
-                        connection.call(get_post=feed.GetPostRequest(id=post))
-                        time.sleep(0.01)
-                        continue
+                        connection.socket.settimeout(None)
+                        connection.input.read(1)  # ends with the connection
+                        raise Lost
                     vote = feed.CastVoteRequest(post_id=post, direction=feed.UP)
                     connection.call(sequence=sequence, cast_vote=vote) if sequence else None
                     sequence += 1
-        except Lost:
+        except (Lost, ConnectionError):
             was_killed = post is not None
-            time.sleep(0.01)
+            os.sched_yield()
     with Connection(port) as connection:
         found = connection.call(get_post=feed.GetPostRequest(id=post)).post.upvote_count
     with open(flag("--json"), "w") as file:
