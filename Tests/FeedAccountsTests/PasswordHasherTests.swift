@@ -211,20 +211,34 @@ import Testing
         #expect(niceness.withLock { $0 } == [19])
     }
 
-    /// A host that had no password hashed lately does not wait for an idle processor.
-    @Test func aNewcomerHasNoPartInAFlood() throws {
+    /// A host with less than half of the mean does not wait for an idle processor, also if it comes again.
+    @Test func aHostBelowItsShareHasNoPartInAFlood() throws {
         let gate = Gate()
         let outcomes = Outcomes()
-        let hasher = try Self.busyHasher(queueLimit: 4, gate, outcomes)
-        for number in 1...4 { #expect(hasher.offer(outcomes.job("\(number)", .create))) }
-        gate.open.signal()
-        // The flood's thread has one of the four.
-        #expect(outcomes.wait(1) == ["0": .hashed("hash")])
+        var functions = gate.functions
+        functions.matches = { _, _ in
+            gate.begun.signal()
+            return true
+        }
+        let hasher = PasswordHasher(queueLimit: 6, functions: functions)
+        try hasher.start()
+        #expect(hasher.offer(outcomes.job("0", .create)))
         gate.begun.wait()
-        #expect(hasher.offer(outcomes.job("other", .create, host: 1)))
-        #expect(gate.begun.wait(upTo: .seconds(60)))
-        for _ in 0..<5 { gate.open.signal() }
-        #expect(outcomes.wait(5).values.allSatisfy { $0 == .hashed("hash") })
+        for number in 1...5 { #expect(hasher.offer(outcomes.job("\(number)", .create))) }
+        for number in 6...10 {
+            gate.open.signal()
+            _ = outcomes.wait(1)
+            // The flood's thread has one of five, and four are a flood.
+            gate.begun.wait()
+            #expect(hasher.offer(outcomes.job("\(number)", .create)))
+        }
+        for name in ["newcomer", "again"] {
+            #expect(hasher.offer(outcomes.job(name, .verify(nil), host: 1)))
+            try #require(gate.begun.wait(upTo: .seconds(60)), "\(name)")
+            #expect(outcomes.wait(1)[name] == .differs)
+        }
+        for _ in 0..<6 { gate.open.signal() }
+        #expect(outcomes.wait(6).count == 13)
         hasher.stop()
     }
 

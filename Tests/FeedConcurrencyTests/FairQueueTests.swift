@@ -51,6 +51,38 @@ import Testing
         #expect(queue.popFirst()?.element == 1)
     }
 
+    /// Who was alone has taken nothing from others.
+    @Test mutating func costsOfAnEmptyQueueAreForgotten() {
+        queue.append(0, of: "early")
+        #expect(queue.popFirst()?.element == 0)
+        queue.charge("early", 30_000)
+        queue.append(1, of: "early")
+        queue.forgetCosts()
+        queue.append(2, of: "newcomer")
+        #expect(queue.popFirst()?.element == 2)
+        #expect(queue.popFirst()?.element == 1)
+        queue.forgetCosts()
+        queue.append(3, of: "early")
+        queue.append(4, of: "newcomer")
+        #expect(queue.popFirst()?.element == 3)
+    }
+
+    @Test mutating func whoIsBelowHalfTheMeanIsBelowItsShare() {
+        #expect(!queue.isNextBelowShare)
+        for number in 0..<3 { queue.append(number, of: "greedy") }
+        // An owner that is alone has its share.
+        #expect(!queue.isNextBelowShare)
+        queue.charge("greedy", 6_000)
+        #expect(!queue.isNextBelowShare)
+        queue.append(3, of: "modest")
+        #expect(queue.isNextBelowShare)
+        queue.charge("modest", 1_999)
+        #expect(queue.isNextBelowShare)
+        // Half the mean of 6,000 and 2,000.
+        queue.charge("modest", 1)
+        #expect(!queue.isNextBelowShare)
+    }
+
     @Test mutating func theNewestOfTheGreediestGivesWay() {
         for number in 0..<3 { queue.append(number, of: "greedy") }
         queue.append(10, of: "modest")

@@ -9,7 +9,8 @@ internal import Synchronization
 /// refused at once and comes again, instead of waiting longer than people do.
 ///
 /// Hosts take turns, and none fills the queue: where it is full, the newest job of the host with most of them
-/// gives way to a host with fewer. A host that had no job lately is next, and its job is not the flood's.
+/// gives way to a host with fewer. A host that has had less than half of what hosts have on average is next,
+/// and its job is not the flood's. What hosts have had is forgotten once nothing waits.
 package final class PasswordHasher: Sendable {
     /// Computes hashes; tests count the runs or hold them up.
     package struct Functions: Sendable {
@@ -142,10 +143,10 @@ package final class PasswordHasher: Sendable {
         finishFlooded()
         let isFloodBusy = flood.isBusy
         let (job, isFlood, isStopped) = state.withLock { state in
-            // A host that had no password hashed lately has no part in the flood.
-            let isFlood =
-                state.jobs.count > queueLimit / 2 && (state.jobs.nextCost ?? 0) > 0
+            // A host that stays below its share has no part in the flood.
+            let isFlood = state.jobs.count > queueLimit / 2 && !state.jobs.isNextBelowShare
             let job = isFlood && isFloodBusy ? nil : state.takeNext()
+            if job == nil, !isFloodBusy { state.jobs.forgetCosts() }
             return (job, isFlood, state.isStopped)
         }
         guard !isStopped else { return false }
