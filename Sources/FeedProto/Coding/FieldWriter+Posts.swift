@@ -8,6 +8,9 @@ extension FieldWriter {
         return byteCount
     }
 
+    /// The tag of the posts of a page.
+    static let pagePostTag: UInt8 = 0x0A
+
     /// Writes the posts of a repeated field, whose texts lie in `texts`.
     ///
     /// They take at most the sum of their `maximumEncodedByteCount`.
@@ -19,19 +22,20 @@ extension FieldWriter {
         }
     }
 
-    /// Writes the posts of a repeated field that are encoded, each with what the caller has made of it.
+    /// Writes the posts of a page that are encoded, each with what the caller has made of it.
     ///
     /// `viewers` has one for each post, or none for a caller without identity.
-    mutating func posts(tag: UInt8, _ posts: EncodedPosts, viewers: Span<Viewer>) {
+    mutating func posts(_ posts: EncodedPosts, viewers: Span<Viewer>) {
         let bytes = posts.bytes.span
-        var start = FrameHeader.byteCount
-        for index in posts.ends.indices {
-            let end = posts.ends[index]
-            let message = beginLongMessage(tag: tag)
-            self.bytes(copying: bytes.extracting(start..<end))
-            if !viewers.isEmpty { viewer(viewers[index]) }
+        guard !viewers.isEmpty else {
+            self.bytes(copying: bytes.extracting(droppingFirst: FrameHeader.byteCount))
+            return
+        }
+        for index in posts.bodies.indices {
+            let message = beginLongMessage(tag: Self.pagePostTag)
+            self.bytes(copying: bytes.extracting(posts.bodies[index]))
+            viewer(viewers[index])
             endLongMessage(at: message)
-            start = end
         }
     }
 

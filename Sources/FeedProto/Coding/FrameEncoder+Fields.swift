@@ -26,26 +26,29 @@ extension FrameEncoder {
         let bound = FieldWriter.maximumByteCount(of: posts) + page.maximumEncodedByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x8A, 0x02)
-        writer.posts(tag: 0x0A, posts, texts: texts)
+        writer.posts(tag: FieldWriter.pagePostTag, posts, texts: texts)
         writer.fields(of: page, texts: texts)
         writer.endLongMessage(at: body)
         try commit(writer.end())
     }
 
-    /// Appends the fields of posts as a frame of their own; returns where each ends.
-    mutating func append(bodiesOf posts: Span<PostFields>, texts: Span<UInt8>) -> [Int] {
+    /// Appends posts, as a page has them, as a frame of their own; returns where the fields of each lie.
+    mutating func append(bodiesOf posts: Span<PostFields>, texts: Span<UInt8>) -> [Range<Int>] {
         let bound = FrameHeader.byteCount + FieldWriter.maximumByteCount(of: posts)
         var writer = unsafe FieldWriter(room: output.reserve(bound), byteCount: bound)
-        var ends: [Int] = []
-        ends.reserveCapacity(posts.count)
+        var bodies: [Range<Int>] = []
+        bodies.reserveCapacity(posts.count)
         for index in posts.indices {
             let post = posts[index]
             precondition(post.viewer == nil, "The posts are those of every caller.")
+            let start = writer.beginLongMessage(tag: FieldWriter.pagePostTag)
             writer.fields(of: post, texts: texts)
-            ends.append(writer.byteCount)
+            let byteCount = writer.byteCount - start
+            writer.endLongMessage(at: start)
+            bodies.append(writer.byteCount - byteCount..<writer.byteCount)
         }
         output.commit(FrameHeader.byteCount + writer.end())
-        return ends
+        return bodies
     }
 
     /// Appends a page of posts that are encoded; its tokens lie in `texts`.
@@ -59,11 +62,11 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        precondition(viewers.isEmpty || viewers.count == posts.ends.count, "Each post has one.")
+        precondition(viewers.isEmpty || viewers.count == posts.bodies.count, "Each post has one.")
         let bound = posts.maximumEncodedByteCount + page.maximumEncodedByteCount
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x8A, 0x02)
-        writer.posts(tag: 0x0A, posts, viewers: viewers)
+        writer.posts(posts, viewers: viewers)
         writer.fields(of: page, texts: texts)
         writer.endLongMessage(at: body)
         try commit(writer.end())
