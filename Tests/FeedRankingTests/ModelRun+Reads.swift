@@ -107,7 +107,8 @@ extension ModelRun {
         try comparePage(query, list, saved)
     }
 
-    private mutating func comparePage(
+    /// Compares the page with what the model has of its list.
+    mutating func comparePage(
         _ query: PageQuery,
         _ list: [FeedModel.Post],
         _ saved: SavedCursor?

@@ -1,4 +1,6 @@
 import FeedRanking
+import FeedRankingModel
+import Synchronization
 import Testing
 
 /// Which first pages stand as long as the shown version does, with heads of 16 posts a stripe.
@@ -26,27 +28,79 @@ import Testing
         return store
     }
 
-    private static func page(_ store: FeedStore, _ order: Order, _ size: Int) throws -> PostPage {
+    private static func query(_ order: Order, _ size: Int) -> PageQuery {
+        PageQuery(feed: feed, order: order, size: size)
+    }
+
+    private static func page(_ store: FeedStore, _ query: PageQuery) throws -> PostPage {
         var page = PostPage()
         var allowance = RefreshAllowance(keyCount: .max)
-        let query = PageQuery(feed: feed, order: order, size: size)
         _ = try store.page(query, into: &page, allowance: &allowance)
         return page
     }
 
-    @Test("a vote behind the head changes a longer page, and not the version")
+    private static func page(_ store: FeedStore, _ order: Order, _ size: Int) throws -> PostPage {
+        try page(store, query(order, size))
+    }
+
+    @Test("a vote behind the head changes a longer page, and no page that is shown")
     func aLongPageIsNotShown() throws {
         let store = try Self.store(stripeCount: 1) { 10 * (300 - $0) }
-        #expect(try Self.page(store, .top, 10).isShown)
-        let before = try Self.page(store, .top, 100)
-        #expect(!before.isShown)
-        let version = store.shownVersion(of: Self.feed)
+        let (short, long) = (Self.query(.top, 10), Self.query(.top, 100))
+        let moment = store.moment(of: short)
+        let (head, all) = (try Self.page(store, short), try Self.page(store, long))
+        #expect(head.isShown && !all.isShown)
         _ = try store.castVote(PostID(rawValue: 50), .up)
-        #expect(store.shownVersion(of: Self.feed) == version)
-        #expect(try Self.page(store, .top, 100).rows != before.rows)
+        #expect(head.isSame(readAt: moment, at: store.moment(of: short)))
+        #expect(!all.isSame(readAt: moment, at: store.moment(of: long)))
+        #expect(try Self.page(store, long).rows != all.rows)
         _ = try store.castVote(PostID(rawValue: 5), .up)
-        #expect(store.shownVersion(of: Self.feed) > version)
-        #expect(store.shownVersion(of: nil) > 0)
+        #expect(!head.isSame(readAt: moment, at: store.moment(of: short)))
+    }
+
+    @Test("a further page is shown if it ends in the head")
+    func aFurtherPageIsShown() throws {
+        let store = try Self.store(stripeCount: 1) { 10 * (300 - $0) }
+        var query = Self.query(.top, 5)
+        for isShown in [true, true, false] {
+            query.start = .cursor(try #require(try Self.page(store, query).next))
+            #expect(try Self.page(store, query).isShown == isShown, "\(query.start)")
+        }
+    }
+
+    @Test("a page stays shown if the posts of other feeds are deleted")
+    func theHeadDoesNotShrink() throws {
+        let store = FeedStore(stripeCount: 16) { 1_700_000_000_000 }
+        let post = ImportedPost(
+            content: PostContent(title: "title"),
+            createTimeMilliseconds: 1,
+            upvoteCount: 0,
+            downvoteCount: 0
+        )
+        try store.importPosts(
+            (0..<640).map { number in
+                var post = post
+                post.upvoteCount = UInt64(10_000 - 10 * number)
+                return post
+            },
+            in: Self.feed
+        )
+        try store.importPosts(Array(repeating: post, count: 3_000), in: FeedID(rawValue: 1))
+        var query = Self.query(.top, 100)
+        for _ in 0..<2 { query.start = .cursor(try #require(try Self.page(store, query).next)) }
+        let moment = store.moment(of: query)
+        let page = try Self.page(store, query)
+        #expect(page.isShown)
+        for number in 641...3_640 as ClosedRange<UInt64> {
+            _ = try store.deletePost(PostID(rawValue: number))
+        }
+        // A vote on the first post has the next page set the heads anew.
+        _ = try store.castVote(PostID(rawValue: 1), .up)
+        _ = try Self.page(store, .top, 100)
+        let later = store.moment(of: query)
+        _ = try store.castVote(page.rows[99].id, .up)
+        #expect(!page.isSame(readAt: later, at: store.moment(of: query)))
+        #expect(!page.isSame(readAt: moment, at: store.moment(of: query)))
     }
 
     @Test("a page that takes more than its share of one stripe is not shown")
@@ -64,6 +118,33 @@ import Testing
         #expect(try !Self.page(long, .old, 10).isShown)
         let short = try Self.store(stripeCount: 1, postCount: 12) { $0 }
         #expect(try Self.page(short, .old, 10).isShown)
+    }
+
+    @Test("a page of a window stands until a post leaves it, or the clock goes back")
+    func aPageOfAWindowEnds() throws {
+        let clock = TestClock()
+        let store = FeedStore(stripeCount: 4) { clock.milliseconds.load(ordering: .relaxed) }
+        for _ in 0..<20 {
+            clock.milliseconds.wrappingAdd(1_000, ordering: .relaxed)
+            var made = PostPage()
+            _ = try store.createPost(PostContent(title: "title"), in: Self.feed, into: &made)
+        }
+        var query = Self.query(.top, 5)
+        query.window = .hour
+        let moment = store.moment(of: query)
+        let page = try Self.page(store, query)
+        #expect(page.totalCount == 20)
+        // The first post leaves 3,600 s after its time, which was 19 s ago.
+        clock.milliseconds.wrappingAdd(3_580_999, ordering: .relaxed)
+        #expect(page.isSame(readAt: moment, at: store.moment(of: query)))
+        clock.milliseconds.wrappingAdd(1, ordering: .relaxed)
+        #expect(!page.isSame(readAt: moment, at: store.moment(of: query)))
+        let later = store.moment(of: query)
+        let fewer = try Self.page(store, query)
+        #expect(fewer.totalCount == 19)
+        clock.milliseconds.wrappingSubtract(1_000_000, ordering: .relaxed)
+        #expect(!fewer.isSame(readAt: later, at: store.moment(of: query)))
+        #expect(try Self.page(store, query).totalCount == 20)
     }
 
     @Test("lists that are made on demand are not shown")

@@ -39,12 +39,6 @@ struct ListPass: ~Copyable {
     /// The rank of the head boundary of a side list, so that a snapshot ends in its head.
     var sideHeadRank: Int { headRank * RankingLimits.sideHeadFactor }
 
-    /// The number of entries at the front of an index that its head boundary always covers.
-    ///
-    /// No boundary is set before that rank. So only a change that `StandingLists.mayShow` tells changes
-    /// them.
-    var coveredCount: Int { min(headRank, leastHeadRank) }
-
     /// Whether so many moves change an index at less cost if it is rebuilt than one by one.
     static func rebuilds(_ index: RankedIndex, forMoves count: Int) -> Bool {
         count * 12 > index.count

@@ -108,6 +108,16 @@ struct WalkSummary {
     var skippedCount = 0
     /// Whether each change of the entries counts as shown (``ChangeCounts``).
     var isShown = true
+    /// When the first post leaves the list's window, in Unix milliseconds.
+    var endTime = Int64.max
+
+    /// Takes in the counts of another stripe.
+    mutating func add(_ other: WalkSummary) {
+        postCount += other.postCount
+        skippedCount += other.skippedCount
+        isShown = isShown && other.isShown
+        endTime = min(endTime, other.endTime)
+    }
 }
 
 /// The part of an index that a walk has passed.

@@ -22,6 +22,11 @@ struct StandingLists: ~Copyable {
 
     /// The stale posts.
     var stale = StaleSlots()
+    /// The rank of the head boundaries.
+    ///
+    /// It never falls, so no boundary is set before that rank: only a change that `mayShow` tells changes an
+    /// entry that was covered once.
+    private(set) var headRank = 0
     /// The number of stale posts in no index: created, or under a new title.
     var unindexedCount = 0
     /// The refresh in steps that is under way.
@@ -31,13 +36,18 @@ struct StandingLists: ~Copyable {
     init() {}
 
     /// Moves an index's head boundary after a change of its keys; moves it down only where `mayLower`.
-    ///
-    /// The posts of the stripe decide, not those of the list: the stale tail is the stripe's, and an
-    /// index that a job has split has few of its keys.
     @inline(__always)
     func moveHeadBoundary(of index: inout RankedIndex, mayLower: Bool, _ pass: inout ListPass) {
+        index.moveHeadBoundary(to: headRank, pass.pool, mayLower: mayLower)
+    }
+
+    /// Raises the rank of the head boundaries with the posts of the stripe.
+    ///
+    /// These decide, and not the posts of a list: the stale tail is the stripe's, and an index that a job has
+    /// split has few of its keys.
+    private mutating func raiseHeadRank(_ pass: borrowing ListPass) {
         let share = max(pass.leastHeadRank, front.postCount / Self.shortStripeShare)
-        index.moveHeadBoundary(to: min(pass.headRank, share), pass.pool, mayLower: mayLower)
+        headRank = max(headRank, min(pass.headRank, share))
     }
 
     /// Whether so many of the stripe's posts are stale that a read should not have to refresh them.
@@ -80,6 +90,7 @@ struct StandingLists: ~Copyable {
         stale.reserve(pass.posts.slotLimit)
         feeds[feed].countCreation()
         front.countCreation()
+        raiseHeadRank(pass)
         unindexedCount += 1
         makeStale(slot, &record, pass.slots)
     }

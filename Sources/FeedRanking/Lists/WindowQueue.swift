@@ -24,6 +24,11 @@ struct WindowQueue: ~Copyable {
     /// A queue that has looked at no member.
     init(_ span: WindowSpan) { self.span = span }
 
+    /// When the first post leaves, or an entry that a post has left behind, in Unix milliseconds.
+    var endTime: Int64 {
+        heapCount == 0 ? .max : heap[0].createTimeMilliseconds + span.window.milliseconds
+    }
+
     /// Notes a member that is new, or has another time; O(log n).
     ///
     /// A member that the queue has not come to is left to `fill`. The queue begins anew where most of

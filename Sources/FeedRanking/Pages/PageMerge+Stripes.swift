@@ -63,9 +63,7 @@ extension PageMerge {
                 stripe.collect(part, into: &entries, &allowance)
             }
             guard let summary else { return false }
-            self.summary.postCount += summary.postCount
-            self.summary.skippedCount += summary.skippedCount
-            self.summary.isShown = self.summary.isShown && summary.isShown
+            self.summary.add(summary)
             let end = entries.count
             let isLast = end - first < part.limit
             runs.append(Run(next: first, end: end, isLast: isLast))

@@ -72,6 +72,14 @@ package struct PageQuery: Sendable {
 }
 
 extension PageQuery {
+    /// Whether the page begins at an end of the list or at a place, and not at what may move.
+    var isOfKnownStart: Bool {
+        switch start {
+        case .first, .cursor: true
+        case .rank, .around, .newerThan: false
+        }
+    }
+
     /// The token of a page that lies beside a place of the list.
     func cursor(
         _ direction: PageCursor.Direction,

@@ -36,7 +36,8 @@ struct PageReader {
         var scan = PageScan(query)
         guard scan.run(walk, stripes, into: &page, &allowance) else { return false }
         page.totalCount = UInt64(scan.summary.postCount)
-        page.isShown = query.start == .first && scan.summary.isShown
+        page.isShown = query.isOfKnownStart && scan.summary.isShown
+        page.endTime = scan.summary.endTime
         setCursors(of: &page, start, scan, stripes)
         if let time {
             let newest = scan.newestPlace(start.walkStart)

@@ -25,9 +25,10 @@ package struct PostPage: Sendable {
     package var refreshPlace: ListPosition?
     /// The number of newer posts that a refresh has left; 0 on all other pages.
     package var newerCount: UInt64 = 0
-    /// Whether the page, which begins with the list's first post, stays as it is as long as
-    /// ``FeedStore/shownVersion(of:)`` does; other pages may change with each revision.
-    package var isShown = false
+    /// Whether each change of the page's posts counts as shown; other pages may change with each revision.
+    package internal(set) var isShown = false
+    /// When the first post leaves the list's window, in Unix milliseconds.
+    var endTime = Int64.max
 
     /// The working memory of the call that fills the page.
     var merge = PageMerge()
@@ -50,6 +51,7 @@ package struct PostPage: Sendable {
         refreshPlace = nil
         newerCount = 0
         isShown = false
+        endTime = .max
     }
 
     /// The page without its posts: its cursors and counts.
@@ -59,7 +61,7 @@ package struct PostPage: Sendable {
         (page.firstRank, page.totalCount, page.newerCount) = (firstRank, totalCount, newerCount)
         page.snapshotRevision = snapshotRevision
         page.refreshPlace = refreshPlace
-        page.isShown = isShown
+        (page.isShown, page.endTime) = (isShown, endTime)
         return page
     }
 

@@ -27,6 +27,15 @@ extension FeedStore {
         return .done
     }
 
+    /// What the store is at before a page is read; O(1).
+    package func moment(of query: PageQuery) -> PageMoment {
+        // In this order: see `ChangeCounts`.
+        let revision = revision
+        let version = changes.version(of: query.feed)
+        let (time, era) = query.window == nil ? (0, 0) : windowClock.now()
+        return PageMoment(revision: revision, shownVersion: version, time: time, era: era)
+    }
+
     /// Fills a page with posts as they are now; false when the allowance is used up.
     private func readLive(
         _ query: PageQuery,

@@ -75,12 +75,6 @@ package final class FeedStore: Sendable {
     /// The number of the latest write.
     package var revision: UInt64 { changes.revision }
 
-    /// How often the first pages of a feed may have changed, or those of all feeds for nil; O(1).
-    ///
-    /// If a caller loads the revision, then this version, and then reads a page that ``PostPage/isShown``,
-    /// the page is that of the revision, and of each later one that is loaded before an equal version.
-    package func shownVersion(of feed: FeedID?) -> UInt64 { changes.version(of: feed) }
-
     /// The highest id assigned; 0 before the first.
     package var highestID: UInt64 { lastID.load(ordering: .relaxed) }
 

@@ -30,8 +30,8 @@ extension Stripe {
                 return WalkSummary(
                     postCount: count,
                     skippedCount: walk.isDescending ? count - rank : rank,
-                    isShown: probe == nil && read.side == nil
-                        && isCovered(reach.last, walk, index)
+                    isShown: read.side == nil && isCovered(reach, walk, index),
+                    endTime: read.side?.list.queue?.posts.endTime ?? .max
                 )
             }
             entries.removeLast(entries.count - firstEntry)
@@ -122,13 +122,13 @@ extension Stripe {
             ?? standing.isExact(index, read.list.kind, upTo: key)
     }
 
-    /// Whether a walk from the front of an index passes only what its head boundary covers for good.
+    /// Whether all up to the end of a walk is what the head boundary of an index covers for good.
     @inline(__always)
-    private func isCovered(_ last: RankKey?, _ walk: ListWalk, _ index: RankedIndex) -> Bool {
-        let reachedCount = walk.isDescending ? index.count : min(walk.limit, index.count)
-        guard reachedCount <= pass.coveredCount else { return false }
+    private func isCovered(_ reach: WalkReach, _ walk: ListWalk, _ index: RankedIndex) -> Bool {
+        let end = walk.isDescending ? index.count : min(reach.startRank + walk.limit, index.count)
+        guard end <= standing.headRank else { return false }
         if index.headBoundary == .lowest { return true }
-        guard let last, !walk.isDescending else { return false }
+        guard let last = reach.last, !walk.isDescending else { return false }
         return index.headBoundary.covers(last)
     }
 }

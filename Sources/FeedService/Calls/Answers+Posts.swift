@@ -69,15 +69,22 @@ extension Answers {
     mutating func keep(
         _ page: inout PostPage,
         _ key: KeptPages.Key,
-        readAt moment: KeptPages.Moment
+        in scope: PageTokenScope,
+        readAt moment: PageMoment
     ) -> Int {
         collectFields(of: &page, viewer: false)
         let posts = fields
         let texts = page.texts
+        let rest = page.withoutPosts
+        tokens.removeAll(keepingCapacity: true)
+        let coder = environment.context.tokens
+        let list = coder.fields(of: rest, in: scope.ofNobody, tokensIn: &tokens)
         let known = KeptPages.Page(
-            rest: page.withoutPosts,
+            rest: rest,
             origins: page.rows.map(\.origin),
             posts: EncodedPosts(posts.span, texts: texts.span),
+            list: list,
+            tokens: tokens,
             moment: moment
         )
         let place = kept.keep(key, known)
@@ -88,7 +95,13 @@ extension Answers {
     /// Looks up what a voter has made of the posts of a kept page; O(1) a post.
     mutating func view(keptPage place: Int, as voter: VoterID?, _ marks: ViewerMarks?) {
         viewers.removeAll(keepingCapacity: true)
-        for post in kept[place].origins {
+        if let voter {
+            for post in kept.pages[place].origins {
+                environment.store.prefetch(post.id)
+                environment.store.prefetchBallot(of: voter, on: post.id)
+            }
+        }
+        for post in kept.pages[place].origins {
             let vote = voter.flatMap { environment.store.ballot(of: $0, on: post.id) }
             let state = marks?.state(of: post) ?? ViewerState()
             viewers.append(
@@ -108,14 +121,18 @@ extension Answers {
         id: UInt64,
         revision: UInt64
     ) {
-        tokens.removeAll(keepingCapacity: true)
-        let coder = environment.context.tokens
-        let list = coder.fields(of: kept[place].rest, in: scope, tokensIn: &tokens)
-        let (viewers, texts) = (viewers, tokens)
+        var (list, texts) = (kept.pages[place].list, kept.pages[place].tokens)
+        if !scope.isOfNobody {
+            tokens.removeAll(keepingCapacity: true)
+            let coder = environment.context.tokens
+            list = coder.fields(of: kept.pages[place].rest, in: scope, tokensIn: &tokens)
+            texts = tokens
+        }
+        let viewers = viewers
         do throws(FrameError) {
             try encoder.append(
                 page: list,
-                posts: kept[place].posts,
+                posts: kept.pages[place].posts,
                 viewers: viewers.span,
                 texts: texts.span,
                 id: id,

@@ -1,43 +1,45 @@
 internal import FeedProto
 internal import FeedRanking
 
-/// The encoded first pages that a loop has served last: each is served again as long as nothing on it has
-/// changed.
+/// The encoded pages near the start of their lists that a loop has served last.
 ///
-/// They are the same for all callers but for the tokens and for what a caller has made of a post. A page
-/// whose list has a window, or ranks by rates, changes with the time too, and is not kept.
+/// Each is served again as long as nothing on it has changed. They are the same for all callers but for
+/// the tokens and for what a caller has made of a post.
 struct KeptPages {
     /// The most bytes of kept pages.
     static let byteLimit = 4 << 20
     /// The most pages, which are searched one after another.
     private static let countLimit = 64
 
-    /// Which page it is, in one number.
+    /// The last rank at which a page begins that is kept: further pages are asked for less often.
+    private static let deepestRank = 512
+
+    /// Which page it is.
     struct Key: Equatable {
-        private let number: UInt64
+        /// Feed, order, window and size, and with them the place of a further page: almost always unique.
+        fileprivate let number: UInt64
+        private let cursor: PageCursor?
 
         /// The key of a page; nil if it is not kept, or if it leaves out what its caller has dismissed.
         init?(_ query: PageQuery) {
-            guard query.start == .first, query.stability == .live, query.filter == PageFilter(),
-                !query.filter.isNeeded(query.marks), query.window == nil, query.order != .rising
+            guard query.stability == .live, query.filter == PageFilter(),
+                !query.filter.isNeeded(query.marks)
             else { return nil }
             let feed = query.feed.map { UInt64($0.rawValue) + 1 } ?? 0
-            number = feed << 16 | UInt64(query.order.rawValue) << 8 | UInt64(query.size)
-        }
-    }
-
-    /// What the store was at before a page was read.
-    struct Moment {
-        /// The revision that the page has.
-        let revision: UInt64
-        /// How often first pages of its feed may have changed.
-        let shownVersion: UInt64
-
-        /// The store as it is now.
-        init(_ store: FeedStore, feed: FeedID?) {
-            // In this order: see `FeedStore.shownVersion(of:)`.
-            revision = store.revision
-            shownVersion = store.shownVersion(of: feed)
+            let order = UInt64(query.order.rawValue) << 8 | UInt64(query.window?.rawValue ?? 0)
+            let list = feed << 24 | order << 8 | UInt64(query.size)
+            switch query.start {
+            case .first:
+                (number, cursor) = (list, nil)
+            case .cursor(let place)
+            where place.direction == .after && place.snapshot == nil
+                && place.rank <= KeptPages.deepestRank:
+                let (primary, id) = (place.position.primary, place.position.id.rawValue)
+                number = list ^ (primary &+ id &* 0x9E37_79B9_7F4A_7C15)
+                cursor = place
+            case .cursor, .rank, .around, .newerThan:
+                return nil
+            }
         }
     }
 
@@ -49,26 +51,29 @@ struct KeptPages {
         let origins: [FeedRanking.PostOrigin]
         /// The encoded posts.
         let posts: EncodedPosts
+        /// The fields beside the posts, as a caller without identity gets them, and the tokens in them.
+        let list: ListPostsFields
+        let tokens: [UInt8]
         /// The store before it was read.
-        let moment: Moment
+        let moment: PageMoment
         /// The number of its latest use.
         fileprivate(set) var lastUse: UInt64 = 0
 
         /// The bytes that its posts take.
         fileprivate var byteCount: Int {
-            posts.byteCount + origins.count * MemoryLayout<FeedRanking.PostOrigin>.size
+            posts.byteCount + tokens.count + origins.count
+                * MemoryLayout<FeedRanking.PostOrigin>.size
         }
 
         /// Whether it is the same at another moment.
-        func isSame(at moment: Moment) -> Bool {
-            rest.isShown
-                ? self.moment.shownVersion == moment.shownVersion
-                : self.moment.revision == moment.revision
-        }
+        func isSame(at now: PageMoment) -> Bool { rest.isSame(readAt: moment, at: now) }
     }
 
+    /// The numbers of the keys, which tell almost all pages apart.
+    private var numbers: [UInt64] = []
     private var keys: [Key] = []
-    private var pages: [Page] = []
+    /// The kept pages.
+    private(set) var pages: [Page] = []
     private var useCount: UInt64 = 0
     /// The bytes of the posts of the kept pages; a page has fewer than a frame, so it fits alone.
     private(set) var byteCount = 0
@@ -77,27 +82,25 @@ struct KeptPages {
     init() {}
 
     /// The place of a page that is the same at a moment; nil if it is not kept, or has changed.
-    mutating func place(of key: Key, at moment: Moment) -> Int? {
-        guard let place = keys.firstIndex(of: key), pages[place].isSame(at: moment) else {
-            return nil
-        }
+    mutating func place(of key: Key, at moment: PageMoment) -> Int? {
+        guard let place = numbers.firstIndex(of: key.number), keys[place] == key,
+            pages[place].isSame(at: moment)
+        else { return nil }
         useCount += 1
         pages[place].lastUse = useCount
         return place
     }
 
-    /// A kept page.
-    subscript(place: Int) -> Page { pages[place] }
-
     /// Keeps a page in place of an earlier one and of those that were served least lately; returns its place.
     mutating func keep(_ key: Key, _ page: Page) -> Int {
-        if let place = keys.firstIndex(of: key) { remove(place) }
+        if let place = numbers.firstIndex(of: key.number) { remove(place) }
         while keys.count == Self.countLimit || byteCount + page.byteCount > Self.byteLimit {
             guard let least = pages.indices.min(by: { pages[$0].lastUse < pages[$1].lastUse })
             else { break }
             remove(least)
         }
         useCount += 1
+        numbers.append(key.number)
         keys.append(key)
         pages.append(page)
         pages[pages.count - 1].lastUse = useCount
@@ -107,6 +110,7 @@ struct KeptPages {
 
     private mutating func remove(_ place: Int) {
         byteCount -= pages[place].byteCount
+        numbers.remove(at: place)
         keys.remove(at: place)
         pages.remove(at: place)
     }

@@ -14,7 +14,6 @@ extension PostCalls {
         let window = try environment.window(request.window, of: order)
         if request.unreadOnly, !caller.isViewer { throw .viewerRequired(field: "unread_only") }
         let scope = PageTokenScope(request, feed, order, window, caller)
-        let moment = KeptPages.Moment(environment.store, feed: feed)
         var query = PageQuery(
             feed: feed,
             order: order,
@@ -30,9 +29,10 @@ extension PostCalls {
         query.minimumRevision = minimumRevision
         query.stability = try stability(of: request, from: caller)
         query.now = environment.context.now
+        let moment = environment.store.moment(of: query)
         if let key = KeptPages.Key(query) {
             let place: Int
-            switch try keptPlace(key, query, at: moment, &answers) {
+            switch try keptPlace(key, query, in: scope, at: moment, &answers) {
             case .known(let found): place = found
             case .later(let answer): return answer
             }
@@ -43,8 +43,10 @@ extension PostCalls {
             // version on.
             setViewer(of: &query, caller)
             answers.view(keptPage: place, as: query.voter, query.marks)
-            let now = KeptPages.Moment(environment.store, feed: feed)
-            if answers.kept[place].isSame(at: now), KeptPages.Key(query) == key { return kept }
+            let now = environment.store.moment(of: query)
+            if answers.kept.pages[place].isSame(at: now), KeptPages.Key(query) == key {
+                return kept
+            }
         }
         // A first ballot during the read makes the caller a voter, and may be on the page.
         repeat {
@@ -72,7 +74,8 @@ extension PostCalls {
     private mutating func keptPlace(
         _ key: KeptPages.Key,
         _ query: PageQuery,
-        at moment: KeptPages.Moment,
+        in scope: PageTokenScope,
+        at moment: PageMoment,
         _ answers: inout Answers
     ) throws(Status) -> KeptPlace {
         if let place = answers.kept.place(of: key, at: moment) {
@@ -82,7 +85,7 @@ extension PostCalls {
         var query = query
         (query.voter, query.marks) = (nil, nil)
         if let later = try read(query) { return .later(later) }
-        return .known(answers.keep(&page, key, readAt: moment))
+        return .known(answers.keep(&page, key, in: scope, readAt: moment))
     }
 
     /// Reads a page; returns the answer of a call that is passed again, and nil once the page is read.

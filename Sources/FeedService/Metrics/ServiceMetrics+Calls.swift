@@ -71,18 +71,18 @@ extension ServiceMetrics {
             ),
             .counter(
                 "feed_kept_pages_served",
-                "First pages that were served as they were kept, as nothing on them had changed.",
+                "Pages that were served as they were kept, as nothing on them had changed.",
                 statistics.keptPageServedCount
             ),
             .counter(
                 "feed_kept_pages_read",
-                "First pages that were read anew and kept.",
+                "Pages that were read anew and kept.",
                 statistics.keptPageReadCount
             ),
             .gauge(
                 "feed_kept_page_bytes",
                 unit: "bytes",
-                "Bytes of the first pages that are kept.",
+                "Bytes of the pages that are kept.",
                 statistics.keptPageByteCount
             ),
             .counter(

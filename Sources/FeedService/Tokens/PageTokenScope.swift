@@ -19,6 +19,16 @@ struct PageTokenScope: Equatable {
     /// Whether the pages have posts that the viewer has dismissed.
     var includesDismissed = false
 
+    /// Whether the caller has no identity.
+    var isOfNobody: Bool { device == nil && userID == nil }
+
+    /// The scope of the same list for a caller without identity.
+    var ofNobody: PageTokenScope {
+        var scope = self
+        (scope.device, scope.userID) = (nil, nil)
+        return scope
+    }
+
     /// Whether the list is not what it is without a filter.
     var isFiltered: Bool { authorID != 0 || isUnreadOnly || includesDismissed }
 }

@@ -5,7 +5,7 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-/// First pages that are served again as long as nothing on them has changed.
+/// Pages that are served again as long as nothing on them has changed.
 @Suite(.timeLimit(.minutes(10)))
 struct KeptPageTests {
     /// A change that a device makes at a post, and who sees it on the first page.
@@ -52,7 +52,10 @@ struct KeptPageTests {
             #expect(try client.call(.deletePost(DeletePostRequest(id: id))).status == nil)
         },
         Change("an import") { (client, _) throws in
-            let posts = [Post(title: "imported")]
+            // Within each window.
+            let known = try client.list(ListPostsRequest(feed: "polls")).posts
+            let time = try #require(known.first).createTimeMilliseconds
+            let posts = [Post(title: "imported", createTimeMilliseconds: time)]
             let request = ImportPostsRequest(feed: "polls", posts: posts)
             #expect(try client.call(.importPosts(request)).status == nil)
         },
@@ -66,8 +69,20 @@ struct KeptPageTests {
         #expect(try client.call(.markPosts(request)).status == nil)
     }
 
-    @Test(arguments: changes, [Order.top, .new, .hot, .old, .best, .discussed])
-    func showsEachChange(_ change: Change, _ order: Order) async throws {
+    /// An order, and the posts of all time or of a window.
+    struct List: Sendable, CustomTestStringConvertible {
+        let order: Order
+        var window = Window.unspecified
+
+        var testDescription: String { "\(order) \(window)" }
+    }
+
+    static let lists =
+        [.top, .new, .hot, .old, .best, .discussed, .rising].map { List(order: $0) }
+        + [List(order: .top, window: .week), List(order: .controversial, window: .hour)]
+
+    @Test(arguments: changes, lists)
+    func showsEachChange(_ change: Change, _ list: List) async throws {
         var configuration = OperatorAddressTests.configuration(.loopback(port: 0))
         configuration.threadCount = 1
         let server = try OperatorAddressTests.start(configuration)
@@ -88,7 +103,8 @@ struct KeptPageTests {
             }
             _ = try device.vote(ids[2])
             try Self.mark([ids[2]], .read, device)
-            let request = ListPostsRequest(feed: "polls", order: order, pageSize: 5)
+            let (order, window) = (list.order, list.window)
+            let request = ListPostsRequest(feed: "polls", order: order, window: window, pageSize: 5)
             let before = try readers.map { try $0.list(request) }
             for (reader, page) in zip(readers, before) { #expect(try reader.list(request) == page) }
             #expect(try OperatorAddressTests.value(served, admin) == 5)
@@ -98,6 +114,7 @@ struct KeptPageTests {
             let apart = ListPostsRequest(
                 feed: "polls",
                 order: order,
+                window: window,
                 pageSize: 5,
                 start: .rank(1)
             )
@@ -117,6 +134,45 @@ struct KeptPageTests {
         try await offload { server.wait() }
     }
 
+    /// A further page is kept for each place at which it begins, and for all callers.
+    @Test func keepsFurtherPages() async throws {
+        var configuration = OperatorAddressTests.configuration(.loopback(port: 0))
+        configuration.threadCount = 1
+        let server = try OperatorAddressTests.start(configuration)
+        let port = try #require(server.addresses.first?.port)
+        let admin = try #require(server.adminAddress?.port)
+        try await offload {
+            let (client, device) = (try WireClient(port: port), try WireClient(port: port))
+            _ = try device.hello(clientID: [UInt8](repeating: 1, count: 16))
+            let ids = try (0..<9).map { try client.createPost(title: "\($0)") }
+            for id in ids.dropLast(3) { _ = try client.vote(id) }
+            /// The posts of three pages, of which each leads to the next.
+            func walk(_ client: WireClient) throws -> [[Post]] {
+                var request = ListPostsRequest(feed: "posts", order: .top, pageSize: 3)
+                return try (0..<3).map { _ in
+                    let page = try client.list(request)
+                    request.pageToken = page.nextPageToken
+                    return page.posts
+                }
+            }
+            let served = "feed_kept_pages_served_total"
+            let before = try walk(client)
+            #expect(Set(before.joined().map(\.id)) == Set(ids))
+            #expect(try OperatorAddressTests.value(served, admin) == 0)
+            #expect(try walk(client) == before)
+            #expect(try walk(device).map { $0.map(\.id) } == before.map { $0.map(\.id) })
+            #expect(try OperatorAddressTests.value(served, admin) == 6)
+            let last = try #require(before[2].last)
+            _ = try client.vote(last.id)
+            for reader in [client, device] {
+                let after = try walk(reader).joined().first { $0.id == last.id }
+                #expect(after?.upvoteCount == 1)
+            }
+        }
+        server.beginDraining()
+        try await offload { server.wait() }
+    }
+
     private static let readerCount = 3
     private static let roundCount = 500
     /// So many that most are served as they are kept.
@@ -124,14 +180,20 @@ struct KeptPageTests {
 
     /// Each thread votes, and then reads pages that must show each vote that any of them knows to be
     /// answered.
-    @Test(arguments: [Order.top, .new, .hot])
-    func showsEachVoteThatWasAnswered(_ order: Order) async throws {
+    @Test(arguments: lists.filter { ![.old, .discussed].contains($0.order) })
+    func showsEachVoteThatWasAnswered(_ list: List) async throws {
+        let (order, window) = (list.order, list.window)
         try await withService(threads: 2) { port in
             let maker = try WireClient(port: port)
             let ids = try (0..<200).map { try maker.createPost(title: "\($0)") }
             let answered = Locked([UInt64: UInt64]())
             let failures = Locked<[String]>([])
-            let request = ListPostsRequest(feed: "posts", order: order, pageSize: 10)
+            let request = ListPostsRequest(
+                feed: "posts",
+                order: order,
+                window: window,
+                pageSize: 10
+            )
             DispatchQueue.concurrentPerform(iterations: Self.readerCount) { number in
                 do {
                     let client = try WireClient(port: port)
