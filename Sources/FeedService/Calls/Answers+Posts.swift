@@ -80,6 +80,7 @@ extension Answers {
         let coder = environment.context.tokens
         let list = coder.fields(of: rest, in: scope.ofNobody, tokensIn: &tokens)
         let known = KeptPages.Page(
+            key: key,
             rest: rest,
             origins: page.rows.map(\.origin),
             posts: EncodedPosts(posts.span, texts: texts.span),
@@ -87,7 +88,7 @@ extension Answers {
             tokens: tokens,
             moment: moment
         )
-        let place = kept.keep(key, known)
+        let place = kept.keep(known)
         environment.counters.countKeptPageRead(byteCount: kept.byteCount)
         return place
     }

@@ -45,6 +45,8 @@ struct KeptPages {
 
     /// A page whose posts are encoded.
     struct Page {
+        /// Which page it is.
+        let key: Key
         /// The page without posts: its cursors and counts.
         let rest: PostPage
         /// What tells which posts they are, to a voter's ballots and marks.
@@ -69,9 +71,8 @@ struct KeptPages {
         func isSame(at now: PageMoment) -> Bool { rest.isSame(readAt: moment, at: now) }
     }
 
-    /// The numbers of the keys, which tell almost all pages apart.
+    /// The numbers of the pages' keys, which tell almost all of them apart.
     private var numbers: [UInt64] = []
-    private var keys: [Key] = []
     /// The kept pages.
     private(set) var pages: [Page] = []
     private var useCount: UInt64 = 0
@@ -83,7 +84,7 @@ struct KeptPages {
 
     /// The place of a page that is the same at a moment; nil if it is not kept, or has changed.
     mutating func place(of key: Key, at moment: PageMoment) -> Int? {
-        guard let place = numbers.firstIndex(of: key.number), keys[place] == key,
+        guard let place = numbers.firstIndex(of: key.number), pages[place].key == key,
             pages[place].isSame(at: moment)
         else { return nil }
         useCount += 1
@@ -92,16 +93,15 @@ struct KeptPages {
     }
 
     /// Keeps a page in place of an earlier one and of those that were served least lately; returns its place.
-    mutating func keep(_ key: Key, _ page: Page) -> Int {
-        if let place = numbers.firstIndex(of: key.number) { remove(place) }
-        while keys.count == Self.countLimit || byteCount + page.byteCount > Self.byteLimit {
+    mutating func keep(_ page: Page) -> Int {
+        if let place = numbers.firstIndex(of: page.key.number) { remove(place) }
+        while pages.count == Self.countLimit || byteCount + page.byteCount > Self.byteLimit {
             guard let least = pages.indices.min(by: { pages[$0].lastUse < pages[$1].lastUse })
             else { break }
             remove(least)
         }
         useCount += 1
-        numbers.append(key.number)
-        keys.append(key)
+        numbers.append(page.key.number)
         pages.append(page)
         pages[pages.count - 1].lastUse = useCount
         byteCount += page.byteCount
@@ -111,7 +111,6 @@ struct KeptPages {
     private mutating func remove(_ place: Int) {
         byteCount -= pages[place].byteCount
         numbers.remove(at: place)
-        keys.remove(at: place)
         pages.remove(at: place)
     }
 }
