@@ -50,7 +50,7 @@ run() {
 thread() {
     export FEED_MODEL_OPERATIONS=2000
     run thread debug "$unused" --filter \
-        'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead|PasswordHasherTests|threadsMakeOneAccount'
+        'Concurren|FeedTransportTests|DrainTests|Storm|HotPost|JournalThread|ChannelFight|ReadAhead|PasswordHasherTests|PasswordTurnsTests|threadsMakeOneAccount'
 }
 
 # With the optimizer: most of these compute, and would take ten times as long without it. The targets to

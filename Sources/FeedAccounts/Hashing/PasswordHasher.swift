@@ -47,12 +47,21 @@ package final class PasswordHasher: Sendable {
     private struct State {
         /// The jobs that have not begun, by host; each costs 1,000, so that halved costs still differ.
         var jobs = FairQueue<Int, PasswordJob>(halvingCost: 64_000)
+        /// The number of jobs that have begun and are not done.
+        var begunCount = 0
         var isStopped = false
 
         mutating func takeNext() -> PasswordJob? {
             guard let (host, job) = jobs.popFirst() else { return nil }
             jobs.charge(host, 1_000)
+            begunCount += 1
             return job
+        }
+
+        /// Ends a job that has begun; with the last one it forgets what hosts have had.
+        mutating func endJob() {
+            begunCount -= 1
+            if begunCount == 0 { jobs.forgetCosts() }
         }
     }
 
@@ -146,12 +155,11 @@ package final class PasswordHasher: Sendable {
             // A host that stays below its share has no part in the flood.
             let isFlood = state.jobs.count > queueLimit / 2 && !state.jobs.isNextBelowShare
             let job = isFlood && isFloodBusy ? nil : state.takeNext()
-            if job == nil, !isFloodBusy { state.jobs.forgetCosts() }
             return (job, isFlood, state.isStopped)
         }
         guard !isStopped else { return false }
         if let job {
-            if isFlood { flood.begin(job) } else { job.finish(runner.run(job)) }
+            if isFlood { flood.begin(job) } else { finish(job, runner.run(job)) }
         } else if isFloodBusy {
             // Who has gone makes room for others.
             let skipped = state.withLock { $0.jobs.removeAll(where: runner.isOver) }
@@ -165,6 +173,11 @@ package final class PasswordHasher: Sendable {
 
     /// Finishes the job that the flood's thread has done, if there is one.
     private func finishFlooded() {
-        if let (job, outcome) = flood.takeDone() { job.finish(outcome) }
+        if let (job, outcome) = flood.takeDone() { finish(job, outcome) }
+    }
+
+    private func finish(_ job: PasswordJob, _ outcome: PasswordJob.Outcome) {
+        state.withLock { $0.endJob() }
+        job.finish(outcome)
     }
 }
