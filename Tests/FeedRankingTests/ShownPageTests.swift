@@ -94,8 +94,10 @@ import Testing
         for number in 641...3_640 as ClosedRange<UInt64> {
             _ = try store.deletePost(PostID(rawValue: number))
         }
-        // A vote on the first post has the next page set the heads anew.
-        _ = try store.castVote(PostID(rawValue: 1), .up)
+        // Votes on the first posts have the next page set the heads of all stripes anew.
+        for number in 1...16 as ClosedRange<UInt64> {
+            _ = try store.castVote(PostID(rawValue: number), .up)
+        }
         _ = try Self.page(store, .top, 100)
         let later = store.moment(of: query)
         _ = try store.castVote(page.rows[99].id, .up)

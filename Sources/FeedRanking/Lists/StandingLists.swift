@@ -24,9 +24,8 @@ struct StandingLists: ~Copyable {
     var stale = StaleSlots()
     /// The rank of the head boundaries.
     ///
-    /// It never falls, so no boundary is set before that rank: only a change that `mayShow` tells changes an
-    /// entry that was covered once.
-    private(set) var headRank = 0
+    /// It never falls. So a boundary moves towards the first entry only behind changes that `mayShow` tells.
+    private var headRank = 0
     /// The number of stale posts in no index: created, or under a new title.
     var unindexedCount = 0
     /// The refresh in steps that is under way.

@@ -30,7 +30,7 @@ extension Stripe {
                 return WalkSummary(
                     postCount: count,
                     skippedCount: walk.isDescending ? count - rank : rank,
-                    isShown: read.side == nil && isCovered(reach, walk, index),
+                    isShown: read.side == nil && isCovered(reach.last, walk, index),
                     endTime: read.side?.list.queue?.posts.endTime ?? .max
                 )
             }
@@ -122,13 +122,13 @@ extension Stripe {
             ?? standing.isExact(index, read.list.kind, upTo: key)
     }
 
-    /// Whether all up to the end of a walk is what the head boundary of an index covers for good.
+    /// Whether a walk ends in the head of an index, so that each change of its entries counts as shown.
+    ///
+    /// It stays so until one does: the rank of the heads never falls.
     @inline(__always)
-    private func isCovered(_ reach: WalkReach, _ walk: ListWalk, _ index: RankedIndex) -> Bool {
-        let end = walk.isDescending ? index.count : min(reach.startRank + walk.limit, index.count)
-        guard end <= standing.headRank else { return false }
+    private func isCovered(_ last: RankKey?, _ walk: ListWalk, _ index: RankedIndex) -> Bool {
         if index.headBoundary == .lowest { return true }
-        guard let last = reach.last, !walk.isDescending else { return false }
+        guard let last, !walk.isDescending else { return false }
         return index.headBoundary.covers(last)
     }
 }
