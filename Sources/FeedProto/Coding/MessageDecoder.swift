@@ -31,6 +31,7 @@ public struct MessageDecoder: ~Copyable {
     package mutating func decodeCall(
         _ body: RawSpan
     ) throws(MessageError) -> (frame: ClientFrame, contentHash: UInt32) {
+        if let frame = ClientFrame(scanningPage: body) { return (frame, 0) }
         var hasSecret = true
         defer {
             if hasSecret { arena.overwrite() }

@@ -102,6 +102,16 @@ struct FieldScan {
         return FieldScan(of: start..<messageEnd, in: bytes)
     }
 
+    /// Takes a text of at most 127 bytes with a tag of one byte; empty where the next field is another, nil
+    /// where the text is not ASCII or has a NUL.
+    mutating func text(tag: UInt8, in bytes: RawSpan) -> String? {
+        guard let text = takeMessage(tag: tag, in: bytes)?.rest else { return "" }
+        guard text.allSatisfy({ 1..<0x80 ~= byte(at: $0, in: bytes) }) else { return nil }
+        return unsafe bytes.extracting(text).withUnsafeBytes {
+            unsafe String(decoding: $0, as: UTF8.self)
+        }
+    }
+
     /// The rest of the message.
     @inline(__always)
     var rest: Range<Int> { offset..<end }
