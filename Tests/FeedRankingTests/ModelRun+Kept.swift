@@ -32,7 +32,7 @@ extension ModelRun {
                 query.window == nil
                 ? model.list(query.feed?.rawValue, query.order, nil, endingAt: 0)
                 : list(query.feed?.rawValue, query.order, query.window)
-            guard known.page.isSame(readAt: known.moment, at: now) else {
+            guard PageLife(of: known.page, readAt: known.moment).has(now) else {
                 kept.remove(at: place)
                 continue
             }

@@ -51,11 +51,11 @@ import Testing
         let (head, all) = (try Self.page(store, short), try Self.page(store, long))
         #expect(head.isShown && !all.isShown)
         _ = try store.castVote(PostID(rawValue: 50), .up)
-        #expect(head.isSame(readAt: moment, at: store.moment(of: short)))
-        #expect(!all.isSame(readAt: moment, at: store.moment(of: long)))
+        #expect(PageLife(of: head, readAt: moment).has(store.moment(of: short)))
+        #expect(!PageLife(of: all, readAt: moment).has(store.moment(of: long)))
         #expect(try Self.page(store, long).rows != all.rows)
         _ = try store.castVote(PostID(rawValue: 5), .up)
-        #expect(!head.isSame(readAt: moment, at: store.moment(of: short)))
+        #expect(!PageLife(of: head, readAt: moment).has(store.moment(of: short)))
     }
 
     @Test("a further page is shown if it ends in the head")
@@ -101,8 +101,8 @@ import Testing
         _ = try Self.page(store, .top, 100)
         let later = store.moment(of: query)
         _ = try store.castVote(page.rows[99].id, .up)
-        #expect(!page.isSame(readAt: later, at: store.moment(of: query)))
-        #expect(!page.isSame(readAt: moment, at: store.moment(of: query)))
+        #expect(!PageLife(of: page, readAt: later).has(store.moment(of: query)))
+        #expect(!PageLife(of: page, readAt: moment).has(store.moment(of: query)))
     }
 
     @Test("a page that takes more than its share of one stripe is not shown")
@@ -138,14 +138,14 @@ import Testing
         #expect(page.totalCount == 20)
         // The first post leaves 3,600 s after its time, which was 19 s ago.
         clock.milliseconds.wrappingAdd(3_580_999, ordering: .relaxed)
-        #expect(page.isSame(readAt: moment, at: store.moment(of: query)))
+        #expect(PageLife(of: page, readAt: moment).has(store.moment(of: query)))
         clock.milliseconds.wrappingAdd(1, ordering: .relaxed)
-        #expect(!page.isSame(readAt: moment, at: store.moment(of: query)))
+        #expect(!PageLife(of: page, readAt: moment).has(store.moment(of: query)))
         let later = store.moment(of: query)
         let fewer = try Self.page(store, query)
         #expect(fewer.totalCount == 19)
         clock.milliseconds.wrappingSubtract(1_000_000, ordering: .relaxed)
-        #expect(!fewer.isSame(readAt: later, at: store.moment(of: query)))
+        #expect(!PageLife(of: fewer, readAt: later).has(store.moment(of: query)))
         #expect(try Self.page(store, query).totalCount == 20)
     }
 

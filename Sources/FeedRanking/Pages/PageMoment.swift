@@ -10,14 +10,25 @@ package struct PageMoment: Sendable {
     let era: UInt64
 }
 
-extension PostPage {
-    /// Whether the page, read after one moment of its list, is the same at a later one; O(1).
-    ///
-    /// A page that ``isShown`` changes with the shown version, and others with each revision. A page of a
-    /// window changes also when the first post leaves the list, or the clock goes back.
-    package func isSame(readAt read: PageMoment, at now: PageMoment) -> Bool {
-        guard isShown ? read.shownVersion == now.shownVersion : read.revision == now.revision
+/// How long a page is the same.
+///
+/// A page that is shown (``PostPage/isShown``) changes with the shown version, and others with each
+/// revision. A page of a window changes also when the first post leaves the list, or the clock goes back.
+package struct PageLife: Sendable {
+    private let start: PageMoment
+    private let isShown: Bool
+    private let endTime: Int64
+
+    /// The life of a page that was read after a moment of its list.
+    package init(of page: PostPage, readAt moment: PageMoment) {
+        start = moment
+        (isShown, endTime) = (page.isShown, page.endTime)
+    }
+
+    /// Whether the page is the same at a later moment; O(1).
+    package func has(_ now: PageMoment) -> Bool {
+        guard isShown ? start.shownVersion == now.shownVersion : start.revision == now.revision
         else { return false }
-        return now.time < endTime && read.era == now.era
+        return now.time < endTime && start.era == now.era
     }
 }

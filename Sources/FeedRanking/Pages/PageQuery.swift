@@ -40,7 +40,7 @@ package struct PageQuery: Sendable {
     /// The revision that a snapshot which a cursor names must have at least; an older one is left, and
     /// the page is read as of now.
     package var minimumRevision: UInt64 = 0
-    /// The time, from which snapshots are kept.
+    /// The time, from which snapshots are kept; a page without one needs none.
     package var now = MonotonicInstant(nanoseconds: 0)
 
     /// Whether a page is read from a snapshot.

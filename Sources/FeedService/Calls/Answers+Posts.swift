@@ -85,10 +85,9 @@ extension Answers {
             origins: page.rows.map(\.origin),
             posts: EncodedPosts(posts.span, texts: texts.span),
             list: list,
-            tokens: tokens,
-            moment: moment
+            tokens: tokens
         )
-        let place = kept.keep(known)
+        let place = kept.keep(known, for: PageLife(of: rest, readAt: moment))
         environment.counters.countKeptPageRead(byteCount: kept.byteCount)
         return place
     }

@@ -18,7 +18,7 @@ struct KeptPages {
     struct Key: Equatable {
         /// Feed, order, window and size, and with them the place of a further page: almost always unique.
         fileprivate let number: UInt64
-        private let cursor: PageCursor?
+        fileprivate let cursor: PageCursor?
 
         /// The key of a page; nil if it is not kept, or if it leaves out what its caller has dismissed.
         init?(_ query: PageQuery) {
@@ -56,23 +56,27 @@ struct KeptPages {
         /// The fields beside the posts, as a caller without identity gets them, and the tokens in them.
         let list: ListPostsFields
         let tokens: [UInt8]
-        /// The store before it was read.
-        let moment: PageMoment
-        /// The number of its latest use.
-        fileprivate(set) var lastUse: UInt64 = 0
 
         /// The bytes that its posts take.
         fileprivate var byteCount: Int {
             posts.byteCount + tokens.count + origins.count
                 * MemoryLayout<FeedRanking.PostOrigin>.size
         }
-
-        /// Whether it is the same at another moment.
-        func isSame(at now: PageMoment) -> Bool { rest.isSame(readAt: moment, at: now) }
     }
 
-    /// The numbers of the pages' keys, which tell almost all of them apart.
-    private var numbers: [UInt64] = []
+    /// What a search looks at, without a reference count.
+    private struct Entry {
+        /// The number of the page's key, which tells almost all pages apart.
+        let number: UInt64
+        /// Whether the page is a first page, whose number is its key.
+        let isFirst: Bool
+        let life: PageLife
+        /// The number of its latest use.
+        var lastUse: UInt64
+    }
+
+    /// An entry for each page.
+    private var entries: [Entry] = []
     /// The kept pages.
     private(set) var pages: [Page] = []
     private var useCount: UInt64 = 0
@@ -84,33 +88,42 @@ struct KeptPages {
 
     /// The place of a page that is the same at a moment; nil if it is not kept, or has changed.
     mutating func place(of key: Key, at moment: PageMoment) -> Int? {
-        guard let place = numbers.firstIndex(of: key.number), pages[place].key == key,
-            pages[place].isSame(at: moment)
+        guard let place = place(of: key.number), isSame(place, at: moment),
+            entries[place].isFirst && key.cursor == nil || pages[place].key == key
         else { return nil }
         useCount += 1
-        pages[place].lastUse = useCount
+        entries[place].lastUse = useCount
         return place
     }
 
+    /// Whether the page at a place is the same at another moment.
+    func isSame(_ place: Int, at moment: PageMoment) -> Bool { entries[place].life.has(moment) }
+
     /// Keeps a page in place of an earlier one and of those that were served least lately; returns its place.
-    mutating func keep(_ page: Page) -> Int {
-        if let place = numbers.firstIndex(of: page.key.number) { remove(place) }
+    mutating func keep(_ page: Page, for life: PageLife) -> Int {
+        if let place = place(of: page.key.number) { remove(place) }
         while pages.count == Self.countLimit || byteCount + page.byteCount > Self.byteLimit {
-            guard let least = pages.indices.min(by: { pages[$0].lastUse < pages[$1].lastUse })
+            guard let least = entries.indices.min(by: { entries[$0].lastUse < entries[$1].lastUse })
             else { break }
             remove(least)
         }
         useCount += 1
-        numbers.append(page.key.number)
+        let key = page.key
+        entries.append(
+            Entry(number: key.number, isFirst: key.cursor == nil, life: life, lastUse: useCount)
+        )
         pages.append(page)
-        pages[pages.count - 1].lastUse = useCount
         byteCount += page.byteCount
         return pages.count - 1
     }
 
+    private func place(of number: UInt64) -> Int? {
+        entries.firstIndex { $0.number == number }
+    }
+
     private mutating func remove(_ place: Int) {
         byteCount -= pages[place].byteCount
-        numbers.remove(at: place)
+        entries.remove(at: place)
         pages.remove(at: place)
     }
 }

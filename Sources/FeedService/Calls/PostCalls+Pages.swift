@@ -28,7 +28,6 @@ extension PostCalls {
         setViewer(of: &query, caller)
         query.minimumRevision = minimumRevision
         query.stability = try stability(of: request, from: caller)
-        query.now = environment.context.now
         let moment = environment.store.moment(of: query)
         if let key = KeptPages.Key(query) {
             let place: Int
@@ -44,10 +43,11 @@ extension PostCalls {
             setViewer(of: &query, caller)
             answers.view(keptPage: place, as: query.voter, query.marks)
             let now = environment.store.moment(of: query)
-            if answers.kept.pages[place].isSame(at: now), KeptPages.Key(query) == key {
+            if answers.kept.isSame(place, at: now), KeptPages.Key(query) == key {
                 return kept
             }
         }
+        query.now = environment.context.now
         // A first ballot during the read makes the caller a voter, and may be on the page.
         repeat {
             setViewer(of: &query, caller)
