@@ -73,7 +73,7 @@ unsafe_code() { python3 -B scripts/codebase/unsafe.py; }
 # Locks, threads, sleeps and clocks are those of FeedConcurrency.
 concurrency() { python3 -B scripts/codebase/concurrency.py; }
 
-# Links lead to files and headings, and docs/THREATS.md names tests that exist.
+# Links lead to files and headings, and docs/SECURITY.md names tests that exist.
 pages() { python3 -B scripts/codebase/pages.py; }
 
 # swift format looks at the length of code lines only.
@@ -133,7 +133,7 @@ check "wire, ranking and transport meet where they may" meetings
 check "unsafe code is where docs/UNSAFE.md lists it" unsafe_code
 check "locks, threads and clocks are FeedConcurrency's" concurrency
 check "no comment line over 110 columns" comments
-check "links of the documents, and tests in THREATS.md" pages
+check "links of the documents, and tests in docs/SECURITY.md" pages
 check "no unsafe compiler flags" unsafe_flags
 check "the version is the newest of the changelog" version
 check "no file over 300 lines" file_sizes

@@ -9,7 +9,7 @@
 #   scripts/package.sh --programs FOLDER    packs programs that were built before
 #   scripts/package.sh --test               packs, and tries the packages in a fresh Debian 12, as root
 #
-# docs/PACKAGES.md says what is in them. The same commit and programs give the same bytes.
+# docs/OPERATIONS.md says what is in them. The same commit and programs give the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 umask 022
@@ -177,7 +177,7 @@ add_program "$work/feed-service" feed-service
 install -D -m 644 packaging/feed-service.service "$work/feed-service/lib/systemd/system/feed-service.service"
 install -D -m 644 packaging/feed-service/feed-service.yaml "$work/feed-service/etc/feed-service/feed-service.yaml"
 install -D -m 644 -t "$work/feed-service/usr/share/feed-service" proto/feed.proto monitoring/*
-for page in README.md SECURITY.md CHANGELOG.md docs/*.md docs/images/*; do
+for page in README.md SECURITY.md CHANGELOG.md docs/*.md docs/*/*; do
     install -D -m 644 "$page" "$work/feed-service/usr/share/doc/feed-service/$page"
 done
 install -D -m 644 packaging/feed-service/lintian-overrides "$work/feed-service/usr/share/lintian/overrides/feed-service"

@@ -3,7 +3,7 @@
 /// Bound to one thread at a time. Records lie one after the other, each a header and a body,
 /// chained by their hashes; after the newest is nothing that passes for one. A record is written at
 /// its end and synced before the append returns, so at most one, the last, can be torn.
-/// `docs/JOURNAL.md` has the formats and the rules.
+/// `docs/STORAGE.md` has the formats and the rules.
 package final class SegmentJournal: Journal {
     /// The segment that is written to.
     struct Current {

@@ -35,7 +35,7 @@ package final class Database {
     /// SQLite's connection, for the files of this folder.
     private(set) var connection: OpaquePointer?
 
-    /// Opens the file and sets what `docs/JOURNAL.md` says of SQLite.
+    /// Opens the file and sets what `docs/STORAGE.md` says of SQLite.
     ///
     /// `vfs` names one of SQLite's virtual file systems, for a test's disk or another special one;
     /// nil is the system's own.

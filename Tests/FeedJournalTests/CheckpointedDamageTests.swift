@@ -15,7 +15,7 @@ import Testing
         count = written.records.count
     }
 
-    /// A record's segment and its bytes there, read by the format of `docs/JOURNAL.md`.
+    /// A record's segment and its bytes there, read by the format of `docs/STORAGE.md`.
     private func place(of record: Int) throws -> (name: String, range: Range<Int>) {
         let name = try #require(
             written.segmentNames.last { first($0) <= UInt64(record) }

@@ -4,7 +4,7 @@ import FeedProto
 import FeedTestSupport
 import Testing
 
-/// The example of docs/OFFLINE.md is code that runs.
+/// The example of docs/CLIENT.md is code that runs.
 @Suite(.timeLimit(.minutes(10)))
 struct DocumentTests {
     // swift-format-ignore
@@ -41,6 +41,6 @@ struct DocumentTests {
     @Test func theDocumentHasTheExample() throws {
         let example = try DocumentExample("launch", in: #filePath)
         #expect(example.lines.count == 13)
-        #expect(try example.isIn("docs/OFFLINE.md"))
+        #expect(try example.isIn("docs/CLIENT.md"))
     }
 }

@@ -3,7 +3,7 @@ import FeedService
 import FeedTestSupport
 import Testing
 
-/// The answer to each broken frame; the ids are those of `docs/THREATS.md`.
+/// The answer to each broken frame; the ids are those of `docs/SECURITY.md`.
 @Suite(.timeLimit(.minutes(10)))
 struct FramingTests {
     /// Bytes that are no frame of the protocol.

@@ -5,7 +5,7 @@ import Testing
 
 /// The answers to well-framed requests with bad contents; the connection stays.
 ///
-/// The ids are those of `docs/THREATS.md`.
+/// The ids are those of `docs/SECURITY.md`.
 @Suite(.timeLimit(.minutes(10)))
 struct TextAndFieldTests {
     /// A request that is refused, and how.

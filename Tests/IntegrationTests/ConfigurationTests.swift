@@ -220,10 +220,10 @@ struct ConfigurationTests {
         #expect(output.contains { $0.contains("/nowhere") }, "\(output)")
     }
 
-    @Test("the example of docs/CONFIGURATION.md is a file that the service takes")
+    @Test("the example of docs/OPERATIONS.md is a file that the service takes")
     func theExampleIsTaken() async throws {
         let page = try String(
-            contentsOf: Programs.projectFolder.appending(path: "docs/CONFIGURATION.md"),
+            contentsOf: Programs.projectFolder.appending(path: "docs/OPERATIONS.md"),
             encoding: .utf8
         )
         let example = try #require(page.firstMatch(of: /(?s)```yaml\n(.*?)```/)).1

@@ -4,7 +4,7 @@ import Testing
 
 /// Data directories that cannot be used: what the service says, and that it serves nothing of them.
 ///
-/// The ids are those of `docs/THREATS.md`.
+/// The ids are those of `docs/SECURITY.md`.
 @Suite(
     .serialized,
     .timeLimit(.minutes(10)),

@@ -1,4 +1,4 @@
-"""Checks that the links of the documents lead somewhere, and that docs/THREATS.md names real tests.
+"""Checks that the links of the documents lead somewhere, and that docs/SECURITY.md names real tests.
 
 scripts/check.sh runs it. A link within the repository has to lead to a file, and to a heading where
 it names one. A row of the threats names files below Tests, and functions in them. A test or a
@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-THREATS = "docs/THREATS.md"
+THREATS = "docs/SECURITY.md"
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -65,8 +65,8 @@ def read_options():
                         help="one round of a second, fewer posts: whether all of it works")
     parser.add_argument("--output", metavar="DIR", help="write compare.md and compare.json there")
     parser.add_argument("--update-readme", action="store_true",
-                        help="put the tables into docs/BENCHMARKS.md, without --parts, and that of "
-                             "sides into README.md")
+                        help="put the tables into docs/measurements/compare.md, without --parts, and "
+                             "that of sides into README.md")
     parser.add_argument("--binaries", required=True, metavar="DIR", default=argparse.SUPPRESS,
                         help="has feed-service and loadgen, which are not built then")
     parser.add_argument("--floor", required=True, help=argparse.SUPPRESS)

@@ -1,11 +1,11 @@
-"""The blocks of docs/BENCHMARKS.md and README.md that are the output of a comparison, as it is."""
+"""The blocks of docs/measurements/compare.md and README.md that are the output of a comparison."""
 
 BEGIN = "<!-- What follows is the output of scripts/compare.sh --update-readme. -->\n"
 README_BEGIN = "<!-- scripts/compare.sh --parts sides --update-readme puts its table here. -->\n"
 END = "<!-- End of the output. -->\n"
 
 
-def update(markdown, path="docs/BENCHMARKS.md", mark=BEGIN):
+def update(markdown, path="docs/measurements/compare.md", mark=BEGIN):
     with open(path) as file:
         text = file.read()
     before, begin, rest = text.partition(mark)

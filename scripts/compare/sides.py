@@ -1,7 +1,7 @@
 """This service and redis-server under one generator: loadgen measures them in turns.
 
-The procedure is the one of docs/COMPARE.md, "loadgen on both sides": blocks with fresh servers, in
-each of them pairs of slices and a control, and then redis-benchmark beside loadgen.
+docs/PERFORMANCE.md says how to read its figures: blocks with fresh servers, in each of them pairs of
+slices and a control, and then redis-benchmark beside loadgen.
 """
 
 import json

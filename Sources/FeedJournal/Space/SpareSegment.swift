@@ -2,7 +2,7 @@
 /// of need, or a forgotten segment, as PostgreSQL recycles its log.
 ///
 /// Zeroed and not only allocated: the first write to an allocated block changes the file's extents,
-/// which makes each sync commit the file system's own journal too (`docs/JOURNAL.md`).
+/// which makes each sync commit the file system's own journal too (`docs/STORAGE.md`).
 struct SpareSegment {
     /// After how many zeroed bytes the file is synced, so that no sync holds up a commit for long.
     private static let syncByteCount = 1 << 20

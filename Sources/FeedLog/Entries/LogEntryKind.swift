@@ -1,4 +1,4 @@
-/// The first byte of a log entry; `docs/JOURNAL.md` has the fields of each kind.
+/// The first byte of a log entry; `docs/STORAGE.md` has the fields of each kind.
 enum LogEntryKind {
     /// `LogEntry.counts`.
     static let counts: UInt8 = 1

@@ -2,8 +2,7 @@ package import FeedJournal
 
 /// A copy of a file that does not change meanwhile, made and synced some bytes at a time.
 ///
-/// One sync of a large copy at its end would hold up every other sync of the disk
-/// (`docs/JOURNAL.md` has figures).
+/// One sync of a large copy at its end would hold up every other sync of the disk.
 package final class StateCopy {
     /// The bytes that are read and written at once.
     private static let pieceByteCount = 1 << 20

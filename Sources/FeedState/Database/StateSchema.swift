@@ -1,6 +1,6 @@
 import FeedSQLite
 
-/// The tables of `state.db`, as `docs/STATE.md` describes them.
+/// The tables of `state.db`, as `docs/STORAGE.md` describes them.
 enum StateSchema {
     /// The format that this program writes.
     static let format: Int64 = 2

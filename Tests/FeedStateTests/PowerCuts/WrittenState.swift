@@ -33,7 +33,7 @@ struct WrittenState {
     /// The bytes of a file that were written for it: a segment's records, or all up to the zeros.
     ///
     /// After the records is what the file held before it was used again. The format is that of
-    /// `docs/JOURNAL.md`, read here anew: 4096 bytes of header, records of 40 and their body.
+    /// `docs/STORAGE.md`, read here anew: 4096 bytes of header, records of 40 and their body.
     func contentByteCount(_ name: String) -> Int {
         guard let bytes = disk[name] else { return 0 }
         guard name.hasPrefix("journal/0") else {
