@@ -56,7 +56,7 @@ import Testing
         ("unread", ClientFrame(id: 1, request: .listPosts(ListPostsRequest(unreadOnly: true)))),
         ("not ASCII", ClientFrame(id: 1, request: .listPosts(ListPostsRequest(feed: "größe")))),
         ("a size below 0", ClientFrame(id: 1, request: .listPosts(ListPostsRequest(pageSize: -1)))),
-        ("another call", ClientFrame(id: 1, request: .getPost(GetPostRequest(postID: 3)))),
+        ("another call", ClientFrame(id: 1, request: .getPost(GetPostRequest(id: 3)))),
     ]
 
     private func scan(_ body: [UInt8]) -> ClientFrame? {
