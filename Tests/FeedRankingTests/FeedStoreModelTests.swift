@@ -37,7 +37,7 @@ import Testing
         } catch {
             Issue.record("FEED_SEED=\(seed): \(error)")
         }
-        #expect(run.outlivedCount > 20)
+        #expect(run.outlivedCount > 5, "Some pages stay while posts change; seed \(seed).")
     }
 
     @Test func seesAWrongTime() throws {
