@@ -76,6 +76,9 @@ concurrency() { python3 -B scripts/codebase/concurrency.py; }
 # Links lead to files and headings, and docs/SECURITY.md names tests that exist.
 pages() { python3 -B scripts/codebase/pages.py; }
 
+# A call says what each value is.
+parameters() { python3 -B scripts/codebase/parameters.py; }
+
 # swift format looks at the length of code lines only.
 comments() { python3 -B scripts/codebase/comments.py; }
 
@@ -132,6 +135,7 @@ check "folders of a module do not name each other" module_folders
 check "wire, ranking and transport meet where they may" meetings
 check "unsafe code is where docs/UNSAFE.md lists it" unsafe_code
 check "locks, threads and clocks are FeedConcurrency's" concurrency
+check "few functions take four values without a label" parameters
 check "no comment line over 110 columns" comments
 check "links of the documents, and tests in docs/SECURITY.md" pages
 check "no unsafe compiler flags" unsafe_flags

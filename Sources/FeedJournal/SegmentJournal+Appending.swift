@@ -101,11 +101,11 @@ extension SegmentJournal {
     private func startNext() throws(FileError) {
         current = try Self.start(
             space.takeSpare(),
-            files,
+            in: files,
             configuration,
             after: last,
-            lastMicroseconds,
-            age
+            at: lastMicroseconds,
+            age: age
         )
         segments.append(Segment(first: last.number + 1))
     }
@@ -115,11 +115,11 @@ extension SegmentJournal {
     /// So a file with a segment's name is whole, always; one that is not has been damaged.
     static func start(
         _ prepared: SpareSegment,
-        _ files: any JournalFiles,
+        in files: any JournalFiles,
         _ configuration: JournalConfiguration,
         after last: JournalPosition,
-        _ microseconds: UInt64,
-        _ age: JournalAge
+        at microseconds: UInt64,
+        age: JournalAge
     ) throws(FileError) -> Current {
         var spare = prepared
         try spare.complete()

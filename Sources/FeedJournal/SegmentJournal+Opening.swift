@@ -3,8 +3,8 @@ extension SegmentJournal {
     static func scan(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
-        _ checkpointed: JournalPosition,
-        _ acceptedLoss: UInt64?,
+        checkpointed: JournalPosition,
+        acceptedLoss: UInt64?,
         _ progress: (JournalProgress) -> Void
     ) throws(JournalError) -> RecoveryScan {
         // Where a journal has begun, a folder that is missing is a loss.
@@ -37,7 +37,7 @@ extension SegmentJournal {
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
         _ scan: RecoveryScan,
-        _ isLossAccepted: Bool
+        isLossAccepted: Bool
     ) throws(JournalError) -> ([Segment], Current) {
         var segments = scan.segments
         if isLossAccepted {
@@ -88,11 +88,11 @@ extension SegmentJournal {
             let spare = try SpareSegment(files, configuration)
             return try start(
                 spare,
-                files,
+                in: files,
                 configuration,
                 after: scan.last,
-                scan.lastMicroseconds,
-                scan.age
+                at: scan.lastMicroseconds,
+                age: scan.age
             )
         } catch {
             throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)

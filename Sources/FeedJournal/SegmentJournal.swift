@@ -80,7 +80,13 @@ package final class SegmentJournal: Journal {
         configuration.check()
         self.files = files
         self.configuration = configuration
-        let scan = try Self.scan(files, configuration, checkpointed, acceptedLoss, progress)
+        let scan = try Self.scan(
+            files,
+            configuration,
+            checkpointed: checkpointed,
+            acceptedLoss: acceptedLoss,
+            progress
+        )
         last = scan.last
         lastMicroseconds = scan.lastMicroseconds
         age = scan.age
@@ -88,7 +94,12 @@ package final class SegmentJournal: Journal {
         forgotten = checkpointed.number
         // Before anything is made, which may need the room.
         try fileErrors { () throws(FileError) in try SpareSegments.removeForgotten(files) }
-        (segments, current) = try Self.repair(files, configuration, scan, acceptedLoss != nil)
+        (segments, current) = try Self.repair(
+            files,
+            configuration,
+            scan,
+            isLossAccepted: acceptedLoss != nil
+        )
         let position = last
         (watermark, space) = try fileErrors { () throws(FileError) in
             var watermark = try DurableWatermark(files, configuration.hash)

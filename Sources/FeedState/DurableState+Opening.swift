@@ -33,7 +33,7 @@ extension DurableState {
             progress: progress,
             onFirstEntry: { wake.call() }
         )
-        return DurableState(recovered, options, wake, events)
+        return DurableState(recovered, options, wake, events: events)
     }
 
     /// Makes the threads ready.
@@ -41,7 +41,7 @@ extension DurableState {
         _ recovered: consuming RecoveredState,
         _ options: StateOptions,
         _ wake: WakeUp,
-        _ events: Events
+        events: Events
     ) {
         let summary = recovered.summary
         let journal = recovered.journal

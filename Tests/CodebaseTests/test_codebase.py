@@ -16,6 +16,7 @@ import house
 import indexstore
 import package
 import pages
+import parameters
 import swift_source
 import unsafe
 
@@ -312,6 +313,15 @@ class FigureTests(unittest.TestCase):
                          ["| A | 75.0 % | 75.0 % | 75.0 % | 10 of 40 |"])
         self.assertEqual(coverage.worst_files(exported, PATH("/r"), [], 1),
                          [(5, "Sources/A/y.swift")])
+
+
+class ParameterTests(unittest.TestCase):
+    def test_finds_lists_of_four_without_a_label(self):
+        long = "struct A {\n    func f<T>(_ a: T, _ b: (Int, Int),\n        _ c: [Int: T], at d: Int, _ e: Int) {}\n}\n"
+        self.assertEqual(list(parameters.long_lists("A.swift", long)),
+                         ["A.swift:2: f takes 4 parameters without a label"])
+        for labelled in (long.replace("_ b", "b"), long.replace("_ e", "to e")):
+            self.assertEqual(list(parameters.long_lists("A.swift", labelled)), [])
 
 
 if __name__ == "__main__":

@@ -43,10 +43,10 @@ package enum Quarantine {
             // The copy first, as it needs room. Then the newest segments first: after an
             // interruption, what is left still ends with a proven loss.
             for part in parts where part.offset > 0 {
-                try keep(part.file, files, scan.last.number, hash, moves: false)
+                try keep(part.file, in: files, upTo: scan.last.number, hash: hash, moves: false)
             }
             for part in parts.reversed() where part.offset == 0 {
-                try keep(part.file, files, scan.last.number, hash, moves: true)
+                try keep(part.file, in: files, upTo: scan.last.number, hash: hash, moves: true)
             }
         } catch {
             throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
@@ -55,9 +55,9 @@ package enum Quarantine {
 
     private static func keep(
         _ name: String,
-        _ files: any JournalFiles,
-        _ last: UInt64,
-        _ hash: RecordHash,
+        in files: any JournalFiles,
+        upTo last: UInt64,
+        hash: RecordHash,
         moves: Bool
     ) throws(FileError) {
         guard let file = try files.open(name) else { return }

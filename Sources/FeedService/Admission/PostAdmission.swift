@@ -65,12 +65,18 @@ package final class PostAdmission: Sendable {
                 let count = limits.countPerHour.limit(of: identity)
                 let posts = Self.fullTime(state.posts[identity], postCount, of: count, now)
                 if posts > now + Self.hour, postCount > 0 {
-                    return excess(identity, isOfBytes: false, count, posts, now)
+                    return excess(
+                        identity,
+                        isOfBytes: false,
+                        limit: count,
+                        fullTime: posts,
+                        at: now
+                    )
                 }
                 let bytes = limits.bytesPerHour.limit(of: identity)
                 let full = Self.fullTime(state.bytes[identity], byteCount, of: bytes, now)
                 if full > now + Self.hour {
-                    return excess(identity, isOfBytes: true, bytes, full, now)
+                    return excess(identity, isOfBytes: true, limit: bytes, fullTime: full, at: now)
                 }
                 times.append((posts, full))
             }
@@ -96,9 +102,9 @@ package final class PostAdmission: Sendable {
     private func excess(
         _ identity: ClientIdentity,
         isOfBytes: Bool,
-        _ limit: Int,
-        _ fullTime: UInt64,
-        _ now: UInt64
+        limit: Int,
+        fullTime: UInt64,
+        at now: UInt64
     ) -> Excess {
         countRefusal()
         return Excess(

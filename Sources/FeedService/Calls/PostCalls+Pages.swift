@@ -13,7 +13,7 @@ extension PostCalls {
         let order = try environment.order(request.order, in: feed, field: "order")
         let window = try environment.window(request.window, of: order)
         if request.unreadOnly, !caller.isViewer { throw .viewerRequired(field: "unread_only") }
-        let scope = PageTokenScope(request, feed, order, window, caller)
+        let scope = PageTokenScope(request, feed: feed, order: order, window: window, caller)
         var query = PageQuery(
             feed: feed,
             order: order,
@@ -166,9 +166,9 @@ extension PageTokenScope {
     /// The scope of the tokens in the answer to a request, and of the one in the request.
     fileprivate init(
         _ request: ListPostsRequest,
-        _ feed: FeedID?,
-        _ order: FeedRanking.Order,
-        _ window: FeedRanking.Window?,
+        feed: FeedID?,
+        order: FeedRanking.Order,
+        window: FeedRanking.Window?,
         _ caller: borrowing Caller
     ) {
         self.init(feed: feed, order: order, window: window)

@@ -28,7 +28,7 @@ extension VoteCalls {
         if case .clear = direction { return try clearBallot(post, &caller, &answers) }
         let refusal: RankingError
         do throws(RankingError) {
-            return try castOnStore(post, direction, caller.voter, &answers)
+            return try castOnStore(post, direction, by: caller.voter, &answers)
         } catch {
             refusal = error
         }
@@ -54,7 +54,7 @@ extension VoteCalls {
         }
         let voter = try environment.becomeVoter(&caller)
         do throws(RankingError) {
-            return try castOnStore(post, direction, voter, &answers)
+            return try castOnStore(post, direction, by: voter, &answers)
         } catch {
             throw Status(error)
         }
@@ -70,7 +70,7 @@ extension VoteCalls {
     ) throws(Status) -> VoteOutcome {
         let outcome: VoteOutcome
         do throws(RankingError) {
-            outcome = try castOnStore(post, .clear, environment.voter(of: caller), &answers)
+            outcome = try castOnStore(post, .clear, by: environment.voter(of: caller), &answers)
         } catch {
             return try castFirstBallot(post, .clear, from: &caller, after: error, &answers)
         }
@@ -84,7 +84,7 @@ extension VoteCalls {
     private mutating func castOnStore(
         _ post: PostID,
         _ direction: FeedRanking.VoteDirection,
-        _ voter: VoterID?,
+        by voter: VoterID?,
         _ answers: inout Answers
     ) throws(RankingError) -> VoteOutcome {
         let outcome = try environment.store.castVote(

@@ -81,7 +81,13 @@ extension VoteCalls {
                     while answers.byteCount < limits.answerByteCount,
                         isUsual(number, session.life, limits.waited),
                         mayAct(number, isService: isService),
-                        castOnce(number, &calls, channel.epoch, &session.caller, &answers)
+                        castOnce(
+                            number,
+                            &calls,
+                            epoch: channel.epoch,
+                            from: &session.caller,
+                            &answers
+                        )
                     {
                         session.life.answered(run.entries[number].frame.id)
                         number += 1
@@ -134,8 +140,8 @@ extension VoteCalls {
     private mutating func castOnce(
         _ number: Int,
         _ calls: inout RecentCalls,
-        _ epoch: UInt64,
-        _ caller: inout Caller,
+        epoch: UInt64,
+        from caller: inout Caller,
         _ answers: inout Answers
     ) -> Bool {
         let frame = run.entries[number].frame

@@ -171,7 +171,7 @@ struct FeedServiceCommand: ParsableCommand {
                 acceptor.map { FileReloading.Certificate(files: files, acceptor: $0) }
             }
         }
-        let reloading = FileReloading(keys, certificates, configuration.supervisor, logger)
+        let reloading = FileReloading(keys, certificates, configuration.supervisor, logger: logger)
         server.onSignal(SIGHUP) { reloading.begin() }
     }
 

@@ -59,7 +59,7 @@ final class ServiceLoop {
             durableBatch: context.state?.journal.durableBatch ?? 0,
             context.budget,
             counters,
-            CallTimer(
+            timer: CallTimer(
                 counters,
                 slowTime: context.limits.slowCallTime,
                 clock: context.loopClock,

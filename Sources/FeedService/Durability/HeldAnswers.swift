@@ -136,7 +136,7 @@ struct HeldAnswers {
     func divided(
         _ timer: CallTimer,
         _ pool: inout ChunkPool,
-        _ early: inout [EarlyWrite],
+        early: inout [EarlyWrite],
         _ divide: (RawSpan, ArraySlice<AnsweredCalls.Run>) -> HeldDivision
     ) -> (rest: HeldAnswers, byteCount: Int) {
         var rest = HeldAnswers()

@@ -59,7 +59,12 @@ struct HeldBatches {
         var byteCount = 0
         writeCount = 0
         for index in batches.indices {
-            let (rest, restByteCount) = batches[index].divided(timer, &chunkPool, &early, divide)
+            let (rest, restByteCount) = batches[index].divided(
+                timer,
+                &chunkPool,
+                early: &early,
+                divide
+            )
             byteCount += restByteCount - batches[index].countedByteCount
             batches[index].removeAll(&chunkPool)
             batches[index] = rest

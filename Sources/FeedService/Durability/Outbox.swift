@@ -25,7 +25,7 @@ final class Outbox {
         durableBatch: UInt64,
         _ budget: BufferBudget,
         _ counters: LoopCounters,
-        _ timer: CallTimer
+        timer: CallTimer
     ) {
         self.timer = timer
         self.logs = logs

@@ -169,7 +169,7 @@ extension RequestHandler {
             return try resume(
                 call,
                 request,
-                done,
+                done: done,
                 refusal: isOfAnother ? .batchOfAnother(call.sequence) : nil,
                 &calls,
                 from: &caller
@@ -198,7 +198,7 @@ extension RequestHandler {
     private mutating func resume(
         _ call: Call,
         _ request: BatchCastVotesRequest,
-        _ done: ItemMask,
+        done: ItemMask,
         refusal: Status?,
         _ calls: inout RecentCalls,
         from caller: inout Caller

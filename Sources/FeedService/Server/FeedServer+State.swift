@@ -13,9 +13,9 @@ extension FeedServer {
         _ configuration: ServiceConfiguration,
         _ store: FeedStore,
         _ channels: ChannelTable,
-        _ accounts: inout AccountsState,
-        _ stateEvents: StateEvents,
-        _ logger: Logger
+        accounts: inout AccountsState,
+        events stateEvents: StateEvents,
+        logger: Logger
     ) throws(ServiceStartError) -> DurableState? {
         guard let options = configuration.state else { return nil }
         let began = ContinuousClock.now
@@ -38,7 +38,7 @@ extension FeedServer {
         channels.restore(nextNumber: state.identity.nextChannel)
         channels.endRestoring()
         let seconds = began.duration(to: .now) / .seconds(1)
-        logger.info("\(describe(state.recovery, store, seconds, options))")
+        logger.info("\(describe(state.recovery, store, seconds: seconds, options))")
         if let step = state.recovery.clockStep {
             logger.warning("\(OperatorLines.clockStep(step))")
         }
@@ -156,7 +156,7 @@ extension FeedServer {
     private static func describe(
         _ recovery: RecoverySummary,
         _ store: FeedStore,
-        _ seconds: Double,
+        seconds: Double,
         _ options: StateOptions
     ) -> String {
         if recovery.isNew { return "made the data directory \(options.path)" }

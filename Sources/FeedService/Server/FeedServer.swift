@@ -101,9 +101,9 @@ package final class FeedServer: Sendable {
             configuration,
             store,
             channels,
-            &accounts,
-            stateEvents,
-            logger
+            accounts: &accounts,
+            events: stateEvents,
+            logger: logger
         )
         let context = ServiceContext(configuration, state, channels: channels, clock: clock)
         try restore(accounts, to: context.accounts)
@@ -116,7 +116,7 @@ package final class FeedServer: Sendable {
         var threads: [EventLoopThread] = []
         do throws(ServiceStartError) {
             for index in 0..<configuration.threadCount {
-                threads.append(try startLoop(index, store, context, ServiceLog(logger)))
+                threads.append(try startLoop(index, store, context, log: ServiceLog(logger)))
             }
             stateEvents.attach(
                 threads.map(\.mailbox),
@@ -219,7 +219,7 @@ package final class FeedServer: Sendable {
         _ index: Int,
         _ store: FeedStore,
         _ context: ServiceContext,
-        _ log: ServiceLog
+        log: ServiceLog
     ) throws(ServiceStartError) -> EventLoopThread {
         do throws(TransportError) {
             return try EventLoopThread(

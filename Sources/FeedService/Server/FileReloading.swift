@@ -31,7 +31,7 @@ final class FileReloading: Sendable {
     private let reading = Lock(())
 
     /// Reads these files, each time it is asked to.
-    init(_ keys: Keys?, _ certificates: [Certificate], _ supervisor: Supervisor, _ logger: Logger) {
+    init(_ keys: Keys?, _ certificates: [Certificate], _ supervisor: Supervisor, logger: Logger) {
         self.keys = keys
         self.certificates = certificates
         self.supervisor = supervisor

@@ -65,7 +65,8 @@ struct WatchEvents: ~Copyable {
                     workCount += Self.listWorkCount
                     return .again
                 }
-                return try append(list, topCount, &watch, tick, &answers) ? .done : .noRoom
+                return try append(list, topCount: topCount, to: &watch, in: tick, &answers)
+                    ? .done : .noRoom
             case .posts(let posts):
                 return try append(posts, &watch, &answers) ? .done : .noRoom
             }
@@ -88,9 +89,9 @@ struct WatchEvents: ~Copyable {
 extension WatchEvents {
     private mutating func append(
         _ list: WatchedList,
-        _ topCount: Int,
-        _ watch: inout Watch,
-        _ tick: UInt64,
+        topCount: Int,
+        to watch: inout Watch,
+        in tick: UInt64,
         _ answers: inout Answers
     ) throws(FrameError) -> Bool {
         var before: KnownPosts?
@@ -105,7 +106,13 @@ extension WatchEvents {
         let view = watch.viewer.view(in: environment.store, keepsBallots: list.keepsBallots)
         let event: EventCache.Event
         if isResumed || view.isOwn {
-            event = try self.event(list, topCount, watch.known, before, view)
+            event = try self.event(
+                list,
+                topCount: topCount,
+                since: watch.known,
+                before: before,
+                view
+            )
         } else {
             let transition = EventCache.Transition(
                 before: before.map(ObjectIdentifier.init),
@@ -116,7 +123,13 @@ extension WatchEvents {
             if let cached = cache.event(transition, in: tick) {
                 event = cached
             } else {
-                event = try self.event(list, topCount, watch.known, before, view)
+                event = try self.event(
+                    list,
+                    topCount: topCount,
+                    since: watch.known,
+                    before: before,
+                    view
+                )
                 cache.keep(event, transition)
             }
         }
@@ -128,9 +141,9 @@ extension WatchEvents {
     /// Encodes an event of a list, without an id.
     private mutating func event(
         _ list: WatchedList,
-        _ topCount: Int,
-        _ known: Watch.Known,
-        _ before: KnownPosts?,
+        topCount: Int,
+        since known: Watch.Known,
+        before: KnownPosts?,
         _ view: WatchViewer.View
     ) throws(FrameError) -> EventCache.Event {
         let first = list.first.posts.prefix(topCount)

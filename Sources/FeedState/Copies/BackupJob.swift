@@ -100,7 +100,13 @@ package final class BackupJob {
     /// - Throws: `damagedCopy`.
     package func verify(while continues: () -> Bool = { true }) throws(BackupError) {
         do throws(StateError) {
-            let copy = try StateDatabase(directory, files, vfs, name: newName, mode: .immutable)
+            let copy = try StateDatabase(
+                directory,
+                files,
+                vfs: vfs,
+                name: newName,
+                mode: .immutable
+            )
             guard copy.meta == meta else {
                 throw .damaged(table: "meta", key: "the only row", reason: "it is another state's")
             }

@@ -113,7 +113,7 @@ package enum BackupRestore {
                 )
                 while try !copy.step() {}
             }
-            try renew(directory, files, vfs, progress, advance)
+            try renew(directory, files, vfs: vfs, progress: progress, advance)
             try StateDatabase.publishNewFile(files)
             try fileErrors { () throws(FileError) in try endRestoring(files) }
         } catch {
@@ -212,11 +212,16 @@ package enum BackupRestore {
     private static func renew(
         _ directory: String,
         _ files: any JournalFiles,
-        _ vfs: String?,
-        _ progress: (LoadProgress) -> Void,
+        vfs: String?,
+        progress: (LoadProgress) -> Void,
         _ advance: (StateDatabase) throws(StateError) -> Void
     ) throws(StateError) {
-        let database = try StateDatabase(directory, files, vfs, name: StateDatabase.newFileName)
+        let database = try StateDatabase(
+            directory,
+            files,
+            vfs: vfs,
+            name: StateDatabase.newFileName
+        )
         guard !database.meta.isCheckpointing else {
             throw .unfinishedCheckpoint(
                 file: StateDatabase.fileName,

@@ -24,7 +24,7 @@ package struct BackupRevisions {
 
     private func revision(of name: String) -> UInt64 {
         let file = "\(BackupFolders.directory)/\(name)/\(StateDatabase.fileName)"
-        let database = try? StateDatabase(directory, files, vfs, name: file, mode: .immutable)
+        let database = try? StateDatabase(directory, files, vfs: vfs, name: file, mode: .immutable)
         return database?.meta.highestRevision ?? 0
     }
 }

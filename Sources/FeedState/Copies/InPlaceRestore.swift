@@ -124,10 +124,10 @@ package struct InPlaceRestore: Equatable, Sendable {
             } else {
                 let meta = try WholeJournal.check(directory, files, vfs: vfs).meta
                 try restoreErrors { () throws(StateError) in
-                    try StateDatabase.writeNewFile(directory, files, vfs, meta)
+                    try StateDatabase.writeNewFile(directory, files, vfs: vfs, meta)
                 }
             }
-            found = try prepare(backup, directory, files, vfs)
+            found = try prepare(backup, in: directory, files, vfs: vfs)
         } catch {
             // `state.db` is as it was, or was moved by an earlier run that was interrupted: then its
             // marker stays, with the number under which its log is to be moved too.
@@ -195,13 +195,13 @@ package struct InPlaceRestore: Equatable, Sendable {
     /// directory's own file now; it is closed on return.
     private static func prepare(
         _ backup: String,
-        _ directory: String,
+        in directory: String,
         _ files: any JournalFiles,
-        _ vfs: String?
+        vfs: String?
     ) throws(RestoreError) -> JournalContinuation {
         let name = StateDatabase.newFileName
         let database = try restoreErrors { () throws(StateError) in
-            let database = try StateDatabase(directory, files, vfs, name: name)
+            let database = try StateDatabase(directory, files, vfs: vfs, name: name)
             guard !database.meta.isCheckpointing else {
                 let number = database.meta.checkpointing.number
                 throw .unfinishedCheckpoint(file: StateDatabase.fileName, record: number)

@@ -19,7 +19,7 @@ extension StateDatabase {
         guard !names.contains(fileName) else {
             throw .notEmpty(directory: directory, name: fileName)
         }
-        try writeNewFile(directory, files, vfs, meta)
+        try writeNewFile(directory, files, vfs: vfs, meta)
         try publishNewFile(files)
         return try StateDatabase(directory: directory, files: files, vfs: vfs)
     }
@@ -28,7 +28,7 @@ extension StateDatabase {
     static func writeNewFile(
         _ directory: String,
         _ files: any JournalFiles,
-        _ vfs: String?,
+        vfs: String?,
         _ meta: StateMeta
     ) throws(StateError) {
         try removeNewFile(files)

@@ -66,7 +66,7 @@ package final class StateDatabase {
         vfs: String? = nil,
         migrations: [StateMigration] = StateMigration.all
     ) throws(StateError) {
-        try self.init(directory, files, vfs, name: Self.fileName, mode: .existing, migrations)
+        try self.init(directory, files, vfs: vfs, name: Self.fileName, mode: .existing, migrations)
     }
 
     /// Opens the state of a data directory to look at it: no file is changed.
@@ -76,14 +76,14 @@ package final class StateDatabase {
         vfs: String? = nil
     ) throws(StateError) -> StateDatabase {
         let mode: Database.Mode = try hasLog(fileName, files) ? .keepingLog : .immutable
-        return try StateDatabase(directory, files, vfs, name: fileName, mode: mode)
+        return try StateDatabase(directory, files, vfs: vfs, name: fileName, mode: mode)
     }
 
     /// Opens a file that may have another name, as one that is being made.
     init(
         _ directory: String,
         _ files: any JournalFiles,
-        _ vfs: String? = nil,
+        vfs: String? = nil,
         name: String,
         mode: Database.Mode = .existing,
         _ migrations: [StateMigration] = StateMigration.all
@@ -105,7 +105,7 @@ package final class StateDatabase {
         // An older format is read as it is where nothing may be changed.
         let isMigrated = format < known && mode == .existing
         if isMigrated {
-            try StateMigration.run(migrations, on: connection, format, meta, files)
+            try StateMigration.run(migrations, on: connection, format: format, meta, files)
             meta = try StateMeta.read(connection, format: known)
         }
         directoryRow = try DirectoryRow.read(connection, instanceID: meta.instanceID)

@@ -32,7 +32,7 @@ package struct StateMigration: Sendable {
     static func run(
         _ migrations: [StateMigration],
         on database: Database,
-        _ format: Int64,
+        format: Int64,
         _ meta: StateMeta,
         _ files: any JournalFiles
     ) throws(StateError) {

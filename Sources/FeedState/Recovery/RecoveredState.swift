@@ -50,7 +50,7 @@ package struct RecoveredState: ~Copyable {
         try recovery.replay(journal, into: &checkpointWork, &summary)
         let foundAccounts = recovery.accounts.state
         accounts(foundAccounts)
-        let counters = try directory.beginRun(store, foundAccounts, database, journal)
+        let counters = try directory.beginRun(store, foundAccounts, database, journal: journal)
         summary.skippedAccountID = database.skippedAccountID
         let logs = ChangeLogs(
             count: directory.options.logCount,
@@ -61,7 +61,13 @@ package struct RecoveredState: ~Copyable {
         let now = directory.options.unixMicroseconds()
         summary.clockStep = try directory.noteClock(now, journal)
         do throws(StateStartError) {
-            summary.last = try Self.commit(counters, logs, journal, &checkpointWork, at: now)
+            summary.last = try Self.commit(
+                counters,
+                logs,
+                journal,
+                checkpointWork: &checkpointWork,
+                at: now
+            )
         } catch {
             throw error.isOutOfSpace ? directory.full() : error
         }
@@ -80,7 +86,7 @@ package struct RecoveredState: ~Copyable {
         _ counters: LogEntry,
         _ logs: ChangeLogs,
         _ journal: SegmentJournal,
-        _ checkpointWork: inout CheckpointWork,
+        checkpointWork: inout CheckpointWork,
         at microseconds: UInt64
     ) throws(StateStartError) -> JournalPosition {
         logs[0].transaction { logs[0].append(counters) }

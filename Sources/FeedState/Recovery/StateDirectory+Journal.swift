@@ -78,7 +78,7 @@ extension StateDirectory {
         _ store: FeedStore,
         _ accounts: AccountsState,
         _ database: StateDatabase,
-        _ journal: SegmentJournal
+        journal: SegmentJournal
     ) throws(StateStartError) -> LogEntry {
         let meta = database.meta
         let bootID = SystemBoot.id()

@@ -23,7 +23,9 @@ extension RefusalWords {
             let has =
                 "backup \(name(of: backup)) has all up to record \(checkpointed), and \(behind)"
             let step = inPlace(backup, problem)
-            guard backup != journal else { return ofWholeJournal(last, problem, step, puttingBack) }
+            guard backup != journal else {
+                return ofWholeJournal(last, problem, step, puttingBack: puttingBack)
+            }
             guard let problem else {
                 let all = last > checkpointed ? ", which are all after it." : " after it."
                 return ("Nothing is lost: \(has)\(all)", [step, puttingBack])
@@ -64,7 +66,7 @@ extension RefusalWords {
         _ last: UInt64,
         _ problem: String?,
         _ step: StartRefusal.Step,
-        _ puttingBack: StartRefusal.Step
+        puttingBack: StartRefusal.Step
     ) -> Consequences {
         let has = "the journal here has all from the beginning, records 1 to \(last)."
         guard let problem else { return ("Nothing is lost: \(has)", [step, puttingBack]) }

@@ -52,7 +52,7 @@ package enum StateRemedy: Equatable, Sendable {
             guard let database = try? BackupVerification.open(path: backup),
                 let files = try? POSIXFiles(path: path, for: .look)
             else { continue }
-            let remedy = remedy(backup, database, path, files)
+            let remedy = remedy(backup, database, at: path, files)
             // What is not more than is left helps only where nothing is left.
             let isFirst = best == nil && left == 0
             let isMore = remedy.isOfInstance && remedy.last > left
@@ -84,7 +84,7 @@ package enum StateRemedy: Equatable, Sendable {
     private static func remedy(
         _ backup: String,
         _ database: StateDatabase,
-        _ path: String,
+        at path: String,
         _ files: any JournalFiles
     ) -> StateRemedy {
         let checkpointed = database.meta.checkpointed.number

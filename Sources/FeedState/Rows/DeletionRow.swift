@@ -31,7 +31,7 @@ enum DeletionRow {
         at time: Int64,
         with row: Statement
     ) throws(SQLiteError) -> UInt64 {
-        let sum = sum(kind.rawValue, revision, post, time)
+        let sum = sum(kind.rawValue, revision: revision, post: post, time: time)
         try row.bind(kind.rawValue, at: 1)
         try row.bind(revision, at: 2)
         try row.bind(post, at: 3)
@@ -44,7 +44,7 @@ enum DeletionRow {
     /// Reads the row that a statement stands at; nil for the row of the floor, and the checksum.
     static func read(_ row: Statement) throws(StateError) -> (LogEntry?, UInt64) {
         let revision = row.uint64(1)
-        let sum = sum(row.int64(0), revision, row.uint64(2), row.int64(3))
+        let sum = sum(row.int64(0), revision: revision, post: row.uint64(2), time: row.int64(3))
         guard row.uint64(4) == sum else { throw StateTable.deletions.wrongSum("row \(revision)") }
         guard let kind = Kind(rawValue: row.int64(0)) else {
             throw StateTable.deletions.damaged("row \(revision)", "a field has an impossible value")
@@ -55,9 +55,9 @@ enum DeletionRow {
 
     private static func sum(
         _ kind: Int64,
-        _ revision: UInt64,
-        _ post: UInt64,
-        _ time: Int64
+        revision: UInt64,
+        post: UInt64,
+        time: Int64
     ) -> UInt64 {
         var sum = RowSum(.deletions)
         sum.add([UInt64(bits: kind), revision, post, UInt64(bits: time)])
