@@ -170,3 +170,389 @@ extension SegmentJournal {
 
 @available(*, unavailable)
 extension SegmentJournal: Sendable {}
+
+extension SegmentJournal {
+    package func append(
+        _ body: Span<UInt8>,
+        count: UInt32,
+        at microseconds: UInt64
+    ) throws(JournalError) -> JournalPosition {
+        if let failure { throw .stopped(reason: failure) }
+        guard body.count <= configuration.maximumBodyByteCount else {
+            throw .recordTooLarge(
+                byteCount: body.count,
+                limit: configuration.maximumBodyByteCount
+            )
+        }
+        do {
+            try appendRecord(body, count, max(microseconds &+ clockShift, lastMicroseconds))
+        } catch {
+            failure = error.description
+            throw error
+        }
+        age.add(recordAt: microseconds)
+        do {
+            try space.prepareSpare(currentOffset: current.offset)
+        } catch {
+            // The record that was appended is durable; what comes next is refused.
+            failure = error.description
+        }
+        return last
+    }
+
+    private func appendRecord(
+        _ body: Span<UInt8>,
+        _ count: UInt32,
+        _ microseconds: UInt64
+    ) throws(JournalError) {
+        let byteCount = RecordHeader.recordByteCount(body: body.count)
+        if current.offset + byteCount > current.header.segmentByteCount { try roll() }
+        var record = RecordHeader(
+            bodyByteCount: body.count,
+            count: count,
+            number: last.number + 1,
+            microseconds: microseconds,
+            previousHash: last.hash
+        )
+        let header = record.seal(body, salt: current.header.salt, configuration.hash)
+        try write(header.span, body)
+        if configuration.durability == .fsync {
+            do {
+                try current.file.sync()
+            } catch {
+                throw .syncFailed(error)
+            }
+        }
+        current.offset += byteCount
+        last = record.position
+        lastMicroseconds = microseconds
+        try writeWatermark(record.position)
+    }
+
+    /// Notes that a record is durable; some file systems take new blocks for it on a full disk.
+    private func writeWatermark(_ position: JournalPosition) throws(JournalError) {
+        do {
+            try watermark.write(position)
+        } catch {
+            try makeRoom(after: error)
+            try fileErrors { () throws(FileError) in try watermark.write(position) }
+        }
+    }
+
+    private func write(_ header: Span<UInt8>, _ body: Span<UInt8>) throws(JournalError) {
+        do {
+            try current.file.write(header, body, at: current.offset)
+        } catch {
+            try makeRoom(after: error)
+            try fileErrors { () throws(FileError) in
+                try current.file.write(header, body, at: current.offset)
+            }
+        }
+    }
+
+    /// Removes what is not needed after an error that says that the disk is full: a segment that is
+    /// only kept, else what keeps room.
+    private func makeRoom(after error: FileError) throws(JournalError) {
+        if error.isOutOfSpace, try removeKeptForRoom() { return }
+        try space.makeRoom(after: error)
+    }
+
+    /// Makes the next segment the current one, once its file is ready.
+    private func roll() throws(JournalError) {
+        do {
+            try startNext()
+        } catch {
+            try makeRoom(after: error)
+            do {
+                try startNext()
+            } catch {
+                throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
+            }
+        }
+    }
+
+    private func startNext() throws(FileError) {
+        current = try Self.start(
+            space.takeSpare(),
+            in: files,
+            configuration,
+            after: last,
+            at: lastMicroseconds,
+            age: age
+        )
+        segments.append(Segment(first: last.number + 1))
+    }
+
+    /// Makes a spare the segment after a record: its header first, then its name.
+    ///
+    /// So a file with a segment's name is whole, always; one that is not has been damaged.
+    static func start(
+        _ prepared: SpareSegment,
+        in files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        after last: JournalPosition,
+        at microseconds: UInt64,
+        age: JournalAge
+    ) throws(FileError) -> Current {
+        var spare = prepared
+        try spare.complete()
+        let header = SegmentHeader(
+            instanceID: configuration.instanceID,
+            segmentByteCount: configuration.segmentByteCount,
+            firstNumber: last.number + 1,
+            previousHash: last.hash,
+            previousMicroseconds: microseconds,
+            salt: configuration.drawSalt(),
+            age: age.microseconds
+        )
+        try spare.file.write(header.encoded(configuration.hash).span, at: 0)
+        let isSynced = configuration.durability == .fsync
+        if isSynced { try spare.file.sync() }
+        let name = SegmentLayout.name(first: header.firstNumber)
+        try files.rename(spare.name, to: name)
+        spare.file.name = name
+        if isSynced { try files.syncDirectory(SegmentLayout.directory) }
+        return Current(file: spare.file, header: header, offset: SegmentLayout.firstRecord)
+    }
+}
+
+// How segments go whose records are kept elsewhere: at once, or after a time for which they are kept.
+extension SegmentJournal {
+    package func forget(through number: UInt64) throws(JournalError) {
+        forgotten = max(forgotten, number)
+        while !space.isFull, try isOldestDue() { try releaseOldest() }
+    }
+
+    /// The bytes of the segments whose records are all forgotten, and that are kept for a time.
+    package var keptByteCount: Int {
+        let kept = segments.indices.dropLast().prefix { segments[$0 + 1].first - 1 <= forgotten }
+        return kept.count * current.header.segmentByteCount
+    }
+
+    /// Removes kept segments, the oldest first, where the disk runs low, and one of those that are
+    /// due and not needed for segments to come.
+    ///
+    /// An unlink holds up commits for some milliseconds, so there are no more of them at once than
+    /// the room needs.
+    func removeKept() throws(JournalError) {
+        if space.isFull, try isOldestDue() { try removeOldest() }
+        guard configuration.keptMicroseconds > 0, isOldestForgotten else { return }
+        let size = current.header.segmentByteCount
+        let free = try freeByteCount()
+        // Some file systems free the blocks later: they are counted here and not looked at again.
+        var missing = configuration.space.keptByteCount - free
+        while missing > 0, isOldestForgotten {
+            try removeOldest()
+            droppedSegmentCount += 1
+            missing -= size
+        }
+    }
+
+    /// Removes the oldest kept segment for room on a full disk; false where there is none.
+    func removeKeptForRoom() throws(JournalError) -> Bool {
+        guard isOldestForgotten else { return false }
+        try removeOldest()
+        droppedSegmentCount += 1
+        // Some file systems free the blocks only with the transaction that the unlink is in.
+        try fileErrors { () throws(FileError) in
+            try files.syncDirectory(SegmentLayout.directory)
+        }
+        return true
+    }
+
+    /// Whether all records of the oldest segment are forgotten.
+    ///
+    /// The current segment stays, so a newer one than any that goes is durable.
+    private var isOldestForgotten: Bool {
+        segments.count > 1 && segments[1].first - 1 <= forgotten
+    }
+
+    /// Whether the oldest segment is forgotten, and was kept for as long as it is to be.
+    ///
+    /// By the journal's age at its end and now: no clock is asked, and a journal that rests keeps what it
+    /// has.
+    private func isOldestDue() throws(JournalError) -> Bool {
+        guard isOldestForgotten else { return false }
+        guard configuration.keptMicroseconds > 0 else { return true }
+        return try oldestEnd() + configuration.keptMicroseconds <= age.microseconds
+    }
+
+    /// The journal's age at the end of the oldest segment, as the next segment's header says; 0 where
+    /// that does not tell: it is kept as long as if it had ended when the journal's age was first counted.
+    private func oldestEnd() throws(JournalError) -> UInt64 {
+        let next = segments[1]
+        if let known = knownEnd, known.next == next { return known.age }
+        let bytes = try fileErrors { () throws(FileError) in
+            try files.begin(of: next.name, byteCount: SegmentHeader.byteCount) ?? []
+        }
+        let header = try? SegmentHeader(
+            bytes.span,
+            file: next.name,
+            first: next.first,
+            configuration.hash
+        )
+        let age = header?.age ?? 0
+        knownEnd = (next, age)
+        return age
+    }
+
+    /// Keeps the file of the oldest segment for a segment to come.
+    private func releaseOldest() throws(JournalError) {
+        let segment = segments[0]
+        // Where a disk has damaged a file, a new one is safer.
+        let isDamaged = segment.name == checkpointedDamage?.file
+        try fileErrors { () throws(FileError) in
+            try space.release(segment, isDamaged: isDamaged)
+        }
+        segments.removeFirst()
+    }
+
+    private func removeOldest() throws(JournalError) {
+        let name = segments[0].name
+        try fileErrors { () throws(FileError) in try files.remove(name) }
+        segments.removeFirst()
+    }
+
+    /// Reads what there is, and throws what is wrong with it unless just that is accepted.
+    static func scan(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        checkpointed: JournalPosition,
+        acceptedLoss: UInt64?,
+        _ progress: (JournalProgress) -> Void
+    ) throws(JournalError) -> RecoveryScan {
+        // Where a journal has begun, a folder that is missing is a loss.
+        if configuration.known.number == 0 || acceptedLoss != nil {
+            try fileErrors { () throws(FileError) in
+                try files.createDirectory(SegmentLayout.directory)
+                try files.syncDirectory(".")
+            }
+        }
+        let scan = try RecoveryScan(
+            files,
+            configuration,
+            checkpointed: checkpointed,
+            acceptsAnyInstance: acceptedLoss != nil,
+            progress: progress
+        )
+        guard let acceptedLoss else {
+            if let problem = scan.problem { throw problem }
+            return scan
+        }
+        guard acceptedLoss == scan.last.number else {
+            throw .otherLossAccepted(accepted: acceptedLoss, last: scan.last.number)
+        }
+        return scan
+    }
+
+    /// Makes the files what the scan says they hold: durable, zero after the last record, and of
+    /// the configured instance.
+    static func repair(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        _ scan: RecoveryScan,
+        isLossAccepted: Bool
+    ) throws(JournalError) -> ([Segment], Current) {
+        var segments = scan.segments
+        if isLossAccepted {
+            try Quarantine.keep(scan, files, configuration.hash)
+            segments.removeSubrange((scan.end.lastKeptIndex + 1)...)
+        }
+        switch scan.end {
+        case .segment(let index, let record, let offset, let content):
+            try remove(&segments, from: index + 1, files)
+            var current: Current?
+            for segment in segments[min(scan.start, index)...] {
+                current = try reopen(files, configuration, segment)
+            }
+            guard var current else { preconditionFailure("The journal ends in no segment.") }
+            current.offset = offset
+            let file = current.file
+            let byteCount = current.header.segmentByteCount
+            try fileErrors { () throws(FileError) in
+                // Shorter only where a loss was accepted.
+                if try file.byteCount() < byteCount { try file.allocate(byteCount: byteCount) }
+                if content > offset { try file.writeZeros(offset..<content) }
+                // What was read may be in the system's memory only, after a crash of the process.
+                // After a failed sync the system even takes the last record for written, and syncs
+                // it only where it is written once more.
+                let last = try file.read(record..<offset)
+                try file.write(last.span, at: record)
+                try file.sync()
+                try files.syncDirectory(SegmentLayout.directory)
+            }
+            // The next checkpoint may forget a damaged segment once it is not the current one.
+            guard scan.checkpointedDamage?.file == segments[index].name else {
+                return (segments, current)
+            }
+        case .fresh(let index):
+            try remove(&segments, from: index, files)
+        }
+        segments.append(Segment(first: scan.last.number + 1))
+        return (segments, try startAnew(files, configuration, scan))
+    }
+
+    /// Makes the segment after the last record.
+    private static func startAnew(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        _ scan: RecoveryScan
+    ) throws(JournalError) -> Current {
+        do {
+            let spare = try SpareSegment(files, configuration)
+            return try start(
+                spare,
+                in: files,
+                configuration,
+                after: scan.last,
+                at: scan.lastMicroseconds,
+                age: scan.age
+            )
+        } catch {
+            throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
+        }
+    }
+
+    /// Opens a segment that was scanned, makes it durable, and gives it its instance.
+    private static func reopen(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        _ segment: Segment
+    ) throws(JournalError) -> Current {
+        let file = try RecoveryScan.open(files, segment)
+        let bytes = try fileErrors { () throws(FileError) in
+            try file.read(0..<SegmentHeader.byteCount)
+        }
+        var header = try SegmentHeader(
+            bytes.span,
+            file: segment.name,
+            first: segment.first,
+            configuration.hash
+        )
+        let changed = header.instanceID != configuration.instanceID
+        header.instanceID = configuration.instanceID
+        let encoded = header.encoded(configuration.hash)
+        try fileErrors { () throws(FileError) in
+            // The header is within a sector, which a disk writes whole or not at all.
+            if changed { try file.write(encoded.span, at: 0) }
+            try file.sync()
+        }
+        return Current(file: file, header: header, offset: SegmentLayout.firstRecord)
+    }
+
+    /// Removes segments, the newest first: after an interruption, what is left still ends with a proven loss.
+    private static func remove(
+        _ segments: inout [Segment],
+        from index: Int,
+        _ files: any JournalFiles
+    ) throws(JournalError) {
+        guard index < segments.count else { return }
+        for segment in segments[index...].reversed() {
+            try fileErrors { () throws(FileError) in
+                try files.remove(segment.name)
+                try files.syncDirectory(SegmentLayout.directory)
+            }
+        }
+        segments.removeSubrange(index...)
+    }
+}

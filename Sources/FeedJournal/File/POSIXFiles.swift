@@ -1,3 +1,4 @@
+import CFileBirth
 import Glibc
 
 /// A data directory of the system's, locked for this process as long as the value lives.
@@ -141,3 +142,182 @@ package final class POSIXFiles: JournalFiles {
 
 @available(*, unavailable)
 extension POSIXFiles: Sendable {}
+
+extension POSIXFiles {
+    package func identity(of name: String) throws(FileError) -> FileIdentity? {
+        var inode: UInt64 = 0
+        var birth: UInt64 = 0
+        // A system that cannot say is no reason to refuse a start.
+        guard unsafe cfilebirth_read(directory, name, &inode, &birth) == 0 else { return nil }
+        return FileIdentity(inode: inode, birthNanoseconds: birth)
+    }
+
+    /// Refuses a file of another user's; a file that is not there is no error.
+    package func claim(_ name: String) throws(JournalError) {
+        var status = stat()
+        guard unsafe fstatat(directory, name, &status, 0) == 0 else {
+            guard errno == ENOENT else { throw .file(FileError("examine", name, code: errno)) }
+            return
+        }
+        guard status.st_uid == geteuid() else {
+            throw .wrongOwner(path: "\(path)/\(name)", owner: status.st_uid, user: geteuid())
+        }
+    }
+
+    /// Keeps other users from reading a file or a folder of ours, "." being the directory itself.
+    ///
+    /// Version 0.1 made files as the process's mask had it. Some file systems have one mode for all
+    /// files: then it stays.
+    ///
+    /// - Returns: Whether it is a folder.
+    @discardableResult
+    package func makePrivate(_ name: String) -> Bool {
+        var status = stat()
+        guard unsafe fstatat(directory, name, &status, 0) == 0 else { return false }
+        if status.st_mode & 0o077 != 0, status.st_uid == geteuid() {
+            _ = unsafe fchmodat(directory, name, status.st_mode & 0o700, 0)
+        }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The names in a directory that nobody has locked; nil where there is no directory.
+    package static func names(atPath path: String) throws(FileError) -> [String]? {
+        guard let stream = unsafe opendir(path) else {
+            guard errno == ENOENT else { throw FileError("list", path, code: errno) }
+            return nil
+        }
+        defer { unsafe closedir(stream) }
+        return unsafe names(stream)
+    }
+
+    /// The names that a stream gives, but for the directory itself and the one above; `errno` says
+    /// whether it came to its end.
+    static func names(_ stream: OpaquePointer) -> [String] {
+        var names: [String] = []
+        errno = 0
+        while let entry = unsafe readdir(stream) {
+            // In place: an entry is as long as its name, and the type as the longest name.
+            let start = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let name = unsafe String(
+                cString: UnsafeRawPointer(entry).advanced(by: start)
+                    .assumingMemoryBound(to: CChar.self)
+            )
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Makes the directory where none is, its parent being there, and opens it.
+    package static func creating(path: String) throws(JournalError) -> POSIXFiles {
+        guard unsafe mkdir(path, 0o700) == 0 else {
+            guard errno == EEXIST else { throw .file(FileError("create", path, code: errno)) }
+            return try POSIXFiles(path: path)
+        }
+        do {
+            try syncParent(of: path)
+            return try POSIXFiles(path: path)
+        } catch {
+            // The disk may have no room for the lock's file.
+            _ = unsafe rmdir(path)
+            throw error
+        }
+    }
+
+    /// Removes the directory where it has nothing but the lock's file; else it stays as it is.
+    package func removeUnused() {
+        guard (try? names(in: ".")) == ["lock"] else { return }
+        _ = unsafe unlinkat(directory, "lock", 0)
+        _ = unsafe rmdir(path)
+    }
+
+    /// Makes the name of a directory durable, which is in the directory above.
+    private static func syncParent(of path: String) throws(JournalError) {
+        let parent = unsafe Glibc.open("\(path)/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { throw .file(FileError("open", "\(path)/..", code: errno)) }
+        defer { close(parent) }
+        guard fsync(parent) == 0 else {
+            throw .file(FileError("sync", "\(path)/..", code: errno))
+        }
+    }
+
+    /// A descriptor of a directory that is there; to be changed, it is ours and not read-only.
+    static func openDirectory(_ path: String, _ access: Access) throws(JournalError) -> Int32 {
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT: throw .missingDirectory(path: path)
+            case ENOTDIR: throw .notADirectory(path: path)
+            default: throw .file(FileError("open", path, code: errno))
+            }
+        }
+        guard access == .change else { return descriptor }
+        do {
+            try check(descriptor, path)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func check(_ descriptor: Int32, _ path: String) throws(JournalError) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            throw .file(FileError("examine", path, code: errno))
+        }
+        // Another owner's files could not be written later, or would be by whom he does not expect.
+        guard status.st_uid == geteuid() else {
+            throw .wrongOwner(path: path, owner: status.st_uid, user: geteuid())
+        }
+        guard unsafe faccessat(descriptor, ".", R_OK | W_OK | X_OK, AT_EACCESS) == 0 else {
+            throw .readOnlyDirectory(path: path)
+        }
+    }
+
+    /// The lock of a directory, held until the descriptor is closed.
+    ///
+    /// A directory that is looked at and has no lock's file: the result is -1. The directory itself is
+    /// locked too, for the case that somebody removes the lock's file while a process has it.
+    static func lock(
+        _ directory: Int32,
+        _ path: String,
+        _ access: Access
+    ) throws(JournalError) -> Int32 {
+        let mode = access == .look ? O_RDONLY : O_RDWR | O_CREAT
+        let descriptor = unsafe openat(directory, "lock", mode | O_CLOEXEC, 0o600)
+        if descriptor < 0, errno != ENOENT || access == .change {
+            throw .file(FileError("open", "lock", code: errno))
+        }
+        for locked in [descriptor, directory] where locked >= 0 {
+            let code = lock(locked)
+            // Some file systems lock no directory.
+            guard code == EWOULDBLOCK || code != 0 && locked == descriptor else { continue }
+            let holder = descriptor < 0 ? nil : holder(descriptor)
+            if descriptor >= 0 { close(descriptor) }
+            guard code == EWOULDBLOCK else { throw .file(FileError("lock", path, code: code)) }
+            throw .locked(path: path, holder: holder)
+        }
+        guard access == .change else { return descriptor }
+        // Who holds it is for the message that another one gets; nothing depends on it.
+        let text = Array("\(getpid())\n".utf8)
+        _ = ftruncate(descriptor, 0)
+        _ = unsafe text.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        return descriptor
+    }
+
+    /// Locks a file or a directory; gives the system's error number, 0 where it is locked now.
+    private static func lock(_ descriptor: Int32) -> Int32 {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno != EINTR { return errno }
+        }
+        return 0
+    }
+
+    private static func holder(_ descriptor: Int32) -> Int? {
+        var text = [UInt8](repeating: 0, count: 20)
+        let count = unsafe text.withUnsafeMutableBytes {
+            unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
+        }
+        return Int(String(decoding: text.prefix(max(0, count)).prefix { $0 != 10 }, as: UTF8.self))
+    }
+}

@@ -1,3 +1,5 @@
+import CXXHash
+
 /// The hash that records and headers are checked by: XXH3 of 64 bits, by Yann Collet.
 package struct RecordHash: Sendable {
     /// The hash of some bytes under a seed.
@@ -9,5 +11,23 @@ package struct RecordHash: Sendable {
     /// A hash of one's own; only a test of what a blind one lets through has a use for it.
     package init(_ digest: @escaping @Sendable (Span<UInt8>, UInt64) -> UInt64) {
         self.digest = digest
+    }
+}
+
+extension RecordHash {
+    /// XXH3 of some bytes under a seed.
+    package static func xxh3(_ bytes: Span<UInt8>, seed: UInt64) -> UInt64 {
+        unsafe bytes.withUnsafeBytes {
+            unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed)
+        }
+    }
+
+    /// XXH3 of some numbers, as memory has them, under a seed.
+    ///
+    /// Every processor that this runs on has the least byte first, so the hash may be stored.
+    package static func xxh3(_ numbers: Span<UInt64>, seed: UInt64) -> UInt64 {
+        unsafe numbers.withUnsafeBytes {
+            unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed)
+        }
     }
 }

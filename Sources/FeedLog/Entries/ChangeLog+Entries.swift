@@ -1,4 +1,53 @@
+package import FeedAccounts
 package import FeedRanking
+
+extension ChangeLog: AccountChangeSink {
+    /// Appends an account; O(its texts).
+    package func append(_ account: AccountRow) {
+        let texts = [account.email, account.displayName, account.passwordHash]
+        let byteCount = texts.reduce(60) { $0 + $1.utf8.count }
+        write(LogEntryKind.account, revision: nil, atMost: byteCount) { writer in
+            writer.varint(account.id)
+            writer.varint(UInt64(bitPattern: account.createTimeMilliseconds))
+            for text in texts { writer.text(text) }
+        }
+    }
+
+    /// Appends a session that began, or that expires later now; O(1).
+    package func append(_ session: SessionRow) {
+        write(LogEntryKind.session, revision: nil, atMost: 62) { writer in
+            writer.hash(session.tokenHash)
+            writer.varint(session.userID)
+            writer.varint(UInt64(bitPattern: session.expireTimeMilliseconds))
+            writer.varint(session.generation)
+        }
+    }
+
+    /// Appends that a session has ended; O(1).
+    package func append(endOf session: TokenHash) {
+        write(LogEntryKind.sessionEnded, revision: nil, atMost: 32) { writer in
+            writer.hash(session)
+        }
+    }
+
+    /// Appends that all sessions of a user below a generation have ended; O(1).
+    package func append(endOfSessionsOf userID: UInt64, generation: UInt64) {
+        write(LogEntryKind.sessionsEnded, revision: nil, atMost: 20) { writer in
+            writer.varint(userID)
+            writer.varint(generation)
+        }
+    }
+}
+
+extension LogEntryWriter {
+    /// Writes the 32 bytes of a token's hash.
+    fileprivate mutating func hash(_ hash: TokenHash) {
+        fixed(hash.word0)
+        fixed(hash.word1)
+        fixed(hash.word2)
+        fixed(hash.word3)
+    }
+}
 
 extension ChangeLog: ChangeSink {
     /// Appends a tally's vote; O(1).
@@ -184,5 +233,37 @@ extension LogEntryWriter {
         varint(counts.id.rawValue)
         varint(counts.upvoteCount)
         varint(counts.downvoteCount)
+    }
+}
+
+extension ChangeLog {
+    /// Appends a voter's user; O(1).
+    package func append(_ voter: VoterID, user: UInt64) {
+        write(LogEntryKind.userVoter, revision: nil, atMost: 20) { writer in
+            writer.varint(UInt64(voter.rawValue))
+            writer.varint(user)
+        }
+    }
+
+    /// Appends a viewer's marks on a post; O(1).
+    package func append(_ marks: PostMarks) {
+        write(LogEntryKind.marks, revision: marks.revision, atMost: 16) { writer in
+            writer.varint(UInt64(marks.viewer.rawValue))
+            writer.varint(marks.post.rawValue)
+            writer.byte(marks.marks.rawValue)
+        }
+    }
+
+    /// Appends a viewer's mark on all posts up to one; O(1).
+    package func append(_ mark: MarkThrough) {
+        write(LogEntryKind.markThrough, revision: mark.revision, atMost: 37) { writer in
+            writer.varint(UInt64(mark.viewer.rawValue))
+            // 0 is all feeds.
+            writer.varint(mark.feed.map { UInt64($0.rawValue) + 1 } ?? 0)
+            writer.byte(mark.mark.rawValue)
+            writer.varint(UInt64(bitPattern: mark.createTimeMilliseconds))
+            writer.varint(mark.post.rawValue)
+            writer.byte(mark.place)
+        }
     }
 }

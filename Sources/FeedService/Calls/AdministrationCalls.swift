@@ -1,5 +1,7 @@
 internal import FeedAccounts
+internal import FeedConcurrency
 internal import FeedJournal
+internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 internal import FeedState
@@ -114,5 +116,433 @@ struct AdministrationCalls {
             let key = peer.keyNumber.map { context.serviceKeys?.name(of: $0) ?? "a void key" }
             return WatchingPeer(peer: key ?? peer.hostText, watchCount: UInt64(count))
         }
+    }
+}
+
+/// Backup: a copy of the state, made on a thread of its own.
+extension AdministrationCalls {
+    /// Lets an operator have the state backed up; the answer follows when the backup is made.
+    func backup() throws(Status) -> Answer {
+        guard let state = environment.context.state else { throw .notDurable }
+        guard state.journal.isWritable else {
+            throw .readOnly(
+                freeByteCount: state.journal.freeByteCount,
+                writableByteCount: state.journal.writableByteCount
+            )
+        }
+        return .afterBackup
+    }
+
+    /// Encodes the answer to a request for a backup.
+    func answerBackup(
+        _ id: UInt64,
+        _ result: Result<BackupSummary, BackupError>,
+        _ answers: inout Answers
+    ) {
+        let revision = environment.store.revision
+        switch result {
+        case .success(let backup):
+            let response = BackupResponse(name: backup.name, revision: backup.revision)
+            answers.append(ServerFrame(id: id, revision: revision, response: .backup(response)))
+        case .failure(let error):
+            let status = Status(error)
+            environment.counters.countError(.backup, status.reason.rawValue)
+            answers.append(ServerFrame(id: id, revision: revision, status: status))
+        }
+    }
+}
+
+extension Status {
+    /// The refusal for a backup that was not made.
+    fileprivate init(_ error: BackupError) {
+        let (code, reason, retryAfter): (StatusCode, Reason, UInt32) =
+            switch error {
+            case .running: (.resourceExhausted, .backupRunning, 5000)
+            case .noRoom: (.resourceExhausted, .backupNoRoom, 0)
+            case .roomShrank, .logTooLong: (.aborted, .backupCancelled, 0)
+            case .stopping: (.unavailable, .draining, 0)
+            case .failed, .damagedCopy: (.internal, .internal, 0)
+            }
+        self.init(
+            code: code,
+            reason: reason,
+            message: "\(error)",
+            isNotExecuted: true,
+            retryAfterMilliseconds: retryAfter
+        )
+    }
+}
+
+/// DeletePosts: services and operators delete what one user, device or host has made.
+extension AdministrationCalls {
+    /// Finds posts by those who made them, some in each call, and deletes them on request.
+    func deletePosts(_ request: DeletePostsRequest) throws(Status) -> Answer {
+        let wanted = try WantedPosts(request)
+        guard request.deletesPosts else { return answer(find(wanted, request) { _ in nil }) }
+        guard wanted.namesSomebody else { throw .deletionOfAllPosts }
+        return try environment.changeLog.transaction { () throws(Status) -> Answer in
+            try environment.admitChange()
+            return answer(
+                find(wanted, request) { id in
+                    try? environment.store.deletePost(id, sink: environment.changeLog).revision
+                }
+            )
+        }
+    }
+
+    private struct Found {
+        var posts: [FeedProto.PostOrigin] = []
+        var next: UInt64 = 0
+        var revision: UInt64 = 0
+    }
+
+    /// Looks at some ids behind that of the request, and calls `body` with those of wanted posts.
+    private func find(
+        _ wanted: WantedPosts,
+        _ request: DeletePostsRequest,
+        _ body: (PostID) -> UInt64?
+    ) -> Found {
+        let limits = environment.context.limits
+        let last = environment.store.highestID
+        let limit = limits.maximumDeletedPostCount
+        let count = request.limit == 0 ? limit : min(Int(request.limit), limit)
+        var found = Found()
+        var titleByteCount = 0
+        var id = min(request.afterID, last)
+        let end =
+            last - id > UInt64(limits.correctedIDCount)
+            ? id + UInt64(limits.correctedIDCount) : last
+        while id < end, found.posts.count < count, titleByteCount < limits.correctedTextByteCount {
+            id += 1
+            guard let post = self.post(PostID(rawValue: id), wanted) else { continue }
+            titleByteCount += post.title.utf8.count
+            found.posts.append(post)
+            found.revision = max(found.revision, body(PostID(rawValue: id)) ?? 0)
+        }
+        if id < last { found.next = id }
+        return found
+    }
+
+    /// A post with its origin; nil where it is not wanted, or is gone.
+    private func post(_ id: PostID, _ wanted: WantedPosts) -> FeedProto.PostOrigin? {
+        var origin: PostOrigins.Origin?
+        if wanted.asksForOrigin {
+            origin = environment.context.origins[id]
+            guard wanted.takes(origin) else { return nil }
+        }
+        let creation = environment.store.creation(of: id) { author, time in
+            time >= wanted.since && (wanted.author == 0 || wanted.author == author)
+        }
+        guard let creation else { return nil }
+        origin = origin ?? environment.context.origins[id]
+        return FeedProto.PostOrigin(
+            id: id.rawValue,
+            feed: environment.store.policy(of: creation.feed)?.name ?? "",
+            title: creation.title,
+            createTimeMilliseconds: creation.createTimeMilliseconds,
+            authorID: creation.authorID,
+            clientID: origin?.device?.bytes ?? [],
+            host: origin?.host.hostText ?? ""
+        )
+    }
+
+    private func answer(_ found: Found) -> Answer {
+        let response = DeletePostsResponse(
+            posts: found.posts,
+            nextAfterID: found.next,
+            originsSinceTimeMilliseconds: environment.context.origins.knownSince
+        )
+        return .response(
+            .deletePosts(response),
+            revision: max(environment.store.revision, found.revision)
+        )
+    }
+}
+
+/// The posts that a DeletePosts is about.
+private struct WantedPosts {
+    let author: UInt64
+    let device: Device16?
+    let host: ClientIdentity?
+    let since: Int64
+
+    init(_ request: DeletePostsRequest) throws(Status) {
+        author = request.authorID
+        since = request.sinceTimeMilliseconds
+        if request.clientID.isEmpty {
+            device = nil
+        } else {
+            guard let found = Caller.Device(bytes: request.clientID) else {
+                throw .badClientID(request.clientID.count)
+            }
+            device = Device16(high: found.high, low: found.low)
+        }
+        let text = request.host
+        guard !text.isEmpty else {
+            host = nil
+            return
+        }
+        guard let found = ClientIdentity(host: text) else { throw .badHost(text) }
+        host = found
+    }
+
+    /// Whether the posts are those of somebody, and not all.
+    var namesSomebody: Bool { author != 0 || asksForOrigin }
+
+    /// Whether it depends on the device or the host.
+    var asksForOrigin: Bool { device != nil || host != nil }
+
+    /// Whether the posts of an origin are wanted.
+    func takes(_ origin: PostOrigins.Origin?) -> Bool {
+        guard let origin else { return false }
+        return (device ?? origin.device) == origin.device && (host ?? origin.host) == origin.host
+    }
+}
+
+extension Device16 {
+    /// The client_id.
+    fileprivate var bytes: [UInt8] {
+        [high, low].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
+        }
+    }
+}
+
+/// ImportPosts: posts from another system, all or none, and only from a service.
+extension AdministrationCalls {
+    /// Checks every post, then makes them all; their ids are consecutive, in their order.
+    ///
+    /// - Returns: The answer, and the id of the first post.
+    func importPosts(
+        _ request: ImportPostsRequest,
+        _ answers: inout Answers
+    ) throws(Status) -> (answer: Answer, firstID: UInt64) {
+        try environment.checkBatch(
+            request.posts.count,
+            field: "posts",
+            limit: environment.context.limits.maximumImportPostCount
+        )
+        let feed = try environment.feed(
+            named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed
+        )
+        let policy = environment.policy(of: feed)
+        let latestTime =
+            environment.context.clock.now()
+            + environment.context.limits.maximumImportedTimeLead.millisecondsRoundedDown
+        for (index, post) in request.posts.enumerated() {
+            let path = PostPath.item(index)
+            if index >= textWalk.checkedPostCount {
+                try environment.rules.check(post, at: path, against: policy)
+            }
+            try checkTime(post, at: path, latest: latestTime)
+            try checkCount(post.upvoteCount, path, "upvote_count")
+            try checkCount(post.downvoteCount, path, "downvote_count")
+            try checkCount(post.commentCount, path, "comment_count")
+        }
+        let outcome = try insert(request.posts.map(ImportedPost.init), in: feed)
+        for post in outcome.refreshDue { answers.refreshLater(stripeOf: post) }
+        let first = outcome.firstID.rawValue
+        let ids = Array(first..<first + UInt64(request.posts.count))
+        let answer = Answer.response(
+            .importPosts(ImportPostsResponse(ids: ids)),
+            revision: outcome.revision
+        )
+        return (answer, first)
+    }
+
+    /// Makes posts that were checked; refuses them if their log entries might overflow a record.
+    private func insert(
+        _ posts: [ImportedPost],
+        in feed: FeedID
+    ) throws(Status) -> ImportOutcome {
+        let byteCount = posts.reduce(0) { $0 + $1.content.maximumLogEntryByteCount }
+        guard environment.context.longTransactionRoom.reserve(byteCount) else {
+            throw .journalBehind
+        }
+        defer {
+            environment.changeLog.countWaitingBytes()
+            environment.context.longTransactionRoom.release(byteCount)
+        }
+        try environment.requireRoom(
+            for: posts.reduce(0) {
+                $0 + $1.content.textByteCount + RankingLimits.postOverheadByteCount
+            }
+        )
+        // Other imports may have been logged since the transaction began.
+        try environment.admitChange()
+        do throws(RankingError) {
+            return try environment.store.importPosts(posts, in: feed, sink: environment.changeLog)
+        } catch {
+            throw Status(error)
+        }
+    }
+
+    /// Checks the texts of an import before its execution, as many as one loop iteration allows;
+    /// false where some are left for a later iteration.
+    ///
+    /// The execution checks a text again that breaks a rule, and refuses it.
+    mutating func checkTexts(of request: ImportPostsRequest) -> Bool {
+        // The execution refuses these imports without a walk.
+        guard environment.context.changeRefusal == nil,
+            request.posts.count <= environment.context.limits.maximumImportPostCount,
+            let feed = environment.store.feed(
+                named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed
+            )
+        else { return true }
+        let policy = environment.policy(of: feed)
+        while textWalk.checkedPostCount < request.posts.count {
+            guard textWalk.hasRoom else { return false }
+            let index = textWalk.checkedPostCount
+            do throws(Status) {
+                try environment.rules.check(
+                    request.posts[index],
+                    at: .item(index),
+                    against: policy
+                )
+            } catch {
+                return true
+            }
+            textWalk.checked(
+                walkedByteCount: environment.rules.walkedByteCount(
+                    request.posts[index],
+                    maximumTitleCharacterCount: policy.maximumTitleCharacterCount,
+                    textCharacterCounts: policy
+                        .minimumTextCharacterCount...max(
+                            policy.minimumTextCharacterCount,
+                            policy.maximumTextCharacterCount
+                        )
+                )
+            )
+        }
+        return true
+    }
+
+    private func checkTime(_ post: Post, at path: PostPath, latest: Int64) throws(Status) {
+        let time = post.createTimeMilliseconds
+        guard time < 0 || time > latest else { return }
+        let field = path.field("create_time_ms")
+        throw .invalid(
+            .badTime,
+            field: field,
+            "\(field) is \(time); a time is 0 to \(latest), which is "
+                + "\(environment.context.limits.maximumImportedTimeLead) from now.",
+            limit: UInt64(bitPattern: latest),
+            actual: UInt64(bitPattern: time)
+        )
+    }
+
+    private func checkCount(
+        _ count: UInt64,
+        _ path: PostPath,
+        _ name: StaticString
+    ) throws(Status) {
+        let limit = environment.context.limits.maximumImportedCount
+        guard count > limit else { return }
+        let field = path.field(name)
+        throw .invalid(
+            .badCount,
+            field: field,
+            "\(field) is \(count); the limit is \(limit).",
+            limit: limit,
+            actual: count
+        )
+    }
+}
+
+extension ImportedPost {
+    /// The fields of an imported post; the others are not read.
+    fileprivate init(_ post: Post) {
+        self.init(
+            content: PostContent(post),
+            createTimeMilliseconds: post.createTimeMilliseconds,
+            upvoteCount: post.upvoteCount,
+            downvoteCount: post.downvoteCount
+        )
+    }
+}
+
+/// CorrectTimes: operators correct the posts that a wrong clock has stamped.
+extension AdministrationCalls {
+    /// Finds posts that lie ahead of the clock, some in each call, and corrects them on request.
+    func correctTimes(
+        _ request: CorrectTimesRequest,
+        _ answers: inout Answers
+    ) throws(Status) -> Answer {
+        let now = environment.context.clock.now()
+        let jump = environment.context.clock.jumpMilliseconds
+        guard jump == 0 else { throw .clockJumped(by: jump) }
+        let latest =
+            now + environment.context.limits.maximumImportedTimeLead.millisecondsRoundedDown
+        let time = request.timeMilliseconds == 0 ? now : request.timeMilliseconds
+        guard (0...latest).contains(time) else { throw .badCorrection(time, latest: latest) }
+        guard request.appliesCorrection else {
+            return answer(postsAhead(of: latest, request, correctingTo: nil), at: now)
+        }
+        return try environment.changeLog.transaction { () throws(Status) -> Answer in
+            // As for an import: the entries that all loops log after their admission fit into a record.
+            let byteCount = environment.context.limits.longestCorrectionByteCount
+            guard environment.context.longTransactionRoom.reserve(byteCount) else {
+                throw .journalBehind
+            }
+            defer {
+                environment.changeLog.countWaitingBytes()
+                environment.context.longTransactionRoom.release(byteCount)
+            }
+            try environment.admitChange()
+            let found = postsAhead(of: latest, request, correctingTo: time)
+            for post in found.refreshDue { answers.refreshLater(stripeOf: post) }
+            return answer(found, at: now)
+        }
+    }
+
+    private func postsAhead(
+        of latest: Int64,
+        _ request: CorrectTimesRequest,
+        correctingTo time: Int64?
+    ) -> PostsAhead {
+        let limit = environment.context.limits.maximumCorrectedPostCount
+        return environment.store.postsAhead(
+            of: latest,
+            behind: PostID(rawValue: request.afterID),
+            idCount: UInt64(environment.context.limits.correctedIDCount),
+            postCount: request.limit == 0 ? limit : min(Int(request.limit), limit),
+            textByteCount: environment.context.limits.correctedTextByteCount,
+            correctingTo: time,
+            sink: environment.changeLog
+        )
+    }
+
+    private func answer(_ found: PostsAhead, at now: Int64) -> Answer {
+        let posts = found.posts.map { post in
+            PostTimes(
+                id: post.id.rawValue,
+                feed: environment.store.policy(of: post.feed)?.name ?? "",
+                title: post.title,
+                createTimeMilliseconds: post.createTimeMilliseconds,
+                updateTimeMilliseconds: post.updateTimeMilliseconds
+            )
+        }
+        let response = CorrectTimesResponse(
+            posts: posts,
+            nextAfterID: found.next?.rawValue ?? 0,
+            serverTimeMilliseconds: now
+        )
+        return .response(
+            .correctTimes(response),
+            revision: max(environment.store.revision, found.revision)
+        )
+    }
+}
+
+extension Status {
+    /// The new time of the posts is below 0, or lies ahead itself.
+    fileprivate static func badCorrection(_ time: Int64, latest: Int64) -> Status {
+        .invalid(
+            .badTime,
+            field: "time_ms",
+            "time_ms is \(time); a time is 0 to \(latest).",
+            limit: UInt64(bitPattern: latest),
+            actual: UInt64(bitPattern: time)
+        )
     }
 }

@@ -1,3 +1,5 @@
+internal import FeedAccounts
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
@@ -96,5 +98,391 @@ struct CallEnvironment {
         guard (1...limit).contains(count) else {
             throw .batchSize(count, field: field, limit: limit)
         }
+    }
+}
+
+/// Who is the author of a new post, and who may change an old one.
+extension CallEnvironment {
+    /// The content of a caller's new post; a user is its author under the name of the account.
+    ///
+    /// The name of an author without an account is the one in the request, which nobody has checked.
+    func content(of post: Post, by caller: borrowing Caller) -> PostContent {
+        var content = PostContent(post)
+        guard let userID = caller.requestUserID else { return content }
+        content.authorID = userID
+        if let account = context.accounts.account(userID) {
+            content.authorName = account.displayName
+        }
+        return content
+    }
+
+    /// Refuses a change of a post by a user who is not its author; a service may change each post.
+    ///
+    /// A post that is gone has no author, and the call itself says what it answers then.
+    func requireAuthor(of id: PostID, _ caller: borrowing Caller) throws(Status) {
+        guard !caller.isService else { return }
+        let author: UInt64
+        do throws(RankingError) {
+            author = try store.author(of: id)
+        } catch {
+            return
+        }
+        guard author != 0, author == caller.userID else {
+            log.refusedEdit(of: id.rawValue, by: caller.userID ?? 0, from: caller.host)
+            throw .notAuthor(id.rawValue)
+        }
+    }
+}
+
+/// Who may create posts, and how much: in an hour, and in all.
+extension CallEnvironment {
+    /// Refuses a caller who may not create posts here.
+    func requireCreator(_ caller: borrowing Caller) throws(Status) {
+        switch (context.limits.posts.creators, caller.role) {
+        case (.anyone, _), (_, .service), (_, .local), (.users, .user): return
+        case (.users, _): throw .usersCreatePosts
+        case (.services, _): throw .serviceOnly
+        }
+    }
+
+    /// Counts a new post, or the texts of an edit, for the limits of an hour and of all memory.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The bytes of the texts.
+    ///   - isNew: Whether it is a post, and no edit.
+    ///   - caller: The caller.
+    /// - Throws: The refusal.
+    func admitPost(
+        textByteCount byteCount: Int,
+        isNew: Bool,
+        by caller: borrowing Caller
+    ) throws(Status) {
+        guard isNew || byteCount > 0 else { return }
+        // An edit may make a post smaller, so it is refused only once the limit is passed.
+        try requireRoom(for: isNew ? byteCount + RankingLimits.postOverheadByteCount : 0)
+        guard caller.serviceKey?.role != .service, caller.isLimited else { return }
+        let excess = context.posts.admit(
+            postCount: isNew ? 1 : 0,
+            byteCount: byteCount,
+            by: caller.creators
+        )
+        if let excess { throw .tooManyPosts(excess) }
+    }
+
+    /// Refuses what would let the memory of all posts pass its limit.
+    ///
+    /// A start loads a state that is over the limit.
+    func requireRoom(for byteCount: Int) throws(Status) {
+        let limit = context.limits.posts.memoryByteCount
+        let taken = store.postByteCount
+        guard limit > 0, taken + byteCount > limit else { return }
+        context.posts.countRefusal()
+        throw .noRoomForPosts(byteCount: taken, limit: limit)
+    }
+
+    /// Notes the host and the device of a new post; not those of a service, which are its own.
+    func noteOrigin(of post: PostRow, by caller: borrowing Caller) {
+        guard caller.serviceKey?.role != .service else { return }
+        context.origins.note(
+            post.id,
+            PostOrigins.Origin(
+                host: ClientIdentity(caller.host),
+                device: caller.device.map { Device16(high: $0.high, low: $0.low) }
+            ),
+            at: post.createTimeMilliseconds
+        )
+    }
+}
+
+extension Caller {
+    /// Those whose limits a post of the caller counts for: its host, and its user or else its device.
+    fileprivate var creators: [ClientIdentity] {
+        let host = ClientIdentity(host)
+        if let requestUserID { return [host, .user(requestUserID)] }
+        return device.map { [host, .device($0.high, $0.low)] } ?? [host]
+    }
+}
+
+extension PostChanges {
+    /// The bytes of all texts that change.
+    var textByteCount: Int {
+        [title, text, linkURL, thumbnailURL, imageURL].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
+}
+
+/// How calls name feeds and orders.
+extension CallEnvironment {
+    /// The feed of a created post whose request names none.
+    static let defaultFeed = "posts"
+
+    /// Finds a feed by name.
+    func feed(named name: String) throws(Status) -> FeedID {
+        guard name.utf8.count <= context.limits.maximumFeedNameByteCount else {
+            throw .feedNameTooLong(
+                name.utf8.count,
+                limit: context.limits.maximumFeedNameByteCount
+            )
+        }
+        guard let feed = store.feed(named: name) else { throw .feedNotFound(name) }
+        return feed
+    }
+
+    /// The policy of a feed that exists.
+    func policy(of feed: FeedID) -> FeedPolicy {
+        guard let policy = store.policy(of: feed) else {
+            preconditionFailure("A feed that was found stays.")
+        }
+        return policy
+    }
+
+    /// The order that was asked for; unspecified is the feed's own, and TOP on the front page.
+    func order(
+        _ order: FeedProto.Order,
+        in feed: FeedID?,
+        field: String
+    ) throws(Status) -> FeedRanking.Order {
+        if order == .unspecified {
+            return feed.map { policy(of: $0).defaultOrder } ?? .top
+        }
+        guard let order = FeedRanking.Order(order) else { throw .unknownValue(order, field: field) }
+        return order
+    }
+
+    /// The window that was asked for; unspecified is all time, which nil is.
+    func window(
+        _ window: FeedProto.Window,
+        of order: FeedRanking.Order
+    ) throws(Status) -> FeedRanking.Window? {
+        if window == .unspecified { return nil }
+        guard let known = FeedRanking.Window(window) else {
+            throw .unknownValue(window, field: "window")
+        }
+        guard order.allowsWindow else {
+            throw .invalid(
+                .badField,
+                field: "window",
+                "window is \(window); lists of TOP, CONTROVERSIAL and DISCUSSED have windows, and "
+                    + "the order is \(FeedProto.Order(order)).",
+                actual: UInt64(bitPattern: Int64(window.rawValue))
+            )
+        }
+        return known
+    }
+
+    /// The answer to a repeated creation of a feed, with the state of now.
+    func feedNow(named name: String) throws(Status) -> Answer {
+        let revision = store.revision
+        guard let feed = store.feeds().first(where: { $0.policy.name == name }) else {
+            throw .executedOnWhatIsGone(.feedNotFound(name))
+        }
+        return .response(.feed(Feed(feed.policy, postCount: feed.postCount)), revision: revision)
+    }
+}
+
+/// How the sessions of users are found, and checked while their connections are open.
+extension CallEnvironment {
+    /// The session of a token that a Hello has shown; none for an empty token.
+    func login(token bytes: [UInt8]) throws(Status) -> Login {
+        guard !bytes.isEmpty else { return .none }
+        guard let token = SessionToken(bytes: bytes) else { throw .badToken(bytes.count) }
+        let count = context.accounts.revocationCount
+        let now = context.clock.now()
+        guard let session = context.accounts.session(of: token, at: now) else {
+            throw .sessionExpired
+        }
+        return current(renewed(session, at: now), at: now, revocationCount: count)
+    }
+
+    /// The login of a session that was found current, which is looked up again after a while.
+    func current(_ session: SessionRow, at now: Int64, revocationCount: UInt64) -> Login {
+        let quiet = min(context.accounts.quietTime(of: session, at: now), Self.longestQuietTime)
+        return .current(
+            session,
+            revocationCount: revocationCount,
+            until: context.now.advanced(by: quiet)
+        )
+    }
+
+    /// How long a session is not looked up at most; the time of day may be corrected meanwhile.
+    private static var longestQuietTime: Duration { .seconds(60) }
+
+    /// Checks the session of an open connection before its requests are executed.
+    ///
+    /// As long as no session has ended anywhere, that is a comparison of two numbers and of two
+    /// instants. No clock is read for it.
+    func checkLogin(of caller: inout Caller, at instant: MonotonicInstant) {
+        guard case .current(_, let count, let end) = caller.login else { return }
+        if context.accounts.revocationCount == count, instant < end { return }
+        lookUpLogin(of: &caller)
+    }
+
+    /// Looks the session of an open connection up: it may have ended, or a use is to be logged.
+    func lookUpLogin(of caller: inout Caller) {
+        guard let session = caller.login.session else { return }
+        let count = context.accounts.revocationCount
+        let now = context.clock.now()
+        guard let found = context.accounts.session(session.tokenHash, at: now) else {
+            caller.login = .over
+            return
+        }
+        caller.login = current(renewed(found, at: now), at: now, revocationCount: count)
+    }
+
+    /// The session, which expires later now where its last logged use is a day ago.
+    private func renewed(_ session: SessionRow, at now: Int64) -> SessionRow {
+        guard context.accounts.isDue(session, at: now), takesChanges else { return session }
+        return changeLog.transaction {
+            context.accounts.renew(session, at: now, changeLog) ?? session
+        }
+    }
+
+    /// Refuses a call of a caller whose session has ended.
+    ///
+    /// The calls by which a caller becomes another one are let in.
+    func requireLoginNotOver(of caller: borrowing Caller, for method: Method) throws(Status) {
+        guard caller.login.isOver else { return }
+        switch method {
+        case .hello, .ping, .signUp, .signIn: return
+        default: throw .sessionExpired
+        }
+    }
+
+    /// The user of the caller's session, as the wire shows users.
+    func user(of session: SessionRow) throws(Status) -> User {
+        guard let account = context.accounts.account(session.userID) else { throw .sessionExpired }
+        return User(account)
+    }
+}
+
+extension User {
+    /// The user of an account.
+    init(_ account: AccountRow) {
+        self.init(
+            id: account.id,
+            displayName: account.displayName,
+            createTimeMilliseconds: account.createTimeMilliseconds
+        )
+    }
+}
+
+/// How a caller gets the role of a key: Hello shows it, or its certificate has an identity.
+extension CallEnvironment {
+    /// Checks the key of a Hello; where it shows none, that of the certificate, or nil.
+    ///
+    /// Without `--service-keys` the callers of this machine may do everything with any key or none.
+    ///
+    /// - Throws: The refusal of a key that is not valid; the caller stays what it was.
+    func serviceKey(
+        _ bytes: [UInt8],
+        of caller: borrowing Caller
+    ) throws(Status) -> ServiceKeys.Shown? {
+        guard !bytes.isEmpty, !caller.isOnTrustedHost else { return certificateKey(of: caller) }
+        // The length first: a long text is not hashed.
+        guard let secret = SessionToken(bytes: bytes),
+            let found = context.serviceKeys?.find(secret.hash)
+        else {
+            log.unknownServiceKey(from: caller.host)
+            throw .badServiceKey
+        }
+        log.keyShown(found.name, found.shown.role, from: caller.host)
+        return found.shown
+    }
+
+    /// What the caller's certificate makes it now; nil where it has none that the service knows.
+    private func certificateKey(of caller: borrowing Caller) -> ServiceKeys.Shown? {
+        caller.certificateKey.flatMap { context.serviceKeys?.renewed($0) }
+    }
+
+    /// Takes the role of a key from a caller whose key has become void, or gives the key's new one.
+    ///
+    /// Who has shown a void key is what its certificate makes it.
+    @inline(__always)
+    func renewServiceKey(of caller: inout Caller) {
+        guard let shown = caller.serviceKey else { return }
+        let renewed = context.serviceKeys?.renewed(shown)
+        guard renewed != shown else { return }
+        caller.serviceKey = renewed ?? certificateKey(of: caller)
+        guard renewed == nil, let left = caller.allowance else { return }
+        if case .admitted(let own) = context.identities.enter(caller.identity, isForced: true) {
+            caller.allowance = own
+            context.identities.leave(left)
+        }
+    }
+
+    /// Gives a caller the key of its Hello, or takes its key away, and counts its connection for the
+    /// identity that it has then.
+    func adopt(_ key: ServiceKeys.Shown?, by caller: inout Caller) throws(Status) {
+        let identity = Caller.identity(of: caller.host, key)
+        if let left = caller.allowance, left.identity != identity {
+            guard case .admitted(let own) = context.identities.enter(identity) else {
+                throw .tooManyConnections(ofIdentity: context.limits.identities.connectionCount)
+            }
+            caller.allowance = own
+            context.identities.leave(left)
+        }
+        caller.serviceKey = key
+    }
+}
+
+/// How a caller becomes a voter: a user or a device gets a voter number with its first ballot.
+extension CallEnvironment {
+    /// The voter number of the caller; nil where it has never cast a ballot.
+    func voter(of caller: borrowing Caller) -> VoterID? {
+        if let voter = caller.voter { return voter }
+        return caller.voterKey.flatMap { store.voter(ifKnown: $0) }
+    }
+
+    /// The voter number of the caller, which is given now if the voter is new; the caller remembers it.
+    ///
+    /// A host may bring so many new devices. Users are not counted: accounts have limits of their own,
+    /// and a service is trusted with its users.
+    func becomeVoter(_ caller: inout Caller) throws(Status) -> VoterID {
+        guard let key = caller.voterKey else { throw .identityRequired }
+        let voter: VoterID
+        if let known = store.voter(ifKnown: key) {
+            voter = known
+        } else {
+            if case .device = key { try admitDevice(of: &caller) }
+            do throws(RankingError) {
+                voter = try store.voter(for: key, sink: changeLog)
+            } catch {
+                throw Status(error)
+            }
+        }
+        caller.voter = voter
+        return voter
+    }
+
+    /// Refuses a caller that acts for a user and is no service, and a user whom nobody knows; 0 is the
+    /// caller itself.
+    func checkActing(for user: UInt64, _ caller: borrowing Caller) throws(Status) {
+        guard user != 0 else { return }
+        guard caller.isService else { throw .serviceOnly }
+        guard Self.isOfService(user) || context.accounts.account(user) != nil else {
+            throw .unknownActingUser(user)
+        }
+    }
+
+    /// Whether a caller may act for a user, as far as that is known without the accounts.
+    @inline(__always)
+    static func mayActFast(for user: UInt64, isService: Bool) -> Bool {
+        user == 0 || (isOfService(user) && isService)
+    }
+
+    /// Whether a user is one of a service's own, without an account: the ids with the top bit set.
+    @inline(__always)
+    private static func isOfService(_ user: UInt64) -> Bool { user >> 63 == 1 }
+
+    /// Counts a new device of the caller's host.
+    private func admitDevice(of caller: inout Caller) throws(Status) {
+        if let wait = context.devices.admit(caller.identity, standing(of: caller)) {
+            throw .tooManyDevices(limit: context.limits.newDevicesPerPeerMinute, wait: wait)
+        }
+        caller.hasBroughtDevice = true
+    }
+
+    private func standing(of caller: borrowing Caller) -> DeviceAdmission.Standing {
+        if caller.hasBroughtDevice { return .repeated }
+        return caller.age >= DeviceAdmission.establishedAge ? .established : .fresh
     }
 }

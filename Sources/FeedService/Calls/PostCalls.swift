@@ -205,3 +205,349 @@ struct PostCalls {
         return post
     }
 }
+
+/// MarkPosts, and the counts of unread posts.
+extension PostCalls {
+    /// Checks a MarkPosts and prepares the count that its answer has; false when that needs another
+    /// loop iteration.
+    ///
+    /// The indexes that the count needs are built before the marks are made, as a change is not
+    /// interrupted.
+    mutating func prepareMarkPosts(
+        _ request: MarkPostsRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Bool {
+        let feed = try check(request).feed
+        return environment.store.prepareUnreadCount(
+            in: feed,
+            by: environment.voter(of: caller),
+            markingThrough: request.postIDs.isEmpty ? PostID(rawValue: request.throughPostID) : nil,
+            allowance: &refreshAllowance
+        )
+    }
+
+    /// Marks posts for the caller; the answer is `unreadCount(after:from:)`.
+    func markPosts(_ request: MarkPostsRequest, from caller: inout Caller) throws(Status) -> Answer
+    {
+        let (mark, feed) = try check(request)
+        let viewer = try environment.becomeVoter(&caller)
+        do throws(RankingError) {
+            if request.postIDs.isEmpty {
+                try environment.store.mark(
+                    through: PostID(rawValue: request.throughPostID),
+                    in: feed,
+                    as: mark,
+                    by: viewer,
+                    sink: environment.changeLog
+                )
+            } else {
+                try environment.store.mark(
+                    request.postIDs.map(PostID.init(rawValue:)),
+                    as: mark,
+                    by: viewer,
+                    sink: environment.changeLog
+                )
+            }
+        } catch {
+            throw Status(error)
+        }
+        return .response(.empty, revision: environment.store.revision)
+    }
+
+    /// The answer to a MarkPosts that is executed, now or before.
+    ///
+    /// It looks at all marks of the viewer on single posts, so it holds neither the change log nor
+    /// the channel. `prepareMarkPosts` has charged the looks.
+    func unreadCount(
+        after request: MarkPostsRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
+        var allowance = RefreshAllowance(keyCount: .max)
+        let count = environment.store.unreadCount(
+            in: feed,
+            by: environment.voter(of: caller),
+            allowance: &allowance
+        )
+        return .response(
+            .markPosts(MarkPostsResponse(unreadCount: count ?? 0)),
+            revision: environment.store.revision
+        )
+    }
+
+    /// Refuses a MarkPosts that is wrong by itself.
+    private func check(
+        _ request: MarkPostsRequest
+    ) throws(Status) -> (mark: FeedRanking.Mark, feed: FeedID?) {
+        guard let mark = FeedRanking.Mark(request.mark) else {
+            throw .unknownValue(request.mark, field: "mark")
+        }
+        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
+        guard request.postIDs.isEmpty != (request.throughPostID == 0) else {
+            throw .invalid(
+                .badField,
+                field: "post_ids",
+                "MarkPosts takes either post_ids or through_post_id."
+            )
+        }
+        if !request.postIDs.isEmpty {
+            let limit = environment.context.limits.maximumBatchGetCount
+            try environment.checkBatch(request.postIDs.count, field: "post_ids", limit: limit)
+        }
+        return (mark, feed)
+    }
+
+    /// All feeds with their policies, sizes and the caller's unread posts.
+    mutating func listFeeds(for caller: borrowing Caller) -> Answer {
+        let revision = environment.store.revision
+        let marks = environment.voter(of: caller).flatMap { environment.store.marks(of: $0) }
+        let hasIdentity = caller.isViewer
+        let summaries = environment.store.feeds()
+        var counts: [UInt64]?
+        if let marks {
+            counts = environment.store.unreadCounts(
+                of: summaries,
+                marks,
+                allowance: &refreshAllowance
+            )
+            guard counts != nil else { return .again }
+        }
+        var feeds: [Feed] = []
+        for (number, summary) in summaries.enumerated() {
+            var feed = Feed(summary.policy, postCount: summary.postCount)
+            if hasIdentity { feed.unreadCount = counts?[number] ?? summary.postCount }
+            feeds.append(feed)
+        }
+        return .response(.listFeeds(ListFeedsResponse(feeds: feeds)), revision: revision)
+    }
+}
+
+/// ListPosts.
+extension PostCalls {
+    /// Reads a page of a feed, or of the front page over all feeds.
+    mutating func listPosts(
+        _ request: ListPostsRequest,
+        from caller: borrowing Caller,
+        _ answers: inout Answers
+    ) throws(Status) -> Answer {
+        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
+        let order = try environment.order(request.order, in: feed, field: "order")
+        let window = try environment.window(request.window, of: order)
+        if request.unreadOnly, !caller.isViewer { throw .viewerRequired(field: "unread_only") }
+        let scope = PageTokenScope(request, feed: feed, order: order, window: window, caller)
+        var query = PageQuery(
+            feed: feed,
+            order: order,
+            window: window,
+            size: try pageSize(request.pageSize),
+            start: try start(of: request, in: scope),
+            byteLimit: environment.context.pageByteLimit
+        )
+        query.filter.authorID = request.authorID
+        query.filter.isUnreadOnly = request.unreadOnly
+        query.filter.includesDismissed = request.includesDismissed
+        setViewer(of: &query, caller)
+        query.minimumRevision = minimumRevision
+        query.stability = try stability(of: request, from: caller)
+        let moment = environment.store.moment(of: query)
+        if let key = KeptPages.Key(query) {
+            let place: Int
+            switch try keptPlace(key, query, in: scope, at: moment, &answers) {
+            case .known(let found): place = found
+            case .later(let answer): return answer
+            }
+            let kept = Answer.keptPage(place, scope, revision: moment.revision)
+            answers.viewers.removeAll(keepingCapacity: true)
+            guard caller.voterKey != nil else { return kept }
+            // After the page is read: so a ballot that the page counts is found, and a later one moves the
+            // version on.
+            setViewer(of: &query, caller)
+            answers.view(keptPage: place, as: query.voter, query.marks)
+            let now = environment.store.moment(of: query)
+            if answers.kept.isSame(place, at: now), KeptPages.Key(query) == key {
+                return kept
+            }
+        }
+        query.now = environment.context.now
+        // A first ballot during the read makes the caller a voter, and may be on the page.
+        repeat {
+            setViewer(of: &query, caller)
+            if let later = try read(query) { return later }
+        } while query.voter == nil && environment.voter(of: caller) != nil
+        // The order of a snapshot has no later change than the snapshot.
+        let shown = min(moment.revision, page.snapshotRevision ?? moment.revision)
+        return .postsInPage(.page(scope), revision: shown)
+    }
+
+    /// Sets whose ballots and marks a page has.
+    private func setViewer(of query: inout PageQuery, _ caller: borrowing Caller) {
+        query.voter = environment.voter(of: caller)
+        query.marks = query.voter.flatMap { environment.store.marks(of: $0) }
+    }
+
+    /// The place of a kept page, or the answer of a call that is passed again.
+    private enum KeptPlace {
+        case known(Int)
+        case later(Answer)
+    }
+
+    /// Finds a page among those that are kept, or reads it as everybody sees it and keeps it.
+    private mutating func keptPlace(
+        _ key: KeptPages.Key,
+        _ query: PageQuery,
+        in scope: PageTokenScope,
+        at moment: PageMoment,
+        _ answers: inout Answers
+    ) throws(Status) -> KeptPlace {
+        if let place = answers.kept.place(of: key, at: moment) {
+            environment.counters.countKeptPageServed()
+            return .known(place)
+        }
+        var query = query
+        (query.voter, query.marks) = (nil, nil)
+        if let later = try read(query) { return .later(later) }
+        return .known(answers.keep(&page, key, in: scope, readAt: moment))
+    }
+
+    /// Reads a page; returns the answer of a call that is passed again, and nil once the page is read.
+    private mutating func read(_ query: PageQuery) throws(Status) -> Answer? {
+        page.removeAll()
+        do throws(RankingError) {
+            switch try environment.store.page(query, into: &page, allowance: &refreshAllowance) {
+            case .done: return nil
+            case .again: return .again
+            case .wait: return .wait
+            }
+        } catch {
+            throw Status(error)
+        }
+    }
+
+    /// Whether the page may be of a snapshot, and what the snapshot must have: the caller's own last
+    /// change, and all up to the revision that the request names.
+    private func stability(
+        of request: ListPostsRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> PageQuery.Stability {
+        switch request.consistency {
+        case .unspecified, .live: .live
+        case .stable: .stable(from: max(minimumRevision, caller.lastChange))
+        default: throw .unknownValue(request.consistency, field: "consistency")
+        }
+    }
+
+    private func pageSize(_ size: Int32) throws(Status) -> Int {
+        guard size >= 0 else {
+            throw .invalid(
+                .badPageSize,
+                field: "page_size",
+                "page_size is \(size); it is 0 for the usual size, or 1 to "
+                    + "\(environment.context.limits.maximumPageSize).",
+                limit: UInt64(environment.context.limits.maximumPageSize),
+                actual: UInt64(bitPattern: Int64(size))
+            )
+        }
+        if size == 0 { return environment.context.limits.defaultPageSize }
+        return min(Int(size), environment.context.limits.maximumPageSize)
+    }
+
+    private func start(
+        of request: ListPostsRequest,
+        in scope: PageTokenScope
+    ) throws(Status) -> PageQuery.Start {
+        guard request.pageToken.isEmpty else {
+            guard
+                let cursor = environment.context.tokens.cursor(from: request.pageToken, in: scope)
+            else {
+                throw .pageTokenMismatch
+            }
+            return .cursor(cursor)
+        }
+        switch request.start {
+        case .aroundPostID(let id):
+            return .around(PostID(rawValue: id))
+        case .rank(let rank):
+            guard rank > 0 else {
+                throw .invalid(
+                    .badField,
+                    field: "start_rank",
+                    "start_rank is 0; the first post has rank 1."
+                )
+            }
+            return .rank(rank)
+        case .newerThanPostID(let id):
+            return .newerThan(PostID(rawValue: id))
+        case nil:
+            return .first
+        }
+    }
+}
+
+extension PageTokenScope {
+    /// The scope of the tokens in the answer to a request, and of the one in the request.
+    fileprivate init(
+        _ request: ListPostsRequest,
+        feed: FeedID?,
+        order: FeedRanking.Order,
+        window: FeedRanking.Window?,
+        _ caller: borrowing Caller
+    ) {
+        self.init(feed: feed, order: order, window: window)
+        userID = caller.requestUserID
+        if userID == nil { device = caller.device }
+        authorID = request.authorID
+        isUnreadOnly = request.unreadOnly
+        includesDismissed = request.includesDismissed
+    }
+}
+
+/// SyncPosts.
+extension PostCalls {
+    /// Reads the changes of a feed, or of all feeds, since a revision.
+    mutating func syncPosts(
+        _ request: SyncPostsRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        let revision = environment.store.revision
+        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
+        let size = try syncSize(request.pageSize)
+        let voter = environment.voter(of: caller)
+        let query = SyncQuery(
+            feed: feed,
+            position: position(of: request),
+            size: size,
+            byteLimit: environment.context.syncByteLimit(postCount: size),
+            voter: voter
+        )
+        page.removeAll()
+        let outcome = environment.store.sync(query, into: &page, allowance: &refreshAllowance)
+        guard case .done(let changes) = outcome else { return .again }
+        showMarks(of: voter)
+        return .postsInPage(.changes(changes), revision: revision)
+    }
+
+    /// The place that the caller has come to; a new copy where it belongs to another instance.
+    private func position(of request: SyncPostsRequest) -> SyncPosition {
+        let isOfInstance =
+            request.instanceID == 0 || request.instanceID == environment.context.instanceID
+        guard isOfInstance else { return .start }
+        return SyncPosition(
+            revision: request.sinceRevision,
+            copyRevision: request.copyRevision
+        )
+    }
+
+    private func syncSize(_ size: Int32) throws(Status) -> Int {
+        let limit = environment.context.syncPostLimit
+        guard size >= 0 else {
+            throw .invalid(
+                .badPageSize,
+                field: "page_size",
+                "page_size is \(size); it is 0 for \(limit), or 1 to \(limit).",
+                limit: UInt64(limit),
+                actual: UInt64(bitPattern: Int64(size))
+            )
+        }
+        return size == 0 ? limit : min(Int(size), limit)
+    }
+}

@@ -1,3 +1,4 @@
+internal import FeedAccounts
 internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedState
@@ -104,3 +105,283 @@ final class ServiceLoop {
 
 @available(*, unavailable)
 extension ServiceLoop: Sendable {}
+
+/// Backups take longer than a loop iteration. They are made on threads of their own and answered
+/// when they are done, after answers to later requests.
+extension ServiceLoop {
+    /// A request for a backup that waits for it.
+    struct WaitingForBackup {
+        let connection: ServerConnection
+        let requestID: UInt64
+        let arrival: MonotonicInstant
+    }
+
+    /// Starts the backups that a connection has requested in this loop iteration.
+    func startBackups(for connection: ServerConnection) {
+        guard !handler.backups.isEmpty, let state = context.state else { return }
+        let requests = handler.backups
+        handler.backups = []
+        for request in requests {
+            nextBackup += 1
+            let number = nextBackup
+            waitingForBackup[number] = WaitingForBackup(
+                connection: connection,
+                requestID: request,
+                arrival: eventLoop.now
+            )
+            connection.awaitAnswer()
+            let mailbox = eventLoop.mailbox
+            state.checkpointThread.backUp(through: state.journal.durableBatch) { result in
+                mailbox.post { ServiceLoop.of($0).finishBackup(number, result) }
+            }
+        }
+    }
+
+    /// Cancels the backup under way when half of the drain's time is over, so that its answer leaves
+    /// before the connections are reset.
+    func boundBackupsOfDrain() {
+        guard let state = context.state else { return }
+        do throws(TransportError) {
+            try eventLoop.addTimer(after: context.limits.drainTimeout / 2) {
+                state.checkpointThread.backups.cancel(.stopping)
+            }
+        } catch {
+            log.cannotBoundDrain(error)
+        }
+    }
+
+    private func finishBackup(_ number: UInt64, _ result: Result<BackupSummary, BackupError>) {
+        guard let waiting = waitingForBackup.removeValue(forKey: number) else { return }
+        handler.answerBackup(waiting.requestID, result, arrival: waiting.arrival)
+        handler.answers.send(to: waiting.connection.recipient, through: outbox)
+        waiting.connection.awaitedAnswerCame()
+    }
+}
+
+/// How connections come to the loops, and how they leave at the end.
+extension ServiceLoop {
+    /// Listens at an address and hands connections to these loops; returns the real address.
+    func listen(
+        at address: SocketAddress,
+        for targets: [LoopMailbox],
+        security: TLSAcceptor? = nil,
+        proxies: [HostNetwork] = []
+    ) throws(TransportError) -> SocketAddress {
+        let admission = Admission(
+            maximumConnectionCount: context.limits.maximumConnectionCount,
+            refusal: handler.refusal(
+                .tooManyConnections(limit: context.limits.maximumConnectionCount)
+            )
+        )
+        let listener = try TCPListener(
+            at: address,
+            on: eventLoop,
+            targets: targets,
+            admission: admission,
+            security: security,
+            proxies: TrustedProxies(proxies) { [log] host, fault in
+                log.refusedProxy("\(fault)", from: host)
+            }
+        ) { connection in
+            ServerConnection(connection, on: ServiceLoop.of(connection.loop))
+        }
+        listeners.append(listener)
+        context.addListener(listener.counters)
+        return listener.address
+    }
+
+    /// Accepts nothing more.
+    func closeListeners() {
+        for listener in listeners { listener.close() }
+        listeners = []
+    }
+
+    /// Lets every connection finish what it received whole, then ends the loop.
+    func drain() {
+        eventLoop.forEachConnection { connection in
+            (connection.handler as? ServerConnection)?.drain()
+            // A connection whose TLS handshake is under way has asked for nothing yet.
+            if connection.handler == nil { connection.reset() }
+        }
+        boundBackupsOfDrain()
+        let deadline = context.limits.drainTimeout
+        do throws(TransportError) {
+            try eventLoop.addTimer(after: deadline) { [eventLoop] in
+                eventLoop.forEachConnection { $0.reset() }
+            }
+        } catch {
+            log.cannotBoundDrain(error)
+        }
+        eventLoop.whenEmpty { [unowned self] in
+            stopWatchTimer()
+            readyWatchers = WatcherQueue()
+            eventLoop.stop()
+        }
+    }
+}
+
+/// Passwords take longer than a loop iteration. They are hashed on threads of their own, and their
+/// calls are answered when that is done, after answers to later requests.
+extension ServiceLoop {
+    /// A sign-in that waits for its hash.
+    struct WaitingSignIn {
+        let connection: ServerConnection
+        let signIn: SignIn
+        let arrival: MonotonicInstant
+    }
+
+    /// Has the passwords of a connection hashed that it has sent in this loop iteration.
+    func startSignIns(for connection: ServerConnection) {
+        guard !handler.signIns.isEmpty else { return }
+        let signIns = handler.signIns
+        handler.signIns = []
+        var hasRefused = false
+        for signIn in signIns {
+            if start(signIn, for: connection, arrival: eventLoop.now) {
+                connection.awaitAnswer()
+            } else {
+                connection.refuse(signIn)
+                hasRefused = true
+            }
+        }
+        if hasRefused { handler.answers.send(to: connection.recipient, through: outbox) }
+    }
+
+    /// Queues the password; false where the queue is full.
+    private func start(
+        _ signIn: SignIn,
+        for connection: ServerConnection,
+        arrival: MonotonicInstant
+    ) -> Bool {
+        nextSignIn += 1
+        let number = nextSignIn
+        let mailbox = eventLoop.mailbox
+        let job = PasswordJob(
+            // Hashes are seeded anew in each process, so no host can choose that of another one.
+            host: signIn.peer.hashValue,
+            password: signIn.password,
+            purpose: signIn.purpose,
+            interest: connection.interest,
+            deadline: signIn.deadline
+        ) { outcome in
+            mailbox.post { ServiceLoop.of($0).finishSignIn(number, outcome) }
+        }
+        guard context.passwords.offer(job) else { return false }
+        waitingSignIns[number] = WaitingSignIn(
+            connection: connection,
+            signIn: signIn,
+            arrival: arrival
+        )
+        return true
+    }
+
+    private func finishSignIn(_ number: UInt64, _ outcome: PasswordJob.Outcome) {
+        guard let waiting = waitingSignIns.removeValue(forKey: number) else { return }
+        let connection = waiting.connection
+        guard connection.recipient.isOpen else {
+            handler.dropSignIn(waiting.signIn, outcome)
+            return
+        }
+        if let rest = connection.finish(waiting.signIn, outcome, arrival: waiting.arrival) {
+            if start(rest, for: connection, arrival: waiting.arrival) { return }
+            connection.refuse(rest)
+        }
+        handler.answers.send(to: connection.recipient, through: outbox)
+        connection.awaitedAnswerCame()
+    }
+}
+
+/// When the loop serves the watches of its connections.
+///
+/// A timer runs while anybody watches. At each tick the connections become ready whose events are due.
+/// The loop serves a portion of the ready ones in an iteration, so that votes do not wait for the events
+/// of thousands of watches. A connection is due again an interval after it was served, or up to two
+/// ticks after that, where that tick has many and a later one fewer: see ``WatchSchedule``.
+extension ServiceLoop {
+    /// The bytes of events after which the other connections wait for the next loop iteration.
+    private static let portionByteCount = 32 << 10
+    /// The posts that are looked at before the other connections wait: an eighth of a millisecond's worth.
+    private static let portionWorkCount = 1_024
+
+    /// Begins and cancels the watches that a connection has asked for in this loop iteration.
+    func performWatchActions(for connection: ServerConnection) {
+        guard !handler.watches.actions.isEmpty else { return }
+        connection.performWatchActions()
+        startWatchTimer()
+        if !connection.watchSet.isEmpty { makeReady(connection) }
+    }
+
+    /// Serves a connection at an instant.
+    func schedule(_ connection: ServerConnection, dueAt due: MonotonicInstant) {
+        guard !connection.watchSet.isReady, watchTimer != nil else { return }
+        let tick = watchSchedule.tick(forDue: due)
+        if let served = connection.watchSet.servedTick, served <= tick { return }
+        connection.watchSet.servedTick = tick
+        watchSchedule.add(connection, in: tick)
+    }
+
+    private func startWatchTimer() {
+        guard watchTimer == nil, handler.watches.count > 0 else { return }
+        watchSchedule = WatchSchedule(at: eventLoop.now)
+        do throws(TransportError) {
+            watchTimer = try eventLoop.addTimer(every: WatchTick.interval) { [unowned self] in
+                passWatchTick()
+            }
+        } catch {
+            // The loop is stopping: its watches end with their connections.
+            watchTimer = nil
+        }
+    }
+
+    /// Ends the ticks: there are no watches any more.
+    func stopWatchTimer() {
+        watchTimer?.cancel()
+        watchTimer = nil
+        watchSchedule = WatchSchedule(at: eventLoop.now)
+    }
+
+    private func passWatchTick() {
+        guard handler.watches.count > 0 else { return stopWatchTimer() }
+        for (connection, tick) in watchSchedule.takeDue(at: eventLoop.now)
+        where connection.watchSet.servedTick == tick {
+            makeReady(connection)
+        }
+    }
+
+    private func makeReady(_ connection: ServerConnection) {
+        connection.watchSet.servedTick = nil
+        guard !connection.watchSet.isReady else { return }
+        connection.watchSet.isReady = true
+        readyWatchers.append(connection)
+        serveReadySoon()
+    }
+
+    private func serveReadySoon() {
+        guard !servesReadySoon else { return }
+        servesReadySoon = true
+        eventLoop.putOff { [unowned self] in serveReady() }
+    }
+
+    /// Serves a portion of the connections that are ready.
+    private func serveReady() {
+        servesReadySoon = false
+        var again: [ServerConnection] = []
+        var byteCount = 0
+        var workCount = 0
+        for _ in 0..<WatchTick.portionConnectionCount
+        where byteCount < Self.portionByteCount && workCount < Self.portionWorkCount {
+            guard let connection = readyWatchers.popFirst() else { break }
+            connection.watchSet.isReady = false
+            let served = connection.serveWatches()
+            byteCount += served.byteCount
+            workCount += handler.watchEvents.takeWorkCount()
+            if served.wantsIteration { again.append(connection) }
+        }
+        for connection in again { makeReady(connection) }
+        if readyWatchers.isEmpty {
+            handler.watchEvents.removeShared()
+        } else {
+            serveReadySoon()
+        }
+    }
+}

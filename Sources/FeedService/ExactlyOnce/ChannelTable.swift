@@ -5,8 +5,8 @@ import FeedRanking
 /// The channels whose calls are remembered, by client and channel.
 ///
 /// A channel stays as long as a connection holds it, and for the retention after that, unless its
-/// host takes more than its share: `ChannelTable+Eviction` has the rules. Its number is never
-/// another's. Lock order: the loop's log, this table, a channel.
+/// host takes more than its share. Its number is never another's. Lock order: the loop's log, this
+/// table, a channel.
 package final class ChannelTable: Sendable {
     /// The request of a Hello for a channel.
     package struct Request {
@@ -262,5 +262,409 @@ package final class ChannelTable: Sendable {
             channel: channel
         )
         return state.withLock { $0.index[Key(sought)] != nil }
+    }
+}
+
+/// Eviction: the rules by which channels are forgotten.
+///
+/// - A host that takes more than its share loses idle channels at once: first those on which nothing
+///   was called, then the others, the one that has been idle for longest first. So the greediest
+///   hosts give up channels when the memory of all runs short.
+/// - A host with many idle channels (`quietByteCount`) keeps them for the short retention only.
+/// - All others are forgotten after the retention.
+///
+/// The hosts of restored channels are not known; they count as one, which may take the memory of all
+/// hosts and keeps what fits into it for the whole retention: their clients are about to come back.
+/// If hosts need that memory again, restored channels are forgotten, the newest first.
+extension ChannelTable {
+    /// The time between two runs of the eviction.
+    package static let evictionInterval = Duration.milliseconds(250)
+    /// The most channels that one run evicts: a few tenths of a millisecond, and enough to empty a
+    /// full table in about half a minute.
+    package static let evictionLimit = 2048
+    /// The most hosts that one run visits.
+    static let visitedHostLimit = 4096
+
+    /// The restored channels that are forgotten for a new one at most.
+    static let makeRoomLimit = 8
+
+    /// Forgets channels whose retention is over, the short one or the full one; O(limit), and
+    /// O(channels) where memory is given back.
+    ///
+    /// - Returns: How many were forgotten.
+    @discardableResult
+    package func evict(limit: Int = evictionLimit) -> Int {
+        let now = clock()
+        return state.withLock { state in
+            var count = 0
+            for _ in 0..<min(state.hosts.endPlace, Self.visitedHostLimit) {
+                if state.nextHost >= state.hosts.endPlace { state.nextHost = 0 }
+                while count < limit, let due = state.dueChannel(of: state.nextHost, limits, now) {
+                    evict(due, &state)
+                    count += 1
+                }
+                // The next run evicts the other channels of this host.
+                guard count < limit else { break }
+                state.nextHost += 1
+            }
+            state.shrink()
+            return count
+        }
+    }
+
+    /// Forgets restored channels until a new channel has the memory that it needs; O(1).
+    func makeRoom(_ state: inout State) {
+        // Calls may have taken more, which the next run evicts.
+        for _ in 0..<Self.makeRoomLimit where !budget.holds(RecentCalls.baseByteCount) {
+            guard let host = state.hostIndex[.earlierRun], let idle = state.hosts[host].idlest
+            else { return }
+            evict(idle, &state)
+        }
+    }
+
+    /// Forgets a channel, for any of the rules above.
+    func evict(_ place: Int, _ state: inout State) {
+        let number = state.channels[place].channel.identity.number
+        state.remove(place)
+        state.restored[number] = nil
+        if collectsEvicted { state.evicted.append(number) }
+        state.evictedCount += 1
+    }
+
+    /// Whether the runs since the last call found a host with so many idle channels that they are
+    /// kept for the short retention only.
+    package func takeForgetsSoon() -> Bool {
+        state.withLock { state in
+            let forgetsSoon = state.forgetsSoon
+            state.forgetsSoon = false
+            return forgetsSoon
+        }
+    }
+
+    /// The numbers evicted since they were taken last; empty unless the table collects them.
+    ///
+    /// The log entries that name them may still be on their way to the journal.
+    package func takeEvicted() -> [UInt64] {
+        state.withLock { state in
+            let evicted = state.evicted
+            state.evicted = []
+            return evicted
+        }
+    }
+
+    /// Puts back what a log entry says of channels; the table ignores other entries.
+    func restore(_ entry: LogEntry) {
+        switch entry {
+        case .channel(let channel): restore(channel)
+        case .outcome(let outcome): restore(outcome)
+        default: break
+        }
+    }
+}
+
+/// How an earlier run's channels come back, before any connection is open: channels and outcomes
+/// in any order that has a channel before its outcomes, then `endRestoring`.
+extension ChannelTable {
+    /// Puts a channel back, if it is not there yet; O(1).
+    ///
+    /// The newest are forgotten if the restored channels exceed the limit of all channels.
+    package func restore(_ identity: ChannelState) {
+        let now = clock()
+        state.withLock { state in
+            state.nextNumber = max(state.nextNumber, identity.number + 1)
+            if let old = state.index[Key(identity)] {
+                // The newer of the two is the one that a Hello found last: the other was evicted.
+                let other = state.channels[old].channel.identity.number
+                guard other < identity.number else {
+                    if collectsEvicted, other != identity.number {
+                        state.evicted.append(identity.number)
+                    }
+                    return
+                }
+                evict(old, &state)
+            }
+            let host = state.host(.earlierRun, budget)
+            let share = state.hosts[host].share
+            state.hosts[host].channelCount += 1
+            let place = state.insert(Channel(identity, share: share), host: host)
+            state.restored[identity.number] = place
+            state.link(place, isUsed: false, at: now)
+            evictAboveShare(host, &state)
+        }
+    }
+
+    /// Puts an outcome back, if its channel is there; O(1).
+    ///
+    /// The same outcome twice changes nothing; of a batch the items of both are done.
+    package func restore(_ outcome: ChannelOutcome) {
+        let now = clock()
+        state.withLock { state in
+            guard let place = state.restored[outcome.channel] else { return }
+            let channel = state.channels[place].channel
+            let host = state.channels[place].host
+            if state.channels[place].isUsed {
+                let growth = channel.withCalls { calls in
+                    let before = calls.byteCount
+                    calls.restore(outcome)
+                    return calls.byteCount - before
+                }
+                state.hosts[host].idleByteCount += growth
+                if growth > 0 { evictAboveShare(host, &state) }
+            } else {
+                state.unlink(place)
+                channel.withCalls { $0.restore(outcome) }
+                state.link(place, isUsed: channel.withCalls { $0.highest > 0 }, at: now)
+                evictAboveShare(host, &state)
+            }
+        }
+    }
+
+    private func evictAboveShare(_ host: Int, _ state: inout State) {
+        while !state.hosts[host].share.admits(0), let idle = state.hosts[host].idlest {
+            evict(idle, &state)
+        }
+    }
+
+    /// Never gives a number below this one; numbers of channels that are gone are not used again.
+    package func restore(nextNumber: UInt64) {
+        state.withLock { $0.nextNumber = max($0.nextNumber, nextNumber) }
+    }
+
+    /// Begins the retention of each channel, as all are restored; O(channels).
+    package func endRestoring() {
+        let now = clock()
+        state.withLock { state in
+            for place in state.restored.values { state.channels[place].closeTime = now }
+            state.restored = [:]
+        }
+    }
+}
+
+extension RecentCalls {
+    /// Restores an outcome of an earlier run, of any epoch.
+    mutating func restore(_ outcome: ChannelOutcome) {
+        guard outcome.sequence > 0 else { return }
+        let old = decision(sequence: outcome.sequence, hash: outcome.requestHash, epoch: epoch)
+        if case .answer(.items(let done)) = old, case .items(let more) = outcome.outcome {
+            let both = done.union(more)
+            record(sequence: outcome.sequence, hash: outcome.requestHash, .items(both))
+        } else {
+            record(sequence: outcome.sequence, hash: outcome.requestHash, outcome.outcome)
+        }
+    }
+}
+
+extension ChannelTable {
+    /// A client and one of its channels.
+    struct Key: Hashable {
+        let clientHigh: UInt64
+        let clientLow: UInt64
+        let channel: UInt32
+
+        init(_ identity: ChannelState) {
+            clientHigh = identity.clientHigh
+            clientLow = identity.clientLow
+            channel = identity.channel
+        }
+
+        init(_ request: Request) {
+            clientHigh = request.clientHigh
+            clientLow = request.clientLow
+            channel = request.channel
+        }
+    }
+
+    /// The idle channels of a host, the one that has been idle for longest first.
+    struct IdleList {
+        var first = State.none
+        var last = State.none
+    }
+
+    /// A channel in the table; 40 bytes.
+    struct ChannelEntry {
+        let channel: Channel
+        /// Its host's place.
+        var host: Int
+        /// Its neighbours in its host's list of idle channels.
+        var previous = State.none
+        var next = State.none
+        /// When its connection closed; nil while it is held.
+        var closeTime: MonotonicInstant?
+        var isUsed = false
+    }
+
+    /// A host with channels.
+    struct HostEntry {
+        let key: ClientIdentity
+        /// The memory of its channels.
+        let share: ChannelShare
+        var channelCount = 0
+        /// The bytes of its idle channels.
+        var idleByteCount = 0
+        /// Idle channels on which nothing was called.
+        var unused = IdleList()
+        /// The other idle channels.
+        var used = IdleList()
+
+        /// The list of the idle channels on which something was called, or of the others.
+        subscript(isUsed: Bool) -> IdleList {
+            get { isUsed ? used : unused }
+            set { if isUsed { used = newValue } else { unused = newValue } }
+        }
+
+        /// The idle channel that is evicted first; nil where none is idle.
+        ///
+        /// Of the channels of an earlier run it is the newest one, because their idle times are not
+        /// known: a flood of new channels must not evict the older ones.
+        var idlest: Int? {
+            let list = unused.first != State.none ? unused : used
+            let idle = key == .earlierRun ? list.last : list.first
+            return idle != State.none ? idle : nil
+        }
+    }
+
+    /// What the lock guards.
+    struct State {
+        /// No channel or host.
+        static let none = -1
+
+        var index: [Key: Int] = [:]
+        var channels = Places<ChannelEntry>()
+        var hosts = Places<HostEntry>()
+        var hostIndex: [ClientIdentity: Int] = [:]
+        /// The host that the next run of the eviction begins with.
+        var nextHost = 0
+        /// The number that the next channel gets.
+        var nextNumber: UInt64 = 1
+        /// The numbers that were evicted and not taken yet.
+        var evicted: [UInt64] = []
+        /// The number of evicted channels.
+        var evictedCount: UInt64 = 0
+        /// Whether the runs since the last query found hosts whose idle channels are kept for the short
+        /// retention only.
+        var forgetsSoon = false
+        /// How often a channel was refused.
+        var refusedCount: UInt64 = 0
+        /// The places of restored channels by number, until all are restored.
+        var restored: [UInt64: Int] = [:]
+    }
+}
+
+extension ChannelTable.State {
+    /// The place of a host, which is made where there is none; O(1).
+    mutating func host(_ key: ClientIdentity, _ budget: ChannelBudget) -> Int {
+        if let place = hostIndex[key] { return place }
+        let share = ChannelShare(of: budget, isRestored: key == .earlierRun)
+        share.add(ChannelShare.baseByteCount)
+        let place = hosts.insert(ChannelTable.HostEntry(key: key, share: share))
+        hostIndex[key] = place
+        return place
+    }
+
+    /// Removes a channel from a host's count, and a host with its last channel.
+    ///
+    /// O(1).
+    mutating func releaseHost(_ place: Int) {
+        hosts[place].channelCount -= 1
+        guard hosts[place].channelCount == 0 else { return }
+        hosts[place].share.add(-ChannelShare.baseByteCount)
+        hostIndex[hosts[place].key] = nil
+        hosts.remove(at: place)
+    }
+
+    /// Puts a channel in, which its host has counted already, held by a connection; O(1).
+    mutating func insert(_ channel: Channel, host: Int) -> Int {
+        let place = channels.insert(ChannelTable.ChannelEntry(channel: channel, host: host))
+        index[ChannelTable.Key(channel.identity)] = place
+        return place
+    }
+
+    /// Takes a channel out, and gives its memory back to its host's share; O(1).
+    mutating func remove(_ place: Int) {
+        unlink(place)
+        let entry = channels[place]
+        entry.channel.withCalls { $0.move(to: nil) }
+        index[ChannelTable.Key(entry.channel.identity)] = nil
+        channels.remove(at: place)
+        releaseHost(entry.host)
+    }
+
+    /// Puts a channel at the end of its host's list of idle ones; O(1).
+    mutating func link(_ place: Int, isUsed: Bool, at time: MonotonicInstant) {
+        let host = channels[place].host
+        let last = hosts[host][isUsed].last
+        channels[place].isUsed = isUsed
+        channels[place].closeTime = time
+        channels[place].previous = last
+        channels[place].next = Self.none
+        if last == Self.none {
+            hosts[host][isUsed].first = place
+        } else {
+            channels[last].next = place
+        }
+        hosts[host][isUsed].last = place
+        hosts[host].idleByteCount += channels[place].channel.withCalls { $0.byteCount }
+    }
+
+    /// Takes a channel out of its host's list, if it is idle: a connection holds it now; O(1).
+    mutating func unlink(_ place: Int) {
+        let entry = channels[place]
+        guard entry.closeTime != nil else { return }
+        if entry.previous == Self.none {
+            hosts[entry.host][entry.isUsed].first = entry.next
+        } else {
+            channels[entry.previous].next = entry.next
+        }
+        if entry.next == Self.none {
+            hosts[entry.host][entry.isUsed].last = entry.previous
+        } else {
+            channels[entry.next].previous = entry.previous
+        }
+        channels[place].closeTime = nil
+        hosts[entry.host].idleByteCount -= entry.channel.withCalls { $0.byteCount }
+    }
+
+    /// The channel of a host that is to be forgotten first; nil where none is due.
+    mutating func dueChannel(
+        of place: Int,
+        _ limits: ChannelTable.Limits,
+        _ now: MonotonicInstant
+    ) -> Int? {
+        guard let host = hosts.element(at: place) else { return nil }
+        if !host.share.admits(0) { return host.idlest }
+        let isQuiet = host.key == .earlierRun || host.idleByteCount <= limits.quietByteCount
+        if !isQuiet { forgetsSoon = true }
+        let retention = isQuiet ? limits.retention : limits.shortRetention
+        if isDue(host.unused.first, retention, now) { return host.unused.first }
+        return isDue(host.used.first, retention, now) ? host.used.first : nil
+    }
+
+    /// Whether a channel has been idle for so long; allocates nothing, as votes run beside it.
+    private func isDue(_ place: Int, _ retention: Duration, _ now: MonotonicInstant) -> Bool {
+        guard place != Self.none, let closeTime = channels[place].closeTime else { return false }
+        return closeTime.advanced(by: retention) <= now
+    }
+
+    /// Gives memory back where most of it is not in use any more; O(channels), seldom.
+    mutating func shrink() {
+        guard channels.endPlace > 1024, channels.count < channels.endPlace / 8 else { return }
+        let moved = channels.compact()
+        func newPlace(_ old: Int) -> Int { old == Self.none ? old : moved[old] }
+        for place in 0..<channels.endPlace {
+            channels[place].previous = newPlace(channels[place].previous)
+            channels[place].next = newPlace(channels[place].next)
+        }
+        for host in 0..<hosts.endPlace where hosts.element(at: host) != nil {
+            for isUsed in [false, true] {
+                hosts[host][isUsed].first = newPlace(hosts[host][isUsed].first)
+                hosts[host][isUsed].last = newPlace(hosts[host][isUsed].last)
+            }
+        }
+        var index: [ChannelTable.Key: Int] = [:]
+        index.reserveCapacity(channels.count)
+        for place in 0..<channels.endPlace {
+            index[ChannelTable.Key(channels[place].channel.identity)] = place
+        }
+        self.index = index
     }
 }

@@ -1,13 +1,13 @@
 internal import FeedConcurrency
+internal import FeedJournal
 internal import Foundation
 
 /// The backups of a state: at most one under way, from the call that asks to its end.
 ///
-/// The checkpoint thread writes up to the record asked for, freezes `state.db` and begins the job
-/// (`Backups+Checkpointing`). A thread of the backup copies the file meanwhile, and checks the copy
-/// (`Backups+Copying`). Any thread may ask for a backup, cancel it and read the status. The
-/// checkpoint thread asks where ``BackupSchedule`` says so. ``BackupPhase`` says what is allowed
-/// when.
+/// The checkpoint thread writes up to the record asked for, freezes `state.db` and begins the job. A
+/// thread of the backup copies the file meanwhile, and checks the copy. Any thread may ask for a
+/// backup, cancel it and read the status. The checkpoint thread asks if ``BackupSchedule`` says so.
+/// ``BackupPhase`` says what is allowed when.
 package final class Backups: Sendable {
     /// Called once with the result of a backup, on any thread.
     package typealias Answer = @Sendable (Result<BackupSummary, BackupError>) -> Void
@@ -141,5 +141,228 @@ package final class Backups: Sendable {
             status.due = state.schedule?.due.map { now + ($0 - uptime) }
             return status
         }
+    }
+}
+
+/// The part of the checkpoint thread.
+extension Backups {
+    /// The record up to which all have to be checkpointed for the backup that was asked for; nil
+    /// where none waits.
+    var wantedRecord: UInt64? { state.withLock { $0.phase.wantedRecord } }
+
+    /// Whether `backups/` is still inspected: no new backup may begin.
+    var isInspecting: Bool { state.withLock { $0.isInspecting } }
+
+    /// Whether the file is being read, and has to be held still.
+    var isReading: Bool { state.withLock { $0.phase.isReading } }
+
+    /// Removes what earlier backups have left, and finds the newest complete one.
+    ///
+    /// On a thread of its own, as `backups/` may be a link to a disk that hangs; `done` is called on
+    /// that thread at the end. Where the system refuses the thread, the next start inspects them.
+    func inspect(_ database: StateDatabase, done: @escaping @Sendable () -> Void) {
+        state.withLock { $0.isInspecting = true }
+        let revisions = Transferred(BackupRevisions(database))
+        let files = Transferred(database.files)
+        do {
+            try NamedThread(Self.threadName).start { [self] in
+                inspect(files.value, revisions.value)
+                inspected.signal()
+                done()
+            }
+        } catch {
+            beginSchedule(after: nil)
+            report(.failed(.failed(.thread(error))))
+        }
+    }
+
+    /// The folders were looked at: from here on backups may begin.
+    private func beginSchedule(after newest: Date?) {
+        let (timeOfDay, now) = (options.timeOfDay(), options.uptime())
+        state.withLock { state in
+            state.isInspecting = false
+            state.schedule?.begin(after: newest, timeOfDay: timeOfDay, at: now)
+        }
+    }
+
+    private func inspect(_ files: any JournalFiles, _ revisions: BackupRevisions) {
+        heartBeat.beat()
+        defer { heartBeat.end() }
+        let removed = (try? BackupFolders.removeLeftovers(files)) ?? []
+        if !removed.isEmpty { report(.removedLeftovers(removed)) }
+        let names = revisions.sorted((try? BackupFolders.complete(files)) ?? [])
+        if let name = names.last, let date = BackupFolders.time(of: name) {
+            let found = BackupStatus.Complete(name: name, date: date)
+            let time = options.uptime() - max(0, options.timeOfDay().timeIntervalSince(date))
+            state.withLock { $0.complete = $0.complete ?? (found, time) }
+        }
+        let newest = names.last { BackupFolders.kind(of: $0) == .scheduled }
+        beginSchedule(after: options.trustsNames ? newest.flatMap(BackupFolders.time) : nil)
+    }
+
+    /// Asks for a scheduled backup of all records up to one, where one is due and none is under way.
+    func askWhereDue(through number: UInt64) {
+        // Without a schedule no clock is read.
+        guard options.interval != nil else { return }
+        let now = options.uptime()
+        state.withLock { state in
+            guard !state.isClosed, !state.isInspecting, state.phase.isIdle,
+                state.schedule?.isDue(at: now) == true
+            else { return }
+            // The log and the statistics say how it ends.
+            let request = Request(kind: .scheduled, answer: { _ in }, began: now)
+            _ = state.begin(request, through: number)
+        }
+    }
+
+    /// Cancels the copy where SQLite's log has grown beyond its limit.
+    func observe(logByteCount: Int) {
+        let limit = options.maximumLogByteCount
+        guard logByteCount > limit else { return }
+        cancel(.logTooLong(byteCount: logByteCount, limit: limit))
+    }
+
+    /// Begins the copy that was asked for, on a thread of its own; `ready` is called on it when the
+    /// file need not be held still any more.
+    func begin(_ database: StateDatabase, ready: @escaping @Sendable () -> Void) {
+        let job: BackupJob
+        guard let kind = state.withLock({ $0.phase.request?.kind }) else { return }
+        do {
+            job = try BackupJob(
+                of: database,
+                options,
+                kind: kind,
+                reservedByteCount: reservedByteCount
+            )
+        } catch {
+            return cancel(error)
+        }
+        let isWanted = state.withLock { state in
+            guard state.phase.beginCopying() else { return false }
+            state.byteCount = job.byteCount
+            return true
+        }
+        guard isWanted else { return job.abandon() }
+        // Signals of earlier backups that were cancelled where no thread rested.
+        cancelled.reset()
+        let transferred = Transferred(job)
+        do {
+            try NamedThread(Self.threadName, priority: .nice(Self.niceness)).start { [self] in
+                make(transferred.value, ready)
+                ready()
+                if state.withLock({ $0.isClosed }) { ended.signal() }
+            }
+        } catch {
+            job.abandon()
+            fail(.failed(.thread(error)))
+        }
+    }
+
+    /// Cancels what is under way and takes nothing more; returns when no copy is read any more, or
+    /// hangs.
+    func close(_ error: BackupError) {
+        cancel(error)
+        let isRunning = state.withLock { state in
+            state.isClosed = true
+            return !state.phase.isIdle
+        }
+        if isRunning { _ = ended.wait(upTo: Self.longestClose) }
+        if isInspecting { _ = inspected.wait(upTo: Self.longestClose) }
+    }
+}
+
+/// What the thread of a copy does.
+extension Backups {
+    /// Makes the backup, and answers.
+    func make(_ job: BackupJob, _ ready: () -> Void) {
+        defer { heartBeat.end() }
+        do throws(BackupError) {
+            heartBeat.beat()
+            try job.open()
+            report(.began(name: job.name, byteCount: job.byteCount))
+            while isReading {
+                heartBeat.beat()
+                hooks.beforeCopyStep()
+                let began = ContinuousClock.now
+                let isWhole = try job.step()
+                heartBeat.end()
+                state.withLock { $0.copiedByteCount = job.copiedByteCount }
+                if isWhole { break }
+                rest(since: began)
+            }
+            guard state.withLock({ $0.phase.beginVerifying() }) else { return drop(job) }
+            heartBeat.end()
+            // The file may change while the copy is checked.
+            ready()
+            hooks.beforeVerification(job.name)
+            try verify(job)
+            guard state.withLock({ $0.phase.beginFinishing() }) else { return drop(job) }
+            heartBeat.beat()
+            let (summary, removed) = try job.finish()
+            heartBeat.end()
+            end(summary, removed)
+        } catch {
+            heartBeat.beat()
+            job.abandon()
+            fail(error)
+        }
+    }
+
+    /// Removes what was copied for a request that was cancelled, and has its answer.
+    private func drop(_ job: BackupJob) {
+        heartBeat.beat()
+        job.abandon()
+        _ = state.withLock { $0.phase.end() }
+    }
+
+    /// Checks the copy, and rests for as long as each piece took.
+    private func verify(_ job: BackupJob) throws(BackupError) {
+        var began = ContinuousClock.now
+        try job.verify {
+            _ = cancelled.wait(upTo: began.duration(to: .now))
+            began = .now
+            return state.withLock { $0.phase.isVerifying }
+        }
+    }
+
+    /// Rests as long as the step took, and so long that the copy keeps to its rate: others get at
+    /// least half of the disk's time.
+    private func rest(since began: ContinuousClock.Instant) {
+        let took = began.duration(to: .now)
+        let share = Duration.seconds(1) * options.stepByteCount / options.byteRate
+        let rest = max(took, share - took)
+        _ = cancelled.wait(upTo: rest)
+    }
+
+    private func end(_ summary: BackupSummary, _ removed: [String]) {
+        let (date, now) = (options.timeOfDay(), options.uptime())
+        let (request, took) = state.withLock { state in
+            let request = state.phase.complete()
+            let took = Duration.seconds(now - request.began)
+            if request.kind == .scheduled { state.schedule?.succeeded(began: request.began) }
+            let complete = BackupStatus.Complete(
+                name: summary.name,
+                date: date,
+                byteCount: summary.byteCount,
+                duration: took
+            )
+            state.complete = (complete, now)
+            state.failure = nil
+            return (request, took)
+        }
+        report(.done(summary, took: took, removed: removed))
+        request.answer(.success(summary))
+    }
+
+    /// Ends the backup with an error, unless it was cancelled and has its answer.
+    func fail(_ error: BackupError) {
+        let request = state.withLock { state in
+            let request = state.phase.end()
+            if let request { state.noteFailure(error, of: request, options) }
+            return request
+        }
+        guard let request else { return }
+        report(.failed(error))
+        request.answer(.failure(error))
     }
 }

@@ -1,3 +1,4 @@
+import FeedAccounts
 import FeedLog
 import FeedRanking
 import FeedSQLite
@@ -131,6 +132,211 @@ extension Statement {
             return try step()
         } catch {
             throw .database(error)
+        }
+    }
+}
+
+extension StateLoader {
+    /// Reads posts, counts and ballots side by side, each in the order of posts.
+    ///
+    /// A post without counts, counts without a post and ballots without a post are damage.
+    mutating func posts() throws(StateError) {
+        let row = try statement(PostRow.all(format: format))
+        var counts = CountsCursor(try statement(CountsRow.all))
+        var ballots = BallotCursor(try statement(BallotRow.all))
+        var last: UInt64 = 0
+        try ballots.next(&self)
+        while isWanted, try row.next() {
+            let id = row.uint64(0)
+            guard id > last else {
+                throw StateTable.posts.damaged("row \(id)", "it comes after row \(last)")
+            }
+            last = id
+            let entry = try counts.entry(of: id, &self)
+            let (post, sum) = try PostRow.read(row, entry)
+            add(sum, to: .posts)
+            let of = post.counts
+            give(.post(post))
+            while ballots.post == id {
+                ballots.visit { voter, direction in give(.ballot(of, voter, direction)) }
+                try ballots.next(&self)
+            }
+            try ballots.check(isBehind: id)
+        }
+        try counts.finish(&self)
+        try ballots.check(isBehind: .max)
+    }
+}
+
+/// The rows of counts, in the order of posts.
+private struct CountsCursor {
+    private let row: Statement
+    private var chunk = CountsChunk()
+    private var number: UInt64?
+    /// The place after the last post that was asked for.
+    private var next = CountsChunk.postCount
+
+    init(_ row: Statement) {
+        self.row = row
+    }
+
+    /// The counts of a post, which comes after the last one; no other post has counts in between.
+    mutating func entry(
+        of id: UInt64,
+        _ loader: inout StateLoader
+    ) throws(StateError) -> CountsChunk.Entry {
+        let wanted = CountsChunk.number(id)
+        while number != wanted {
+            try finishChunk()
+            guard try advance(&loader), let number, number <= wanted else {
+                throw StateTable.posts.damaged("row \(id)", "there are no counts of it")
+            }
+        }
+        let place = CountsChunk.place(id)
+        try check(next..<place)
+        next = place + 1
+        guard chunk[place].revision != 0 else {
+            throw StateTable.posts.damaged("row \(id)", "there are no counts of it")
+        }
+        return chunk[place]
+    }
+
+    /// Throws where counts are left, of posts that are not there.
+    mutating func finish(_ loader: inout StateLoader) throws(StateError) {
+        repeat { try finishChunk() } while try advance(&loader)
+    }
+
+    private mutating func advance(_ loader: inout StateLoader) throws(StateError) -> Bool {
+        guard try row.next() else { return false }
+        loader.add(try CountsRow.read(row, into: &chunk), to: .counts)
+        let new = row.uint64(0)
+        if let number, new <= number {
+            throw StateTable.counts.damaged("row \(new)", "it comes after row \(number)")
+        }
+        number = new
+        next = 0
+        return true
+    }
+
+    private func finishChunk() throws(StateError) {
+        try check(next..<CountsChunk.postCount)
+    }
+
+    private func check(_ places: Range<Int>) throws(StateError) {
+        for place in places where chunk[place].revision != 0 {
+            let id = (number ?? 0) * UInt64(CountsChunk.postCount) + UInt64(place)
+            throw StateTable.counts.damaged(
+                "row \(number ?? 0)",
+                "it has counts of post \(id), which is not there"
+            )
+        }
+    }
+}
+
+/// The rows of ballots, in the order of posts.
+private struct BallotCursor {
+    private let row: Statement
+    private var chunk = BallotChunk()
+    private var number: UInt32 = 0
+
+    /// The post whose ballots are at hand; nil after the last.
+    private(set) var post: UInt64?
+
+    init(_ row: Statement) {
+        self.row = row
+    }
+
+    /// Goes to the next row.
+    mutating func next(_ loader: inout StateLoader) throws(StateError) {
+        guard try row.next() else {
+            post = nil
+            return
+        }
+        loader.add(try BallotRow.read(row, into: &chunk), to: .ballots)
+        post = row.uint64(0)
+        number = UInt32(truncatingIfNeeded: row.uint64(1))
+    }
+
+    /// Calls `body` with each ballot of the row.
+    func visit(_ body: (VoterID, VoteDirection) -> Void) {
+        chunk.visit { place, direction in
+            let voter = number * UInt32(BallotChunk.voterCount) + UInt32(place)
+            body(VoterID(rawValue: voter), direction)
+        }
+    }
+
+    /// Throws where the row is of a post up to this one, which should have been read with it.
+    func check(isBehind id: UInt64) throws(StateError) {
+        guard let post, post < id else { return }
+        throw StateTable.ballots.damaged(
+            "row (\(post), \(number))",
+            "post \(post) is not there"
+        )
+    }
+}
+
+/// The tables that format 1 lacks.
+extension StateLoader {
+    /// Reads the voters that are users.
+    mutating func userVoters() throws(StateError) {
+        let row = try statement(UserVoterRow.all)
+        while isWanted, try row.next() {
+            let (voter, user, sum) = try UserVoterRow.read(row)
+            add(sum, to: .userVoters)
+            give(.userVoter(voter, userID: user))
+        }
+    }
+
+    /// Reads accounts, then sessions.
+    mutating func accounts() throws(StateError) {
+        let row = try statement(AccountsRow.all)
+        while isWanted, try row.next() {
+            let (account, generation, sum) = try AccountsRow.read(row)
+            add(sum, to: .accounts)
+            give(.account(account))
+            if generation > 0 { give(.sessionsEnded(userID: account.id, generation: generation)) }
+        }
+        let session = try statement(SessionsRow.all)
+        while isWanted, try session.next() {
+            let (found, sum) = try SessionsRow.read(session)
+            add(sum, to: .sessions)
+            give(.session(found))
+        }
+    }
+
+    /// Reads the posts that were deleted in the last day.
+    mutating func deletions() throws(StateError) {
+        let row = try statement(DeletionRow.all)
+        while isWanted, try row.next() {
+            let (deletion, sum) = try DeletionRow.read(row)
+            add(sum, to: .deletions)
+            if let deletion { give(deletion) }
+        }
+    }
+
+    /// Reads the marks on posts, then those through posts.
+    mutating func marks() throws(StateError) {
+        let row = try statement(MarkRow.all)
+        var chunk = MarkChunk()
+        while isWanted, try row.next() {
+            let (key, sum) = try MarkRow.read(row, into: &chunk)
+            add(sum, to: .marks)
+            let first = MarkChunk.number(of: key) * MarkChunk.postCount
+            for entry in chunk.entries {
+                let marks = PostMarks(
+                    viewer: MarkChunk.viewer(of: key),
+                    post: PostID(rawValue: first + UInt64(entry.place)),
+                    marks: entry.marks,
+                    revision: entry.revision
+                )
+                give(.marks(marks))
+            }
+        }
+        let through = try statement(MarkThroughRow.all)
+        while isWanted, try through.next() {
+            let (mark, sum) = try MarkThroughRow.read(through)
+            add(sum, to: .markThroughs)
+            give(.markThrough(mark))
         }
     }
 }

@@ -1,5 +1,8 @@
+internal import FeedAccounts
 package import FeedJournal
+internal import FeedLog
 internal import FeedRanking
+internal import FeedSQLite
 
 /// A data directory that this process has locked, and how its parts are opened.
 package struct StateDirectory {
@@ -106,5 +109,346 @@ extension RecoveryProgress {
             completed: UInt64(progress.completedByteCount),
             total: UInt64(progress.totalByteCount)
         )
+    }
+}
+
+// How `state.db` is opened, and under which instance.
+extension StateDirectory {
+    /// Opens `state.db`, or makes it in a new directory.
+    ///
+    /// Where a loss is accepted and there is one, the instance is a new one from here on.
+    func database(_ summary: inout RecoverySummary) throws(StateStartError) -> StateDatabase {
+        guard try hasDatabase() else {
+            summary.isNew = true
+            return try withRoom { () throws(StateStartError) in
+                try stateErrors { () throws(StateError) in
+                    try StateDatabase.create(directory: options.path, files: files, vfs: vfs)
+                }
+            }
+        }
+        let database = try existingDatabase()
+        if let left = try acceptedLoss(database).scan?.last.number {
+            summary.acceptedLoss = left
+            try withRoom { () throws(StateStartError) in
+                try changeInstance(of: database, acceptedLoss: left)
+            }
+        } else {
+            try checkIsOriginal(database)
+        }
+        return database
+    }
+
+    /// Opens `state.db`, which has to be there.
+    func existingDatabase() throws(StateStartError) -> StateDatabase {
+        guard try hasDatabase() else { throw .noState }
+        return try withRoom { () throws(StateStartError) in
+            try stateErrors { () throws(StateError) in
+                try StateDatabase(directory: options.path, files: files, vfs: vfs)
+            }
+        }
+    }
+
+    /// Opens `state.db` to look at it, under the same checks.
+    func lookedAtDatabase() throws(StateStartError) -> StateDatabase {
+        guard try hasDatabase() else { throw .noState }
+        return try stateErrors { () throws(StateError) in
+            try StateDatabase.look(directory: options.path, files: files, vfs: vfs)
+        }
+    }
+
+    /// Draws a new instance id, which the journal gets when it is opened next.
+    ///
+    /// An interrupted change is finished under the id that it drew: no client has seen that one.
+    func changeInstance(
+        of database: StateDatabase,
+        acceptedLoss: UInt64?
+    ) throws(StateStartError) {
+        try stateErrors { () throws(StateError) in
+            let isUnfinished = database.directoryRow?.previousInstanceID != nil
+            // After a loss the watermark may be above the journal's end.
+            let known = acceptedLoss == nil ? database.directoryRow?.known : nil
+            var record = DirectoryRow(known: known ?? .start, identity: try identity())
+            record.acceptedLoss = acceptedLoss
+            record.previousInstanceID =
+                isUnfinished
+                ? database.directoryRow?.previousInstanceID : database.meta.instanceID
+            try database.update(record) { meta in
+                if !isUnfinished { meta.becomeAnotherInstance() }
+            }
+        }
+    }
+
+    /// Notes, durably, that the journal has begun: from here on all files have to be there.
+    func noteFiles(
+        of database: StateDatabase,
+        known: JournalPosition,
+        _ journal: SegmentJournal
+    ) throws(StateStartError) {
+        try withRoom(journal) { () throws(StateStartError) in
+            try stateErrors { () throws(StateError) in
+                try database.update(DirectoryRow(known: known, identity: try identity()))
+            }
+        }
+    }
+
+    /// Refuses a copy of `state.db`: its original may be in use, or have served since.
+    func checkIsOriginal(_ database: StateDatabase) throws(StateStartError) {
+        let found = try stateErrors { () throws(StateError) in try identity() }
+        guard let noted = database.directoryRow?.identity, let found,
+            !found.isSameFile(as: noted)
+        else { return }
+        // What is missing or damaged is reported first: a new instance would be refused for that.
+        if let problem = try scan(database).problem { throw explained(problem, database) }
+        try stateErrors { () throws(StateError) in try database.verify() }
+        throw .copied
+    }
+
+    private func identity() throws(StateError) -> FileIdentity? {
+        try fileErrors { () throws(FileError) in
+            try files.identity(of: StateDatabase.fileName)
+        }
+    }
+
+    /// Whether there is a `state.db`; throws where there is none and one has to be.
+    ///
+    /// A start checks a new directory before it locks it. It checks the same again here, as another
+    /// process may have used the directory meanwhile.
+    private func hasDatabase() throws(StateStartError) -> Bool {
+        let names = try names(in: ".")
+        try checkRestored(names)
+        guard !names.contains(StateDatabase.fileName) else { return true }
+        let found = try DirectoryNames(names) { (folder) throws(StateStartError) in
+            try self.names(in: folder)
+        }
+        try found.checkIsNew(options)
+        return false
+    }
+}
+
+// How the journal is opened after the checkpoint, and a run begins.
+extension StateDirectory {
+    /// Opens the journal after the checkpoint.
+    func journal(
+        _ database: StateDatabase,
+        _ summary: inout RecoverySummary,
+        _ progress: (RecoveryProgress) -> Void
+    ) throws(StateStartError) -> SegmentJournal {
+        let accepted = summary.acceptedLoss
+        let journal = try withRoom { () throws(StateStartError) in
+            do throws(JournalError) {
+                return try SegmentJournal(
+                    files,
+                    configuration(database),
+                    checkpointed: database.meta.checkpointed,
+                    acceptedLoss: accepted,
+                    progress: { progress(RecoveryProgress($0)) }
+                )
+            } catch {
+                throw explained(error, database)
+            }
+        }
+        let last = journal.last
+        if accepted != nil {
+            // The names say after which record the files were dropped.
+            let isOfThisLoss = { (name: String) in name.contains("-after-\(last.number)-") }
+            let kept = try? names(in: Quarantine.directoryName)
+            summary.quarantined = (kept ?? []).filter(isOfThisLoss).sorted()
+        }
+        if accepted == nil {
+            try checkUnfinishedCheckpoint(database.meta, last)
+        } else if last.number < database.meta.checkpointing.number {
+            // Records of an unfinished checkpoint are lost. The rows that it wrote stay, and no
+            // more of it follow.
+            try stateErrors { () throws(StateError) in
+                try database.updateMeta { meta in
+                    meta.checkpointing =
+                        last.number > meta.checkpointed.number ? last : meta.checkpointed
+                }
+            }
+        }
+        // The journal has its new instance: before it takes a record, as N would not fit then.
+        if database.directoryRow?.previousInstanceID != nil {
+            try noteFiles(of: database, known: last, journal)
+        }
+        return journal
+    }
+
+    /// Notes, durably, where the clock is not where the last record of the journal has left it, and lets
+    /// the times of records go on all the same.
+    func noteClock(
+        _ now: UInt64,
+        _ journal: SegmentJournal
+    ) throws(StateStartError) -> ClockSteps.Step? {
+        let (step, shift) = try withRoom(journal) { () throws(StateStartError) in
+            try stateErrors { () throws(StateError) in
+                try fileErrors { () throws(FileError) in
+                    try ClockSteps.begin(
+                        at: now,
+                        after: journal.last.number,
+                        of: journal.lastMicroseconds,
+                        files
+                    )
+                }
+            }
+        }
+        journal.clockShift = shift
+        return step
+    }
+
+    /// Raises the counters for this run, and returns the log entry that says so.
+    func beginRun(
+        _ store: FeedStore,
+        _ accounts: AccountsState,
+        _ database: StateDatabase,
+        journal: SegmentJournal
+    ) throws(StateStartError) -> LogEntry {
+        let meta = database.meta
+        let bootID = SystemBoot.id()
+        let skips = meta.durability == Durability.os.rawValue && meta.bootID != bootID
+        let lastID = max(store.highestID, meta.highestID) + (skips ? SkippedNumbers.postIDs : 0)
+        let revision =
+            max(store.revision, meta.highestRevision)
+            + (skips ? SkippedNumbers.unknownRevisions : SkippedNumbers.revisions)
+        let counters = LogEntry.counters(lastID: lastID, revision: revision)
+        do throws(RecoveryError) {
+            try store.apply(counters)
+        } catch {
+            throw .recovery(record: 0, error)
+        }
+        var skippedAccountID = database.skippedAccountID
+        if skips {
+            skippedAccountID = SkippedNumbers.accounts(
+                above: accounts.accounts.reduce(skippedAccountID) { max($0, $1.id) },
+                instance: meta.instanceID
+            )
+        }
+        let skipped = skippedAccountID
+        // Posts and deletions that copies of clients have may be lost: they are begun anew.
+        if skips { store.restore(deletionsKnownSince: revision) }
+        try withRoom(journal) { () throws(StateStartError) in
+            try stateErrors { () throws(StateError) in
+                if skips { try database.raiseDeletionsFloor(to: revision) }
+                try database.updateMeta(skippedAccountID: skipped) { meta in
+                    // A start that ends before its record is durable has skipped them all the same.
+                    if skips {
+                        meta.highestID = lastID
+                        meta.highestRevision = revision
+                    }
+                    meta.bootID = bootID
+                    meta.durability = options.durability.rawValue
+                }
+            }
+        }
+        return counters
+    }
+
+    /// An interrupted checkpoint has rows of records that the journal must have too.
+    func checkUnfinishedCheckpoint(
+        _ meta: StateMeta,
+        _ last: JournalPosition
+    ) throws(StateStartError) {
+        let checkpointing = meta.checkpointing.number
+        guard last.number < checkpointing else { return }
+        let problem = JournalError.lost(records: last.number + 1...checkpointing)
+        throw .loss(
+            StateLoss(
+                problem: problem,
+                left: last.number,
+                known: checkpointing,
+                partlyCheckpointed: checkpointing
+            )
+        )
+    }
+
+    /// A problem of the journal with what is left of it.
+    func explained(_ error: JournalError, _ database: StateDatabase) -> StateStartError {
+        switch error {
+        case .damaged, .missing, .lost, .missingWatermark:
+            // What is refused is read once more: the error has no room for what was found beside it.
+            guard let scan = try? scan(database) else { return .journal(error) }
+            let checkpointing = database.meta.checkpointing.number
+            return .loss(
+                StateLoss(
+                    problem: error,
+                    left: scan.last.number,
+                    known: max(scan.lastKnown, checkpointing),
+                    partlyCheckpointed: checkpointing > scan.last.number ? checkpointing : nil,
+                    place: scan.firstMissing
+                )
+            )
+        default: return .journal(error)
+        }
+    }
+
+    /// The folders of a data directory that have files of the state, copies of them or records.
+    private static let folders = [
+        SegmentJournal.directoryName, BackupFolders.directory, Quarantine.directoryName,
+    ]
+
+    /// Keeps other users from reading the state: the directory, its files and its folders become
+    /// readable by their owner alone.
+    ///
+    /// New files are made so. An older version, or a person who has copied a backup, may have made
+    /// others. What is not ours stays as it is.
+    static func makePrivate(_ names: [String], _ files: POSIXFiles) {
+        files.makePrivate(".")
+        for name in names where name.hasPrefix(StateDatabase.fileName) || isOwn(name) {
+            makePrivate(name, files, depth: 0)
+        }
+    }
+
+    private static func isOwn(_ name: String) -> Bool {
+        DirectoryNames.own.contains(name) || folders.contains(name)
+    }
+
+    /// A backup is a folder within a folder, and quarantine has no deeper ones.
+    private static func makePrivate(_ name: String, _ files: POSIXFiles, depth: Int) {
+        guard files.makePrivate(name), depth < 3 else { return }
+        for below in (try? files.names(in: name)) ?? [] {
+            makePrivate("\(name)/\(below)", files, depth: depth + 1)
+        }
+    }
+}
+
+// A start on a full disk.
+extension StateDirectory {
+    /// Calls `body`; where the disk is full, gives up what only keeps room and calls it once more.
+    ///
+    /// - Parameters:
+    ///   - journal: The journal once it is open: it knows of what it has given up.
+    ///   - body: What needs room.
+    /// - Returns: What `body` returns.
+    /// - Throws: `full` where even that does not suffice, or what `body` throws.
+    func withRoom<Result>(
+        _ journal: SegmentJournal? = nil,
+        _ body: () throws(StateStartError) -> Result
+    ) throws(StateStartError) -> Result {
+        do throws(StateStartError) {
+            return try body()
+        } catch {
+            guard error.isOutOfSpace else { throw error }
+        }
+        try journalErrors { () throws(JournalError) in
+            if let journal {
+                try journal.giveUpReserves()
+            } else {
+                try SegmentJournal.removeReserves(files)
+            }
+        }
+        do throws(StateStartError) {
+            return try body()
+        } catch {
+            throw error.isOutOfSpace ? full() : error
+        }
+    }
+
+    /// The disk is full: with the bytes that a start takes at most, and those that are free.
+    func full() -> StateStartError {
+        // SQLite's log goes into the file, and the journal may need a segment; an accepted loss may
+        // take a copy of another one in quarantine.
+        let log = try? files.open("\(StateDatabase.fileName)-wal")?.byteCount()
+        let segments = options.acceptedLoss == nil ? 1 : 2
+        let needed = (log ?? 0) + segments * options.journal.segmentByteCount + (1 << 20)
+        return .full(neededByteCount: needed, freeByteCount: (try? files.freeByteCount()) ?? 0)
     }
 }

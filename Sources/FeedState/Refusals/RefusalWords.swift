@@ -1,5 +1,6 @@
 internal import FeedJournal
 internal import FeedSQLite
+internal import Foundation
 
 /// What a refusal means, and the ways on.
 struct RefusalWords {
@@ -268,5 +269,423 @@ struct RefusalWords {
             commands: ["ls -ld \(quotedPath)", "dmesg | tail", serve]
         )
         return ("Nothing was served.", [step])
+    }
+}
+
+// What a refusal says of a directory that is not the right one, or not this user's.
+extension RefusalWords {
+    /// There is no state where one has to be.
+    func ofNoState() -> Consequences {
+        let steps = [
+            Step(
+                text: "Mount the disk, or correct the path.",
+                commands: ["findmnt -T \(quotedPath)"]
+            ),
+            Step(
+                text: "Only for a new feed without posts: type this, in a directory that is there.",
+                commands: [commands.serve()]
+            ),
+        ]
+        return ("There is nothing to serve at \(path). Nothing was made.", steps)
+    }
+
+    /// The directory has files of something else: perhaps the feed's is beside it.
+    func ofForeignFile() -> Consequences {
+        var steps = neighbors.map { found in
+            Step(
+                text: "If you meant this directory, which has a state.db: serve that.",
+                commands: [commands.serve(found, "--must-exist")]
+            )
+        }
+        steps.append(
+            Step(
+                text: "Only for a new feed without posts: take a directory of the service's own.",
+                commands: [commands.serve("\(path)/feed-data")]
+            )
+        )
+        return ("The directory is used for something else. Nothing was changed.", steps)
+    }
+
+    /// The directories below this one, and the one above, that have a `state.db`.
+    private var neighbors: [String] {
+        let children = ((try? POSIXFiles.names(atPath: path)) ?? nil ?? []).sorted()
+            .map { "\(path)/\($0)" }
+        return ([parent] + children).filter {
+            FileManager.default.fileExists(atPath: "\($0)/\(StateDatabase.fileName)")
+                && !BackupVerification.isBackup(path: $0)
+        }
+    }
+
+    private var parent: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// A file that the service's user may not open.
+    func ofForbiddenFile(_ error: FileError) -> Consequences {
+        let user = getuid()
+        let step = Step(
+            text: "The service runs as user \(user), who may not \(error.operation) it. Start as "
+                + "the user who owns the files, or give all of them to this one, with the right to read "
+                + "and write.",
+            commands: [
+                "find \(quotedPath) ! -user \(user)", "chown -R \(user) \(quotedPath)",
+                "chmod -R u+rwX \(quotedPath)", commands.serve(),
+            ]
+        )
+        return ("Nothing is lost, and the state is as it was.", [step])
+    }
+}
+
+// What a refusal says where `state.db` cannot be used, and of restores in place.
+extension RefusalWords {
+    /// Where `state.db` cannot be used: a backup, with the journal if it continues the backup.
+    ///
+    /// - Parameters:
+    ///   - first: What to do where the file itself can be had again.
+    ///   - remedy: What else the directory has.
+    /// - Returns: What it means, and the ways on.
+    func withoutState(_ first: String, _ remedy: StateRemedy) -> Consequences {
+        let puttingBack = StartRefusal.Step(
+            text: "\(first) After cp it is a copy: "
+                + "`feed-service new-instance \(RefusalCommands.quoted(path))` comes before the "
+                + "start."
+        )
+        switch remedy {
+        case .continued(let backup, let checkpointed, let last, let problem):
+            let behind =
+                last > checkpointed
+                ? "the journal here has records \(checkpointed + 1) to \(last)"
+                : "the journal here has no record"
+            let has =
+                "backup \(name(of: backup)) has all up to record \(checkpointed), and \(behind)"
+            let step = inPlace(backup, problem)
+            guard backup != journal else {
+                return ofWholeJournal(last, problem, step, puttingBack: puttingBack)
+            }
+            guard let problem else {
+                let all = last > checkpointed ? ", which are all after it." : " after it."
+                return ("Nothing is lost: \(has)\(all)", [step, puttingBack])
+            }
+            let meaning =
+                "B\(has.dropFirst()) after it. What state.db alone had after record \(last) is lost "
+                + "unless the file comes back, as the journal is not whole: \(problem)"
+            return (meaning, [puttingBack, step])
+        case .behind(let backup, let checkpointed, let problem):
+            let meaning =
+                "Nothing can be served from this directory. Backup \(name(of: backup)) has all up "
+                + "to record \(checkpointed). What was acknowledged in record \(checkpointed + 1) "
+                + "and after it is lost, as the journal does not continue the backup: \(problem)"
+            return (meaning, [puttingBack, restoring(backup)])
+        case .ofAnotherInstance(let backup):
+            let meaning =
+                "Nothing can be served from this directory. Backup \(name(of: backup)) has all up to "
+                + "its time. What was acknowledged after it is lost: the backup is of another "
+                + "instance, so the journal here does not continue it."
+            return (meaning, [puttingBack, restoring(backup)])
+        case .noBackup:
+            let meaning =
+                "Nothing can be served from this directory. A backup has all up to its time; what "
+                + "was acknowledged after it is lost, unless the journal here continues the backup."
+            let elsewhere = StartRefusal.Step(
+                text: "No backup in \(path)/\(BackupFolders.directory) can be read and is whole. "
+                    + "Look where backups are copied to: one is a folder that has state.db. `feed-service restore "
+                    + "--in-place`, its path, and \(RefusalCommands.quoted(path)) puts it in the "
+                    + "place of state.db where nothing is lost; else it says what is, and changes "
+                    + "nothing."
+            )
+            return (meaning, [puttingBack, elsewhere])
+        }
+    }
+
+    /// Where no backup is as good as the journal, which has all from the beginning.
+    private func ofWholeJournal(
+        _ last: UInt64,
+        _ problem: String?,
+        _ step: StartRefusal.Step,
+        puttingBack: StartRefusal.Step
+    ) -> Consequences {
+        let has = "the journal here has all from the beginning, records 1 to \(last)."
+        guard let problem else { return ("Nothing is lost: \(has)", [step, puttingBack]) }
+        let meaning =
+            "T\(has.dropFirst()) What state.db alone had after record \(last) is lost unless the file "
+            + "comes back, as the journal is not whole: \(problem)"
+        return (meaning, [puttingBack, step])
+    }
+
+    /// What is typed in the place of a backup where the journal has all.
+    private var journal: String { WholeJournal.path(in: path) }
+
+    /// What to do where a backup has more records than are left; nil where none has.
+    func moreThanIsLeft(_ left: UInt64, _ remedy: StateRemedy) -> StartRefusal.Step? {
+        guard remedy.last > left else { return nil }
+        switch remedy {
+        case .noBackup, .ofAnotherInstance: return nil
+        case .continued(let backup, let checkpointed, let last, let problem):
+            var step = inPlace(backup, problem)
+            step.text =
+                "More is left than records up to \(left): backup \(name(of: backup)) has all up to "
+                + "record \(checkpointed), and the journal here continues it up to record \(last). "
+                + step.text
+            return step
+        case .behind(let backup, let checkpointed, _):
+            var step = restoring(backup)
+            step.text =
+                "Backup \(name(of: backup)) has more than is left here, all up to record "
+                + "\(checkpointed). " + step.text
+            return step
+        }
+    }
+
+    /// Puts a backup in the place of `state.db`, before a journal that may have a problem.
+    private func inPlace(_ backup: String, _ problem: String?) -> StartRefusal.Step {
+        let start =
+            problem == nil
+            ? "the start adds the journal's records"
+            : "the start then says which records of the journal are lost, and what to type"
+        let way =
+            backup == journal
+            ? "Make state.db anew" : "Put this backup in the place of state.db"
+        return StartRefusal.Step(
+            text: "\(way); \(start). The old files are kept in \(quarantine).",
+            commands: restoringInPlace(backup)
+        )
+    }
+
+    /// A restore in place was killed.
+    func ofInterruptedInPlaceRestore(of backup: String) -> Consequences {
+        let step = StartRefusal.Step(
+            text: "Run the same command again; it begins anew.",
+            commands: restoringInPlace(backup)
+        )
+        let meaning =
+            "Nothing is lost: the backup and the journal are as they were. Nothing of this directory "
+            + "is served before that."
+        return (meaning, [step])
+    }
+
+    /// Why a backup was not put in the place of `state.db`, and what to type then.
+    func consequences(ofInPlace error: RestoreError, _ backup: String) -> Consequences {
+        let nothing = "Nothing was restored, and the backup is as it was."
+        switch error {
+        case .notContinued(_, let checkpointed, _):
+            let again = StartRefusal.Step(
+                text: "If you have the missing or damaged file as it was, put it back, and run it "
+                    + "again.",
+                commands: restoringInPlace(backup)
+            )
+            let meaning =
+                "Nothing was changed. With this backup, what was acknowledged in record "
+                + "\(checkpointed + 1) and after it is lost unless the file comes back."
+            // Another backup beside the journal may have more.
+            switch remedy(checkpointed) {
+            case .continued(let better, _, _, let problem):
+                return (meaning, [inPlace(better, problem), again])
+            case .behind(let better, _, _): return (meaning, [again, restoring(better)])
+            case .noBackup, .ofAnotherInstance: return (meaning, [again, restoring(backup)])
+            }
+        case .noRoom(let directory, let needed, let free):
+            let step = StartRefusal.Step(
+                text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "
+                    + "directory, and run it again.",
+                commands: ["df -h \(RefusalCommands.quoted(directory))"] + restoringInPlace(backup)
+            )
+            return (nothing, [step])
+        case .state(.directory(.locked(_, let holder))):
+            let lock = RefusalCommands.quoted("\(path)/lock")
+            let process = holder.map { "kill \($0)" } ?? "fuser \(lock)"
+            let step = StartRefusal.Step(
+                text: "Stop the service, and run it again.",
+                commands: [process] + restoringInPlace(backup)
+            )
+            return (nothing, [step])
+        default:
+            let step = StartRefusal.Step(
+                text: "Take another backup, or look at the path, the disk and the rights. "
+                    + "`feed-service verify` and a backup's path say whether one is whole."
+            )
+            return (nothing, [step])
+        }
+    }
+
+    /// Puts a backup in the place of `state.db`, and serves the directory.
+    private func restoringInPlace(_ backup: String) -> [String] {
+        [commands.restoreInPlace(backup), commands.serve()]
+    }
+
+    /// Restores a backup into a new directory, and serves that.
+    private func restoring(_ backup: String) -> StartRefusal.Step {
+        let restored = commands.restored
+        return StartRefusal.Step(
+            text: "Restore the backup into a new directory, and serve that.",
+            commands: [
+                commands.restore(RestoreSource(path: backup), into: restored),
+                commands.serve(restored, "--must-exist"),
+            ]
+        )
+    }
+
+    private var quarantine: String {
+        RefusalCommands.quoted("\(path)/\(Quarantine.directoryName)")
+    }
+
+    /// A backup's folder without the path.
+    private func name(of backup: String) -> String {
+        backup.split(separator: "/").last.map(String.init) ?? backup
+    }
+}
+
+// Which file would undo a loss.
+extension RefusalWords {
+    /// What to put back, as the beginning of a sentence.
+    func puttingBack(_ loss: StateLoss) -> String {
+        switch (loss.problem, loss.place) {
+        case (.missingWatermark, _):
+            "If you have \(SegmentJournal.watermarkName) as it was, put it back"
+        case (.damaged(let file, _, _, _), _): "If you have \(file) as it was, put it back"
+        case (_, .segment(let name)?):
+            "If you have \(name) and the segments after it, put them back"
+        case (_, .end(let name, let offset, let next)?):
+            "If you have \(name) as it was, with what is after offset \(offset), or \(next) where "
+                + "that begins the records, put it back"
+        default:
+            "If you have the segments that have the records, put them back into "
+                + RefusalCommands.quoted("\(path)/\(SegmentJournal.directoryName)")
+                + "; or state.db-wal, if that was removed"
+        }
+    }
+}
+
+// What a refusal says of backups and restores.
+extension RefusalWords {
+    /// How to get a directory that a backup was restored into.
+    var restoringStep: Step {
+        let restored = commands.restored
+        guard let newest = commands.backups.first else {
+            return Step(
+                text: "\(backupList) Look where backups are copied to: one is a folder that has "
+                    + "state.db. Restore it by `feed-service restore`, its path, and "
+                    + "\(RefusalCommands.quoted(restored)); then serve that.",
+                commands: [commands.serveRestored(restored)]
+            )
+        }
+        return Step(
+            text: "Restore the newest backup into a new directory, and serve that. \(backupList)",
+            commands: restoring(
+                RestoreSource(path: "\(path)/\(BackupFolders.directory)/\(newest)"),
+                into: restored
+            )
+        )
+    }
+
+    /// Restores a backup or a moment into a directory, and serves that.
+    private func restoring(_ source: RestoreSource, into directory: String) -> [String] {
+        [commands.restore(source, into: directory), commands.serveRestored(directory)]
+    }
+
+    /// A restore was killed, from this source where it has noted one.
+    func ofInterruptedRestore(of source: RestoreSource?) -> Consequences {
+        let whole =
+            switch source?.isMoment {
+            case true: "The data directory that is restored is as it was."
+            case false: "The backup is whole."
+            case nil: "What is restored is as it was."
+            }
+        let meaning = "\(whole) Nothing of this directory is served before that."
+        guard let source else {
+            let step = Step(
+                text: "Run the same `feed-service restore` again, which begins anew. The directory "
+                    + "does not say from what.",
+                commands: [commands.serveRestored(path)]
+            )
+            return (meaning, [step])
+        }
+        let step = Step(
+            text: "Run the same command again; it begins anew.",
+            commands: restoring(source, into: path)
+        )
+        return (meaning, [step])
+    }
+
+    /// A backup's folder was taken for a data directory.
+    func ofBackup() -> Consequences {
+        let step = Step(
+            text: "Restore it into a new directory, and serve that.",
+            commands: restoring(RestoreSource(path: path), into: commands.restored)
+        )
+        return ("Nothing is lost, and nothing was changed. A backup is not served itself.", [step])
+    }
+
+    /// Why nothing was restored into the directory, and what to type then.
+    func consequences(of error: RestoreError, _ source: RestoreSource) -> Consequences {
+        let kind = source.isMoment ? "data directory" : "backup"
+        let nothing = "Nothing was restored, and the \(kind) is as it was."
+        let another = Step(
+            text: "Restore another backup. `feed-service verify` and its path say whether one is "
+                + "whole."
+        )
+        switch error {
+        case .noBackup:
+            let step = Step(
+                text: "Correct the path: a backup is a folder that has state.db, below backups/ in "
+                    + "a data directory or where it was copied to."
+            )
+            return (nothing, [step])
+        case .incomplete: return (nothing, [another])
+        case .within:
+            let step = Step(
+                text: "Restore into a directory that is not there yet, and serve that.",
+                commands: restoring(source, into: RefusalCommands(path: source.path).restored)
+            )
+            return (nothing, [step])
+        case .noRoom(_, let needed, let free):
+            let step = Step(
+                text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "
+                    + "directory, and run it again.",
+                commands: ["df -h \(quotedParent)"] + restoring(source, into: path)
+            )
+            return (nothing, [step])
+        case .state(.notEmpty), .state(.directory(.locked)):
+            let step = Step(
+                text: "Restore into a directory that is not there yet, and serve that.",
+                commands: restoring(source, into: commands.restored)
+            )
+            return (nothing, [step])
+        case .state(.notABackup), .notContinued, .notAll: return (nothing, [])
+        case .noMoment(_, _, .wrongClock, _):
+            let step = Step(
+                text:
+                    "Name a revision by --at-revision: one that a client has seen, or the one above. The "
+                    + "command prints where it came to."
+            )
+            return (nothing, [step])
+        case .noMoment:
+            let step = Step(
+                text:
+                    "Name a moment that can be had, or a backup by --at and the name of its folder."
+            )
+            return (nothing, [step])
+        case .state(let error) where error.isDamage: return (nothing, [another])
+        case .state(.changedBackup), .state(.unfinishedCheckpoint), .state(.newerFormat):
+            return (nothing, [another])
+        case .state:
+            let step = Step(
+                text: "Look at the disk, the path and the rights, then run it again.",
+                commands: ["ls -ld \(quotedParent)", "dmesg | tail"]
+                    + restoring(source, into: path)
+            )
+            return (nothing, [step])
+        }
+    }
+
+    /// The directory above, which is there where a directory was to be made.
+    private var quotedParent: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : RefusalCommands.quoted(String(path[..<slash]))
+    }
+
+    /// The MiB that are to be freed so that so many bytes are free, rounded up; 1 at least.
+    static func missingMebibytes(_ needed: Int, _ free: Int) -> Int {
+        max(1, (needed - free + (1 << 20) - 1) >> 20)
     }
 }

@@ -1,3 +1,4 @@
+import CLibUV
 package import FeedConcurrency
 
 /// One loop of libuv with its connections, bound to the thread that runs it.
@@ -192,9 +193,7 @@ extension EventLoop {
             idle.stopIdle()
         }
     }
-}
 
-extension EventLoop {
     /// Queues `connection` to see its bytes again before the next wait.
     func queueForIteration(_ connection: TCPConnection) {
         iterationQueue.append(connection)
@@ -277,3 +276,276 @@ extension EventLoop {
 
 @available(*, unavailable)
 extension EventLoop: Sendable {}
+
+extension EventLoop {
+    /// The number of the loop's connections, including those that are closing.
+    package var connectionCount: Int { connections.count }
+
+    /// Calls `body` with each connection; it may close any of them.
+    package func forEachConnection(_ body: (TCPConnection) -> Void) {
+        preconditionOnLoop()
+        for connection in connections { body(connection) }
+    }
+
+    /// Calls `body` when the last connection has closed: now, if there is none.
+    package func whenEmpty(_ body: @escaping () -> Void) {
+        preconditionOnLoop()
+        if connections.isEmpty { body() } else { addWhenEmpty(body) }
+    }
+
+    /// Takes over an accepted socket; the handler is made for the open connection.
+    package func adopt(
+        _ socket: AcceptedSocket,
+        handler: (TCPConnection) -> any ConnectionHandler
+    ) {
+        preconditionOnLoop()
+        mailbox.addConnection(1)
+        guard let connection = makeCounted(socket) else { return }
+        connection.open(handler(connection))
+    }
+
+    /// Takes over an accepted socket that the mailbox has counted already.
+    ///
+    /// - Returns: The connection, which is not open yet; nil where the socket is of no use.
+    private func makeCounted(_ socket: AcceptedSocket) -> TCPConnection? {
+        guard !isStopping, var stream = try? UVStream(uv) else {
+            UVSocket.close(socket.descriptor)
+            mailbox.addConnection(-1)
+            return nil
+        }
+        do {
+            try stream.open(socket.descriptor)
+        } catch {
+            // The peer broke the connection before the loop opened it.
+            stream.close()
+            UVSocket.close(socket.descriptor)
+            mailbox.addConnection(-1)
+            return nil
+        }
+        return TCPConnection(self, stream, peer: socket.peer, isProxied: socket.isProxied)
+    }
+
+    /// Takes over an accepted socket that the mailbox has counted already; the handler is made for the
+    /// open connection.
+    func adoptCounted(
+        _ socket: AcceptedSocket,
+        securedBy acceptor: TLSAcceptor? = nil,
+        handshakeLimit: Int = TransportLimits.maximumHandshakeCount,
+        handler: @escaping TCPConnection.MakeHandler
+    ) {
+        guard let connection = makeCounted(socket) else { return }
+        if let acceptor {
+            connection.open(secured: acceptor, handshakeLimit: handshakeLimit, handler)
+        } else {
+            connection.open(handler(connection))
+        }
+    }
+
+    /// Takes over an accepted socket of a proxy that the mailbox has counted already; `adopt` gets it once
+    /// its header has come.
+    func awaitProxyHeader(
+        of socket: AcceptedSocket,
+        report: @escaping TrustedProxies.Report,
+        adopt: @escaping (AcceptedSocket) -> Void
+    ) {
+        do throws(TransportError) {
+            _ = try ProxiedSocket(socket, on: self, report: report, adopt: adopt)
+        } catch {
+            UVSocket.close(socket.descriptor)
+            mailbox.addConnection(-1)
+        }
+    }
+
+    /// Connects; the handler is notified either that the connection opened or that it closed.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the server.
+    ///   - timeout: How long it may take, with the handshake of TLS.
+    ///   - security: How the connection is secured; nil sends plain bytes.
+    ///   - handler: Takes the events of the connection.
+    /// - Throws: Where the loop is stopping or the system makes no socket.
+    package func connect(
+        to address: SocketAddress,
+        timeout: Duration,
+        security: TLSTarget? = nil,
+        handler: any ConnectionHandler
+    ) throws(TransportError) {
+        preconditionOnLoop()
+        try requireRunning()
+        var stream = try UVStream(uv)
+        do {
+            try stream.connect(to: address, configuration)
+        } catch {
+            stream.close()
+            throw error
+        }
+        mailbox.addConnection(1)
+        let limit = timeout.sweepCount(configuration.sweepInterval)
+        _ = TCPConnection(
+            self,
+            stream,
+            peer: address,
+            connecting: handler,
+            connectLimit: limit,
+            security: security
+        )
+    }
+}
+
+/// How connections are closed where too much is held for connections: the largest holders first, so
+/// that the others are served. Bytes that closing does not return do not count.
+///
+/// Each loop closes only its own connections, and another loop may hold the excess. So a host
+/// within its share is spared at first. Its connections are closed if a later sweep still finds too
+/// much and no loop has closed anything in between.
+extension EventLoop {
+    /// The history of the relief, by which sweeps decide which hosts to spare.
+    struct Relief {
+        /// The sweep of a relief that was in vain: the next relief waits for the next sweep.
+        var vainSweep = -1
+        /// Whether the last sweep left more than a level, ``BudgetLevel/sharing`` for stalled
+        /// connections and ``BudgetLevel/closing`` for any.
+        var leftTooMuch = (stalled: false, any: false)
+        /// The connections that all loops had closed by then.
+        var closingCount = 0
+    }
+
+    /// Closes connections where too much is held; to be called once a sweep.
+    ///
+    /// O(connections) where too much is held, else O(1).
+    func relieveInSweep() {
+        guard configuration.closesOverBudget else { return }
+        let isInVain = relief.closingCount == budget.closingCount
+        relieve(onlyStalled: true, sparesModestHosts: !(isInVain && relief.leftTooMuch.stalled))
+        relieve(onlyStalled: false, sparesModestHosts: !(isInVain && relief.leftTooMuch.any))
+        relief.leftTooMuch.stalled = budget.isAbove(.sharing)
+        relief.leftTooMuch.any = budget.isAbove(.closing)
+        relief.closingCount = budget.closingCount
+    }
+
+    /// Closes connections until less is held.
+    ///
+    /// It takes the hosts that hold most first; of a host, connections that take nothing before
+    /// those that do; and of these, the largest holder first.
+    ///
+    /// O(connections). Each loop looks at its own connections; hosts are compared over all loops.
+    ///
+    /// - Parameters:
+    ///   - onlyStalled: Whether connections are spared that take some of their answers.
+    ///   - sparesModestHosts: Whether hosts are spared that hold no more than their share.
+    func relieve(onlyStalled: Bool, sparesModestHosts: Bool) {
+        let level: BudgetLevel = onlyStalled ? .sharing : .closing
+        guard budget.isAbove(level) else { return }
+        // Well below the level, so that the next relief is not due at once.
+        let wanted = budget.threshold(of: level) - budget.limitByteCount / 8
+        var candidates: [Candidate] = []
+        for (place, connection) in connections.enumerated()
+        where connection.mayBeClosed(
+            onlyStalled: onlyStalled,
+            sparesModestHosts: sparesModestHosts
+        ) {
+            candidates.append(
+                Candidate(
+                    hostByteCount: budget.byteCount(of: connection.hostSlot),
+                    isStalled: connection.isStalled,
+                    byteCount: connection.accountedByteCount,
+                    place: place
+                )
+            )
+        }
+        candidates.sort { $1 < $0 }
+        // Closing removes a connection from the list later, so places do not change. It brings a
+        // host down to its share, which may then be spared.
+        for candidate in candidates where budget.connectionByteCount > wanted {
+            let connection = connections[candidate.place]
+            guard !sparesModestHosts || connection.isOfGreedyHost else { continue }
+            connection.closeOverBudget()
+        }
+        if !onlyStalled, budget.isAbove(level) { relief.vainSweep = sweep }
+    }
+
+    /// Requests a relief before the next wait if so much is held that it cannot wait for the next
+    /// sweep, unless a relief was in vain since the last one.
+    func relieveSoonIfNeeded() {
+        guard !isReliefDue, configuration.closesOverBudget, relief.vainSweep != sweep,
+            budget.isAbove(.closing)
+        else { return }
+        isReliefDue = true
+        skipWait()
+    }
+
+    /// Makes the relief that ``relieveSoonIfNeeded()`` requested.
+    func relieveIfDue() {
+        guard isReliefDue else { return }
+        isReliefDue = false
+        relieve(onlyStalled: false, sparesModestHosts: true)
+    }
+
+    /// A connection that may be closed; the greatest one is closed first.
+    private struct Candidate: Comparable {
+        let hostByteCount: Int
+        let isStalled: Bool
+        let byteCount: Int
+        let place: Int
+
+        static func < (left: Self, right: Self) -> Bool {
+            (left.hostByteCount, left.isStalled ? 1 : 0, left.byteCount)
+                < (right.hostByteCount, right.isStalled ? 1 : 0, right.byteCount)
+        }
+    }
+
+    /// Calls `body` once, after a time.
+    @discardableResult
+    package func addTimer(
+        after delay: Duration,
+        _ body: @escaping () -> Void
+    ) throws(TransportError) -> LoopTimer {
+        preconditionOnLoop()
+        try requireRunning()
+        return try LoopTimer(self, after: delay, every: nil, body)
+    }
+
+    /// Calls `body` repeatedly, first after one interval; late calls are not made up for.
+    @discardableResult
+    package func addTimer(
+        every interval: Duration,
+        _ body: @escaping () -> Void
+    ) throws(TransportError) -> LoopTimer {
+        preconditionOnLoop()
+        try requireRunning()
+        return try LoopTimer(self, after: interval, every: interval, body)
+    }
+
+    /// Makes a timer with a resolution of nanoseconds, and makes the loop's thread punctual.
+    ///
+    /// Call it on that thread.
+    ///
+    /// The timer always uses the system's clock.
+    package func addPreciseTimer(
+        _ body: @escaping () -> Void
+    ) throws(TransportError) -> PreciseTimer {
+        preconditionOnLoop()
+        try requireRunning()
+        Self.makeThreadPunctual()
+        return try PreciseTimer(uv, body)
+    }
+
+    /// Calls `body` on the loop for each signal of that number that the process gets.
+    package func onSignal(
+        _ number: Int32,
+        _ body: @escaping () -> Void
+    ) throws(TransportError) {
+        preconditionOnLoop()
+        try requireRunning()
+        try UVHandle.signal(number, uv).body = body
+    }
+
+    /// Makes wake-ups of the calling thread punctual, instead of 50 µs late to save power.
+    static func makeThreadPunctual() {
+        // Where the system refuses, timers are late by that much; nothing else changes.
+        _ = clibuv_set_timer_slack(1)
+    }
+
+    /// The calling thread, to distinguish the loop's own thread from others.
+    static var currentThread: UInt { UInt(uv_thread_self()) }
+}
