@@ -452,6 +452,7 @@ let package = Package(
                 "FeedCtl", "FeedClient", "FeedDataset", "FeedImport", "FeedOffline", "FeedProto",
                 "FeedTestSupport", "FeedText",
             ],
+            exclude: ["Golden"],
             swiftSettings: waitingTestSettings
         ),
         .testTarget(
