@@ -98,11 +98,11 @@ unsafe_flags() {
 version() {
     local current newest tool
     tool=$(sed -nE 's/^ *static let current = "([0-9]+\.[0-9]+\.[0-9]+)"$/\1/p' \
-        Sources/FeedCtl/Command/FeedCtlVersion.swift)
+        Sources/FeedCtl/FeedCtl.swift)
     current=$(sed -nE 's/^ *static let current = "([0-9]+\.[0-9]+\.[0-9]+)"$/\1/p' \
         Sources/FeedService/Wire/ServiceVersion.swift)
     if [[ "$tool" != "$current" ]]; then
-        echo "Sources/FeedCtl/Command/FeedCtlVersion.swift says '$tool', and" \
+        echo "Sources/FeedCtl/FeedCtl.swift says '$tool', and" \
             "Sources/FeedService/Wire/ServiceVersion.swift '$current'."
         return 1
     fi

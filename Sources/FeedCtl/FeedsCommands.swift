@@ -1,0 +1,113 @@
+internal import ArgumentParser
+internal import FeedClient
+package import FeedProto
+
+/// Shows all feeds.
+struct FeedsCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feeds",
+        abstract: "Lists the feeds and their policies."
+    )
+
+    @OptionGroup var options: ServiceOptions
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        FeedsReport(try await client.feeds())
+    }
+}
+
+/// Creates a feed with its policy.
+struct CreateFeedCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create-feed",
+        abstract: "Creates a feed and shows it; its policy never changes.",
+        discussion: """
+            Where anyone votes, every vote counts. Where users or devices do, each has one ballot on a \
+            post, which it may change. Devices are callers with a --client-id; users vote there, too.
+            """
+    )
+
+    @Argument(help: "Its name: a small letter, then small letters, digits and hyphens.")
+    var name: String
+
+    @Option(help: "Whose votes count.")
+    var voters = VotersArgument.anyone
+
+    @Option(help: "The order of lists that name none.")
+    var order = WireArgument(Order.top)
+
+    @Option(help: "The most characters of a title, up to 1,000.")
+    var maxTitle: UInt32 = 255
+
+    @OptionGroup var options: ServiceOptions
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        let feed = Feed(
+            name: name,
+            defaultOrder: order.value,
+            voteMode: voters == .anyone ? .tally : .ballot,
+            maximumTitleLength: maxTitle,
+            voters: voters.voters
+        )
+        return FeedsReport([try await client.createFeed(feed)])
+    }
+}
+
+/// Whose votes count in a feed.
+enum VotersArgument: String, CaseIterable, ExpressibleByArgument {
+    case anyone
+    case users
+    case devices
+
+    /// The voters of the contract; unspecified if votes are tallies.
+    fileprivate var voters: Voters {
+        switch self {
+        case .anyone: .unspecified
+        case .users: .users
+        case .devices: .devices
+        }
+    }
+}
+
+/// Feeds and their policies.
+package struct FeedsReport: Report {
+    private let feeds: [Feed]
+
+    package init(_ feeds: [Feed]) { self.feeds = feeds }
+
+    package var document: Document {
+        ["feeds": feeds.map(Self.member)]
+    }
+
+    private static func member(_ feed: Feed) -> Document {
+        [
+            "name": feed.name, "post_count": feed.postCount,
+            // The order of lists that name none.
+            "default_order": feed.defaultOrder.argument, "vote_mode": feed.voteMode.argument,
+            // Empty if votes are tallies.
+            "voters": feed.voters.argument,
+            // How many posts the caller has neither read nor dismissed.
+            "unread_count": feed.unreadCount, "max_title_length": feed.maximumTitleLength,
+            "min_text_length": feed.minimumTextLength, "max_text_length": feed.maximumTextLength,
+        ]
+    }
+
+    package func text(_ style: TextStyle) -> String {
+        let hasVoters = feeds.contains { !$0.voters.argument.isEmpty }
+        let hasUnread = feeds.contains { $0.unreadCount > 0 }
+        var columns: [TextTable.Column] = [.text("FEED"), .number("POSTS")]
+        if hasUnread { columns.append(.number("UNREAD")) }
+        columns += [.text("ORDER"), .text("VOTES")]
+        if hasVoters { columns.append(.text("VOTERS")) }
+        var table = TextTable(columns + [.number("TITLE"), .text("TEXT")])
+        for feed in feeds {
+            var cells = [feed.name, "\(feed.postCount)"]
+            if hasUnread { cells.append("\(feed.unreadCount)") }
+            cells += [feed.defaultOrder.argument, feed.voteMode.argument]
+            if hasVoters { cells.append(feed.voters.argument) }
+            cells.append("to \(feed.maximumTitleLength)")
+            table.append(cells + ["\(feed.minimumTextLength) to \(feed.maximumTextLength)"])
+        }
+        return table.rendered(style)
+    }
+}

@@ -1,0 +1,174 @@
+internal import ArgumentParser
+package import FeedClient
+internal import FeedProto
+
+/// A command that calls the service once it is connected, and reports the answers.
+protocol ServiceCommand: AsyncParsableCommand {
+    /// Where the service is, and whether people or programs read the output.
+    var options: ServiceOptions { get }
+
+    /// The flags that give the caller the identity which the calls may need.
+    static var identityFlags: String { get }
+
+    /// The configuration of the connection.
+    var configuration: ClientConfiguration { get throws }
+
+    /// Makes the calls.
+    func perform(_ client: FeedClient) async throws -> any Report
+}
+
+extension ServiceCommand {
+    static var identityFlags: String { "--client-id or --acting-user" }
+
+    var configuration: ClientConfiguration {
+        get throws { try options.configuration }
+    }
+
+    /// Connects, makes the calls, closes the connection and prints the report.
+    func run() async throws { try await callService() }
+
+    /// What ``run()`` does, for a command that does not always call the service.
+    func callService() async throws {
+        let address = try options.target.settings().address
+        let report = try await FeedClient.withConnection(to: address, configuration) { client in
+            do {
+                let user = options.actingUser
+                return try await perform(user == 0 ? client : client.acting(for: user))
+            } catch let error as FeedClientError {
+                throw error.naming(
+                    identityFlags: Self.identityFlags,
+                    keyFlag: "--service-key-file"
+                )
+            }
+        }
+        try report.print(asJSON: options.json)
+    }
+}
+
+/// The options of every command: where the service is, who calls it, and who reads the output.
+struct ServiceOptions: ParsableArguments {
+    @OptionGroup var target: TargetOptions
+
+    @OptionGroup var timeout: TimeoutOption
+
+    @Option(
+        help: ArgumentHelp(
+            "Who calls, for feeds whose votes are ballots: 32 hexadecimal digits to keep for good.",
+            valueName: "id"
+        ),
+        transform: Self.readClientID
+    )
+    private var clientID: ClientID?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the key of a service, as feed-service new-service-key writes it.",
+            valueName: "file"
+        )
+    )
+    private var serviceKeyFile: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Act for this user; for services only.", valueName: "user")
+    )
+    var actingUser: UInt64 = 0
+
+    @Flag(help: "Print JSON for programs.")
+    var json = false
+
+    /// Whether the caller has an identity that ballots and marks belong to.
+    var hasViewer: Bool { clientID != nil || actingUser != 0 }
+
+    /// The configuration of the connection.
+    var configuration: ClientConfiguration {
+        get throws {
+            var configuration = ClientConfiguration()
+            configuration.clientName = "feedctl"
+            configuration.clientID = clientID
+            configuration.serviceKey = try serviceKey
+            configuration.tls = try target.settings().security
+            configuration.timeout = timeout.duration()
+            configuration.connectTimeout = configuration.timeout
+            return configuration
+        }
+    }
+
+    private var serviceKey: Secret? {
+        get throws {
+            guard let path = try serviceKeyFile ?? target.variables.serviceKeyFile else {
+                return nil
+            }
+            guard let key = Secret(file: path) else {
+                throw ValidationError(
+                    "--service-key-file: \(path) cannot be read, or is not one line of 64 "
+                        + "hexadecimal digits."
+                )
+            }
+            return key
+        }
+    }
+
+    /// Reads the option of a client id.
+    static func readClientID(_ text: String) throws -> ClientID {
+        guard let id = ClientID(text) else {
+            throw ValidationError("expected \(2 * ClientID.byteCount) hexadecimal digits")
+        }
+        return id
+    }
+}
+
+extension FeedClient {
+    /// Connects, runs the body and closes the connection; the error of a connection names the address.
+    static func withConnection<Value>(
+        to address: String,
+        _ configuration: ClientConfiguration,
+        _ body: (FeedClient) async throws -> Value
+    ) async throws -> Value {
+        let client: FeedClient
+        do {
+            client = try await connect(to: address, configuration: configuration)
+        } catch {
+            throw error.naming(target: address)
+        }
+        return try await closing(client.close) { try await body(client) }
+    }
+}
+
+/// Runs the body, and then closes what it uses, whether it has succeeded or not.
+func closing<Value>(
+    _ close: () async -> Void,
+    after body: () async throws -> Value
+) async throws -> Value {
+    do {
+        let value = try await body()
+        await close()
+        return value
+    } catch {
+        await close()
+        throw error
+    }
+}
+
+extension FeedClientError {
+    /// The error; if an identity or a key is missing, with the flags that give one.
+    package func naming(identityFlags: String, keyFlag: String? = nil) -> FeedClientError {
+        guard case .refused(var status) = self else { return self }
+        let flags: String? =
+            switch status.reason {
+            case .identityRequired: identityFlags
+            case .serviceOnly: keyFlag
+            case .roleDenied: keyFlag.map { "a key of another role: \($0)" }
+            default: nil
+            }
+        guard let flags else { return self }
+        status.message += " (\(flags))"
+        return .refused(status)
+    }
+
+    /// The error; if there is no connection, with the address of the service.
+    package func naming(target: String) -> FeedClientError {
+        guard case .cannotConnect(let reason) = self else { return self }
+        return .cannotConnect(reason: "\(target): \(reason)")
+    }
+}

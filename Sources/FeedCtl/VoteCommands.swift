@@ -1,0 +1,80 @@
+internal import ArgumentParser
+internal import FeedClient
+package import FeedProto
+
+/// Votes on a post.
+struct VoteCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vote",
+        abstract: "Votes on a post and shows its counts."
+    )
+
+    static let identityFlags = "--acting-user, or --client-id where devices have ballots"
+
+    @Argument(help: "The post.")
+    var id: UInt64
+
+    @Argument(help: "What the vote says: up, down, or clear where votes are ballots.")
+    var direction: WireArgument<VoteDirection>
+
+    @OptionGroup var options: ServiceOptions
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        VoteReport(try await client.vote(on: id, direction.value))
+    }
+}
+
+/// Votes a post up.
+struct UpCommand: QueueableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up",
+        abstract: "Votes a post up."
+    )
+
+    @Argument(help: "The post.")
+    var id: UInt64
+
+    @OptionGroup var queueing: QueueOptions
+
+    @OptionGroup var options: PersonOptions
+
+    var change: PersonChange { .vote(id, .up) }
+}
+
+/// Votes a post down.
+struct DownCommand: QueueableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "down",
+        abstract: "Votes a post down."
+    )
+
+    @Argument(help: "The post.")
+    var id: UInt64
+
+    @OptionGroup var queueing: QueueOptions
+
+    @OptionGroup var options: PersonOptions
+
+    var change: PersonChange { .vote(id, .down) }
+}
+
+/// A post's counts after a vote.
+package struct VoteReport: Report {
+    private let counts: CastVoteResponse
+
+    package init(_ counts: CastVoteResponse) { self.counts = counts }
+
+    package var document: Document {
+        [
+            "post_id": counts.postID, "score": counts.score, "upvote_count": counts.upvoteCount,
+            "downvote_count": counts.downvoteCount, "vote": counts.vote.argument,
+        ]
+    }
+
+    package func text(_ style: TextStyle) -> String {
+        let vote = counts.vote.argument
+        return "Post \(counts.postID): score \(counts.score) "
+            + "(\(counts.upvoteCount) up, \(counts.downvoteCount) down)"
+            + (vote.isEmpty ? "" : ", your vote is \(vote)") + ".\n"
+    }
+}
