@@ -21,7 +21,7 @@ package struct SettingFlag: Sendable, Equatable {
     package let kind: Kind
     /// Whether `--help` leaves it out, as a flag of tests.
     package let isHidden: Bool
-    /// The values that it has without being given, where the parser knows them.
+    /// The values that it has without being given, if the parser knows them.
     package let defaultTexts: [String]
 
     /// A flag by hand, for tests.

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import FeedConcurrency
 
 /// The settings of a program: its flags win, then its environment, then its file.
 ///
@@ -11,7 +12,7 @@ package struct Settings: Sendable {
         package let flag: SettingFlag
         /// Its values as texts; those of a toggle are `true` or `false`.
         ///
-        /// None where nothing sets it, and the parser knows no default.
+        /// None if nothing sets it, and the parser knows no default.
         package let texts: [String]
         /// What has set them.
         package let origin: SettingOrigin
@@ -50,19 +51,19 @@ package struct Settings: Sendable {
             EnvironmentVariablesProvider(environmentVariables: environment)
                 .prefixKeys(with: ConfigKey(prefix)),
         ]
-        var file: SettingsFile?
-        let setting = Self.setting(fileFlag, providers, variables, nil)
+        var sources = SettingSources(providers, variables)
+        let setting = sources.setting(fileFlag)
         if let path = setting.texts.first {
-            let found = try SettingsFile(path: path, namedBy: setting.origin.place(of: fileFlag))
-            try found.check(flags, fileFlag: fileFlag.name)
-            providers.append(InMemoryProvider(values: Self.values(found.texts, flags)))
-            file = found
+            let file = try SettingsFile(path: path, namedBy: setting.origin.place(of: fileFlag))
+            try file.check(flags, fileFlag: fileFlag.name)
+            providers.append(InMemoryProvider(values: Self.values(file.texts, flags)))
+            sources = SettingSources(providers, variables, file)
         }
-        all = flags.map { Self.setting($0, providers, variables, file) }
+        all = flags.map(sources.setting)
         try check(complaint)
     }
 
-    /// The place to name where a flag is refused: the flag, its variable, or its line in the file.
+    /// The place to name if a flag is refused: the flag, its variable, or its line in the file.
     ///
     /// A text that is no flag, as the name of an argument, is its own place.
     package func place(of flag: String) -> String {
@@ -85,28 +86,6 @@ package struct Settings: Sendable {
         }
     }
 
-    /// Asks the providers for a flag: the command line, the environment, and the file where there is one.
-    private static func setting(
-        _ flag: SettingFlag,
-        _ providers: [any ConfigProvider],
-        _ variables: SettingsEnvironment,
-        _ file: SettingsFile?
-    ) -> Setting {
-        let source = SettingSource()
-        let reader = ConfigReader(providers: providers, accessReporter: source)
-        let key = ConfigKey([flag.name])
-        let texts =
-            flag.kind == .repeated
-            ? reader.stringArray(forKey: key) : reader.string(forKey: key).map { [$0] }
-        let origin: SettingOrigin =
-            switch source.number {
-            case 0: .commandLine
-            case 1: .variable(variables.variable(flag))
-            default: file?.origin(of: flag) ?? .unset
-            }
-        return Setting(flag: flag, texts: texts ?? flag.defaultTexts, origin: origin)
-    }
-
     /// The texts of flags by their names, as a provider takes them.
     private static func values(
         _ texts: [String: [String]],
@@ -120,5 +99,215 @@ package struct Settings: Sendable {
             values[AbsoluteConfigKey([flag.name])] = ConfigValue(content, isSecret: false)
         }
         return values
+    }
+}
+
+extension Settings {
+    /// The settings as a file that sets the same, with the origin of each value behind it.
+    ///
+    /// A flag of tests is there only if it is set.
+    ///
+    /// - Parameters:
+    ///   - computed: What stands for flags that are not set, and whose default the program computes, by name.
+    ///   - fileFlag: The flag that names the file; it stands in a comment, as a file cannot have it.
+    /// - Returns: A line for each flag.
+    package func report(computed: [String: String], fileFlag: String) -> String {
+        let lines = all.compactMap { setting -> (text: String, origin: String)? in
+            let isSet = setting.origin != .unset
+            guard isSet || !setting.flag.isHidden else { return nil }
+            let name = setting.flag.name
+            let known = isSet ? nil : computed[name].map { [$0] }
+            guard let value = Self.written(known ?? setting.texts, setting.flag.kind) else {
+                return ("# \(name):", "not set")
+            }
+            let isComment = name == fileFlag
+            return ("\(isComment ? "# " : "")\(name): \(value)", setting.originText)
+        }
+        let width = min(40, lines.map(\.text.count).max() ?? 0)
+        return lines.map { line in
+            let space = String(repeating: " ", count: max(0, width - line.text.count))
+            return "\(line.text)\(space)  # \(line.origin)"
+        }
+        .joined(separator: "\n")
+    }
+
+    /// The values as YAML; nil for none.
+    private static func written(_ texts: [String], _ kind: SettingFlag.Kind) -> String? {
+        guard !texts.isEmpty else { return nil }
+        guard kind == .repeated else { return texts.last.map(scalar) }
+        return "[\(texts.map(scalar).joined(separator: ", "))]"
+    }
+
+    /// A text as it stands behind a key: in quotes unless it is made of letters, digits and few signs.
+    private static func scalar(_ text: String) -> String {
+        let isPlain = text.allSatisfy { letter in
+            letter.isASCII && (letter.isLetter || letter.isNumber || "/._-".contains(letter))
+        }
+        guard isPlain, !text.isEmpty, !text.hasPrefix("-") else {
+            return "'\(text.replacing("'", with: "''"))'"
+        }
+        return text
+    }
+}
+
+extension Settings.Setting {
+    /// Where the values come from, for people.
+    fileprivate var originText: String {
+        switch origin {
+        case .commandLine: flag.flag
+        case .variable(let name): name
+        case .file(let path, let line): "\(path):\(line)"
+        case .unset: "default"
+        }
+    }
+}
+
+/// Where the value of a setting comes from.
+package enum SettingOrigin: Sendable, Equatable {
+    /// A flag on the command line.
+    case commandLine
+    /// A variable of the environment.
+    case variable(String)
+    /// A line of a file, which begins with 1.
+    case file(String, line: Int)
+    /// Nothing sets it.
+    case unset
+
+    /// The place in the words of a refusal, for a key of a file or a flag.
+    func place(of flag: SettingFlag) -> String {
+        switch self {
+        case .commandLine, .unset: flag.flag
+        case .variable(let name): name
+        case .file(let path, let line): "\(path):\(line): \(flag.name)"
+        }
+    }
+}
+
+/// A setting that is refused: where it stands, and a sentence on what is wrong with it.
+package struct SettingError: Error, Equatable, CustomStringConvertible {
+    /// A line of a file, a variable or a flag.
+    package let place: String
+    /// What is wrong, with the value and what is expected.
+    package let problem: String
+
+    /// A refusal of what stands at a place.
+    package init(_ place: String, _ problem: String) {
+        self.place = place
+        self.problem = problem
+    }
+
+    package var description: String { "\(place): \(problem)" }
+}
+
+/// The flags on a command line, with their values.
+///
+/// The command line was parsed before: what is wrong in it is not found here.
+private struct GivenFlags {
+    /// The values of each flag that is given, by its name.
+    let texts: [String: [String]]
+
+    /// Looks for flags in the words behind the program's name; O(words).
+    init(_ words: [String], _ flags: [SettingFlag]) {
+        let byFlag = Dictionary(flags.map { ($0.flag, $0) }) { first, _ in first }
+        var texts: [String: [String]] = [:]
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let flag = byFlag[String(parts[0])] else { continue }
+            let text: String
+            if flag.kind == .toggle {
+                text = "true"
+            } else if parts.count == 2 {
+                text = String(parts[1])
+            } else {
+                // Also a word that begins with a dash: the parser takes it for the value.
+                guard let next = rest.popFirst() else { continue }
+                text = next
+            }
+            if flag.kind == .repeated {
+                texts[flag.name, default: []].append(text)
+            } else {
+                texts[flag.name] = [text]
+            }
+        }
+        self.texts = texts
+    }
+}
+
+/// The names of the variables that set flags.
+private struct SettingsEnvironment {
+    /// The words before each name, as `feed` and `service`.
+    let prefix: [String]
+
+    /// What every variable of the program begins with.
+    private var beginning: String { prefix.map { $0.uppercased() + "_" }.joined() }
+
+    /// The variable of a flag: `FEED_SERVICE_DATA_DIR` for `data-dir`.
+    func variable(_ flag: SettingFlag) -> String {
+        beginning + String(flag.name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
+    }
+
+    /// Refuses a variable that begins as those of flags do, and is of none.
+    func check(
+        _ variables: some Collection<String>,
+        _ flags: [SettingFlag]
+    ) throws(SettingError) {
+        let known = Set(flags.map(variable))
+        let unknown = variables.filter { $0.hasPrefix(beginning) && !known.contains($0) }.min()
+        guard let unknown else { return }
+        let names = flags.filter { !$0.isHidden }.map(variable)
+        throw SettingError(
+            unknown,
+            "unknown variable" + Suggestion.text(for: unknown, among: names, quote: "")
+        )
+    }
+}
+
+/// The sources of settings in their order: the command line, the environment, and the file if there is one.
+private struct SettingSources {
+    private let variables: SettingsEnvironment
+    private let file: SettingsFile?
+    private let latest = LatestSource()
+    private let reader: ConfigReader
+
+    init(
+        _ providers: [any ConfigProvider],
+        _ variables: SettingsEnvironment,
+        _ file: SettingsFile? = nil
+    ) {
+        self.variables = variables
+        self.file = file
+        reader = ConfigReader(providers: providers, accessReporter: latest)
+    }
+
+    /// Asks the sources for a flag.
+    func setting(_ flag: SettingFlag) -> Settings.Setting {
+        let key = ConfigKey([flag.name])
+        let texts =
+            flag.kind == .repeated
+            ? reader.stringArray(forKey: key) : reader.string(forKey: key).map { [$0] }
+        let origin: SettingOrigin =
+            switch latest.number {
+            case 0: .commandLine
+            case 1: .variable(variables.variable(flag))
+            default: file?.origin(of: flag) ?? .unset
+            }
+        return Settings.Setting(flag: flag, texts: texts ?? flag.defaultTexts, origin: origin)
+    }
+}
+
+/// Notes which provider has given a value.
+private final class LatestSource: AccessReporter {
+    private let found = Lock<Int?>(nil)
+
+    /// The provider of the latest value, by its place in the reader's order; nil if none has one.
+    var number: Int? { found.withLock { $0 } }
+
+    func report(_ event: AccessEvent) {
+        // A reader asks one provider after another, up to the first that has a value.
+        let number = event.providerResults.firstIndex { provider in
+            if case .success(let result) = provider.result { result.value != nil } else { false }
+        }
+        found.withLock { $0 = number }
     }
 }

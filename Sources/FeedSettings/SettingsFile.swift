@@ -10,7 +10,7 @@ package struct SettingsFile: Sendable {
     package static let maximumByteCount = 64 << 10
 
     /// A key with its values.
-    struct Entry: Sendable, Equatable {
+    private struct Entry: Sendable, Equatable {
         var key: String
         var texts: [String]
         var isList: Bool
@@ -18,16 +18,16 @@ package struct SettingsFile: Sendable {
     }
 
     /// The path as it was given, for messages.
-    let path: String
+    private let path: String
     /// The keys in the order of their lines.
-    let entries: [Entry]
+    private let entries: [Entry]
 
     /// The file at a path.
     ///
     /// - Parameters:
     ///   - path: The path; a pipe works too.
-    ///   - place: What has named the path, for the message where it cannot be read.
-    /// - Throws: Where it cannot be read, or is no YAML of keys and values.
+    ///   - place: What has named the path, for the message if it cannot be read.
+    /// - Throws: If it cannot be read, or is no YAML of keys and values.
     package init(path: String, namedBy place: String) throws(SettingError) {
         let data: Data
         do {
@@ -120,5 +120,42 @@ package struct SettingsFile: Sendable {
         let text = cause.localizedDescription
             .replacing("The operation could not be completed. ", with: "")
         return text.hasSuffix(".") ? text : text + "."
+    }
+}
+
+extension SettingsFile {
+    /// The values of each key.
+    var texts: [String: [String]] {
+        Dictionary(entries.map { ($0.key, $0.texts) }) { first, _ in first }
+    }
+
+    /// The line of a flag; nil if the file does not have it.
+    func origin(of flag: SettingFlag) -> SettingOrigin? {
+        entries.first { $0.key == flag.name }.map { .file(path, line: $0.line) }
+    }
+
+    /// Refuses a key that is no flag, and a list if the flag takes one value.
+    ///
+    /// - Parameters:
+    ///   - flags: The flags that a file may have.
+    ///   - fileFlag: The flag that names the file, which a file cannot have.
+    /// - Throws: The first wrong key.
+    func check(_ flags: [SettingFlag], fileFlag: String) throws(SettingError) {
+        for entry in entries {
+            let place = "\(path):\(entry.line)"
+            guard entry.key != fileFlag else {
+                throw SettingError(place, "a file names no other file, as \"\(fileFlag)\" would.")
+            }
+            guard let flag = flags.first(where: { $0.name == entry.key }) else {
+                let names = flags.filter { !$0.isHidden }.map(\.name)
+                throw SettingError(
+                    place,
+                    "unknown key \"\(entry.key)\"" + Suggestion.text(for: entry.key, among: names)
+                )
+            }
+            guard flag.kind == .repeated || !entry.isList else {
+                throw SettingError("\(place): \(entry.key)", "expected one value, got a list.")
+            }
+        }
     }
 }

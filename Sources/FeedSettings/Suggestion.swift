@@ -3,7 +3,7 @@ enum Suggestion {
     /// The most letters that a name with a typing error may be away from the one that was meant.
     private static let maximumDistance = 3
 
-    /// The name that is nearest to a wrong one, as `; did you mean "threads"?`; empty where none is near.
+    /// The name that is nearest to a wrong one, as `; did you mean "threads"?`; empty if none is near.
     static func text(for wrong: String, among names: [String], quote: String = "\"") -> String {
         let wanted = plain(wrong)
         let nearest = names.map { (name: $0, distance: distance(wanted, plain($0))) }
