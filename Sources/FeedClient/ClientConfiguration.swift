@@ -1,3 +1,4 @@
+package import FeedTLS
 package import FeedTransport
 
 /// How a client introduces itself, how long it waits and what it tries again; the defaults suit
@@ -83,4 +84,137 @@ public struct ClientConfiguration: Sendable {
 
     /// A configuration with the defaults.
     public init() {}
+}
+
+/// How often and how soon a client tries again; the defaults suit most programs.
+///
+/// The waits between tries are random between zero and a limit that doubles with each failed try
+/// ("full jitter"), so that many clients that lost one service do not return together.
+public struct RetryPolicy: Sendable, Hashable {
+    /// How often one call is sent at most, the first time included; at least 1.
+    ///
+    /// Tries to connect are not counted: a call waits for a connection until its deadline.
+    public var maximumAttemptCount = 4
+
+    /// The limit of the first wait, in a time of at least 1 ms.
+    public var baseDelay = Duration.milliseconds(50)
+
+    /// The most that the limit of a wait grows to.
+    ///
+    /// A service that advises a longer wait is obeyed.
+    public var maximumDelay = Duration.seconds(2)
+
+    /// How many calls may be sent again for each call that is sent first: 0.1 is one in ten.
+    ///
+    /// It bounds the load that retries add to a service that refuses many calls.
+    public var budgetRatio = 0.1
+
+    /// How many calls may be sent again at once after a time without retries.
+    ///
+    /// The default covers all calls that one lost connection may have in flight.
+    public var budgetBurst = 256
+
+    /// The most failed connections in a row, none of which answered a call, before all calls end;
+    /// by default each call ends at its own deadline.
+    package var maximumRoundCount = Int.max
+
+    /// A policy with the defaults.
+    public init() {}
+
+    /// The policy that sends every call once.
+    public static var never: Self {
+        var policy = Self()
+        policy.maximumAttemptCount = 1
+        return policy
+    }
+}
+
+/// How a client secures its connections: TLS 1.3, with a check of the service's certificate.
+///
+/// ```swift
+/// var configuration = ClientConfiguration()
+/// configuration.tls = ClientTLS(authorityPath: "/etc/feed/ca.pem")
+/// let client = try await FeedClient.connect(to: "feed.example.org:7434", configuration: configuration)
+/// ```
+///
+/// All files are PEM. A client reads them when it is made, and a file that it cannot use is an error then.
+public struct ClientTLS: Sendable, Equatable {
+    /// The certificates that vouch for the service's; nil takes those of the system.
+    public var authorityPath: String?
+
+    /// The client's own certificate, for services that ask for one (`--tls-client-ca`); nil is none.
+    ///
+    /// It goes with a ``keyPath``.
+    public var certificatePath: String?
+
+    /// The private key of the certificate, which only its owner may read.
+    public var keyPath: String?
+
+    /// The name or the address that the service's certificate must have; nil is the host as the address
+    /// of the service has it.
+    public var serverName: String?
+
+    /// TLS with these files.
+    public init(
+        authorityPath: String? = nil,
+        certificatePath: String? = nil,
+        keyPath: String? = nil,
+        serverName: String? = nil
+    ) {
+        self.authorityPath = authorityPath
+        self.certificatePath = certificatePath
+        self.keyPath = keyPath
+        self.serverName = serverName
+    }
+}
+
+/// The TLS of a client: one context for all of its connections, and the names that are checked.
+package struct ClientSecurity: Sendable {
+    /// The context of the files.
+    package let context: TLSContext
+    private let serverName: String?
+    private let hosts: [Endpoint: String]
+
+    /// Reads the files of a client's TLS.
+    ///
+    /// - Parameters:
+    ///   - tls: The files, and the name of the service where it is another one than its host's.
+    ///   - hosts: The hosts of the services, as the program has written them.
+    /// - Throws: Where a file cannot be used.
+    package init(_ tls: ClientTLS, hosts: [Endpoint: String] = [:]) throws(FeedClientError) {
+        var certificate: TLSCertificateFiles?
+        switch (tls.certificatePath, tls.keyPath) {
+        case (let path?, let key?):
+            certificate = TLSCertificateFiles(certificatePath: path, keyPath: key)
+        case (nil, nil): break
+        default:
+            throw .cannotConnect(reason: "A client's certificate and its key go together.")
+        }
+        do throws(TLSFileError) {
+            context = try .client(
+                TLSClientFiles(authorityPath: tls.authorityPath, certificate: certificate)
+            )
+        } catch {
+            throw .cannotConnect(reason: error.description)
+        }
+        serverName = tls.serverName
+        self.hosts = hosts
+    }
+
+    /// How a connection to a service is secured.
+    package func target(for endpoint: Endpoint) -> TLSTarget {
+        let host =
+            switch endpoint {
+            case .address(let address): hosts[endpoint] ?? address.hostText
+            case .name(let name, _): hosts[endpoint] ?? name
+            }
+        return TLSTarget(context: context, host: serverName ?? host)
+    }
+
+    /// The host of an address as it is written, without its port and its brackets.
+    package static func host(of text: String) -> String? {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let host = text[..<colon]
+        return String(host.hasPrefix("[") ? host.dropFirst().dropLast() : host)
+    }
 }

@@ -81,3 +81,66 @@ extension CallEffect {
         }
     }
 }
+
+/// What a call that failed did to the service's state.
+public enum CallEffect: Sendable, Hashable {
+    /// Certainly nothing: the call only reads, never left, or the service says so. It is safe to
+    /// send again.
+    case none
+    /// Unknown: the call was sent and not answered, and may count again if it is sent again.
+    case unknown
+}
+
+/// Why it is unknown whether a change was executed, though the service was asked again.
+public enum InDoubtCause: Sendable, Hashable {
+    /// The service's state is another one: fresh, or restored from a backup.
+    case stateReplaced
+    /// The service no longer remembers the client's channel.
+    case channelForgotten
+    /// Another client has taken over the client id and the channel.
+    case channelTaken
+    /// The service remembers the channel, but not sequences as old as the change's.
+    case sequenceExpired
+    /// The service remembers another change of the same sequence.
+    case sequenceReused
+}
+
+extension InDoubtCause: CustomStringConvertible {
+    /// The cause as a sentence.
+    public var description: String {
+        switch self {
+        case .stateReplaced: "The service's state was replaced."
+        case .channelForgotten: "The service has forgotten the client's channel."
+        case .channelTaken: "Another client uses the same client id and channel."
+        case .sequenceExpired: "The service has forgotten the number of the change."
+        case .sequenceReused: "The service knows another change of the same number."
+        }
+    }
+}
+
+extension FeedClientError {
+    /// The error of a request that cannot be a frame's body.
+    init(_ error: FrameError, limitByteCount: Int) {
+        switch error {
+        case .empty: self = .requestTooLarge(byteCount: 0, limitByteCount: limitByteCount)
+        case .tooLarge(let length, let limit):
+            self = .requestTooLarge(byteCount: length, limitByteCount: limit)
+        }
+    }
+
+    /// The service answered with something that is no answer to the call.
+    static func wrongAnswer(to request: Request) -> Self {
+        .protocolViolation(
+            reason: "The answer is of another kind than the call.",
+            effect: request.mayHaveEffect ? .unknown : .none
+        )
+    }
+
+    /// A watch has many answers, and a call has one.
+    static var watchIsNoCall: Self {
+        let message = "A watch is no call of one answer: begin it with watch(_:interval:)."
+        return .refused(
+            Status(code: .unimplemented, reason: .unknownMethod, message: message)
+        )
+    }
+}

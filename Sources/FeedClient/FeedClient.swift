@@ -1,0 +1,439 @@
+public import FeedProto
+internal import FeedTransport
+
+/// A client of the feed service whose calls are async functions.
+///
+/// Any number of tasks may use one client: all calls share one connection, or a few
+/// (``ClientConfiguration/connectionCount``). Over each they leave in the order in which they were made,
+/// and do not wait for one another's answers. Calls beyond the number that the service takes in flight
+/// wait in order. A thread of the client's own runs the connections.
+///
+/// ```swift
+/// let client = try await FeedClient.connect(to: "127.0.0.1:7433")
+/// let post = try await client.createPost(Post(title: "Apple"))
+/// let counts = try await client.vote(on: post.id, .up)
+/// await client.close()
+/// ```
+///
+/// Every call ends: by its answer, or by a ``FeedClientError`` that says whether the call may have
+/// been executed. A lost connection is opened again while calls wait. Reads are asked again; changes
+/// are sent again where the client has an id, and executed once.
+public final class FeedClient: FeedCalling {
+    /// Where a service listens by default.
+    public static let defaultAddress = "127.0.0.1:7433"
+
+    /// The address of a service as people type it: where it has no port, with that of the usual address,
+    /// which nil stands for.
+    package static func address(of target: String?, usual: String = defaultAddress) -> String {
+        guard let target else { return usual }
+        let hasPort = target.hasPrefix("[") ? !target.hasSuffix("]") : target.contains(":")
+        return hasPort || target.isEmpty ? target : target + usual.drop { $0 != ":" }
+    }
+
+    /// What the service answered to Hello on the first connection: name, instance and limits.
+    ///
+    /// Its `user` is the one of then; ``FeedCalling/session(timeout:)`` says who is signed in now.
+    public let service: HelloResponse
+
+    private let links: LinkPool
+    private let sessionStore: (any SessionStore)?
+    private let timeout: Duration
+    /// The user whom the calls act for; 0 is the client itself.
+    private let actingUserID: UInt64
+
+    private init(
+        _ links: LinkPool,
+        _ service: HelloResponse,
+        _ sessionStore: (any SessionStore)?,
+        timeout: Duration,
+        actingUserID: UInt64 = 0
+    ) {
+        self.links = links
+        self.service = service
+        self.sessionStore = sessionStore
+        self.timeout = timeout
+        self.actingUserID = actingUserID
+    }
+
+    /// Connects to a service at `127.0.0.1:7433`, `[::1]:7433` or `feed.example.org:7433` and
+    /// introduces the client to it.
+    ///
+    /// All addresses of a name are tried in order. `localhost` is the IPv4 loopback address. From
+    /// here on, writing to a closed connection is an error and no longer a signal (SIGPIPE) that
+    /// ends the process.
+    public static func connect(
+        to address: String = defaultAddress,
+        configuration: ClientConfiguration = ClientConfiguration()
+    ) async throws(FeedClientError) -> FeedClient {
+        try await connect(to: [address], configuration: configuration)
+    }
+
+    /// Connects to the first of several services that answers, and to another one when it fails.
+    ///
+    /// Each try to connect begins with the service that was reached last. The services have to be one
+    /// instance, as the addresses of one service are. Where another instance answers, changes without an
+    /// answer end in doubt.
+    ///
+    /// - Parameters:
+    ///   - addresses: One address at least; they share the time of a try.
+    ///   - configuration: How the client introduces itself, and how patient it is.
+    /// - Returns: The client.
+    /// - Throws: A ``FeedClientError``: that of the last service that was tried.
+    public static func connect(
+        to addresses: [String],
+        configuration: ClientConfiguration = ClientConfiguration()
+    ) async throws(FeedClientError) -> FeedClient {
+        let store = configuration.sessionStore
+        guard configuration.sessionToken == nil, let session = store?.load() else {
+            return try await open(addresses, configuration)
+        }
+        var configuration = configuration
+        configuration.sessionToken = session.token
+        do throws(FeedClientError) {
+            return try await open(addresses, configuration)
+        } catch {
+            guard error.endsSession else { throw error }
+            store?.remove()
+            configuration.sessionToken = nil
+            return try await open(addresses, configuration)
+        }
+    }
+
+    private static func open(
+        _ addresses: [String],
+        _ configuration: ClientConfiguration
+    ) async throws(FeedClientError) -> FeedClient {
+        let links = try makeLinks(to: addresses, configuration)
+        do throws(FeedClientError) {
+            let service = try await links.first.open(
+                timeout: configuration.openTimeout ?? configuration.connectTimeout
+            )
+            return FeedClient(
+                links,
+                service,
+                configuration.sessionStore,
+                timeout: configuration.timeout
+            )
+        } catch {
+            await links.close()
+            throw error
+        }
+    }
+
+    /// The same client, whose calls act for a user: the votes, marks and posts are the user's.
+    ///
+    /// Only a service may act for users (`SERVICE_ONLY`). It shares the connections, so closing one of
+    /// the two closes both.
+    ///
+    /// - Parameter userID: An account, or a user of the service's own: an id with the top bit set.
+    /// - Returns: The client for the user.
+    public func acting(for userID: UInt64) -> FeedClient {
+        FeedClient(links, service, sessionStore, timeout: timeout, actingUserID: userID)
+    }
+
+    /// Answers a request over the connection; nil is the client's ``ClientConfiguration/timeout``.
+    public func answer(
+        to request: Request,
+        minimumRevision: UInt64,
+        timeout: Duration?
+    ) async throws(FeedClientError) -> Answer {
+        switch request {
+        case .watchPosts, .cancel: throw .watchIsNoCall
+        default: break
+        }
+        let changeCount = links.sessionChangeCount
+        let answer: Answer
+        do throws(FeedClientError) {
+            answer = try await links.link(for: request).call(
+                request,
+                minimumRevision: minimumRevision,
+                actingUserID: actingUserID,
+                timeout: timeout ?? self.timeout
+            )
+        } catch {
+            // The end of a session says nothing of one that has begun since.
+            if error.endsSession, changeCount == links.sessionChangeCount { sessionStore?.remove() }
+            throw error
+        }
+        if let change = SessionChange(answer.response, to: request) { adopt(change) }
+        return answer
+    }
+
+    /// Runs tasks on the client's thread, which saves their calls the way to another thread and back.
+    ///
+    /// It is for tasks that make many calls and do little between them, as the preference of a `Task` or of
+    /// a child task. They share the thread with the connections: a task that computes for long holds up
+    /// all calls, and one that blocks stops them. Once the client is closed, its tasks go on Swift's
+    /// global executor.
+    ///
+    /// ```swift
+    /// group.addTask(executorPreference: client.executor) { try await client.vote(on: id, .up) }
+    /// ```
+    public var executor: any TaskExecutor { links.executor }
+
+    /// What the client sent again so far; nil once it is closed.
+    package func history() async -> ConnectionHistory? { await links.history() }
+
+    /// Finishes the calls that were made before, closes the connection and ends the thread.
+    ///
+    /// No connection is opened for it: calls that wait for one end with ``FeedClientError/closed``.
+    /// Calls made afterwards are ``FeedClientError/closed``. A client that is no longer referenced
+    /// closes by itself.
+    public func close() async {
+        await links.close()
+    }
+
+    private static func makeLinks(
+        to addresses: [String],
+        _ configuration: ClientConfiguration
+    ) throws(FeedClientError) -> LinkPool {
+        guard !addresses.isEmpty else {
+            throw .badAddress(reason: "There is no address to connect to.")
+        }
+        var endpoints: [Endpoint] = []
+        var hosts: [Endpoint: String] = [:]
+        for address in addresses {
+            do {
+                let endpoint = try Endpoint(parsing: address)
+                endpoints.append(endpoint)
+                hosts[endpoint] = ClientSecurity.host(of: address)
+            } catch {
+                throw .badAddress(reason: error.description)
+            }
+        }
+        var configuration = configuration
+        if let tls = configuration.tls {
+            configuration.security = try ClientSecurity(tls, hosts: hosts)
+        }
+        ProcessSetup.ignoreBrokenPipes()
+        do {
+            return try LinkPool(to: endpoints, configuration)
+        } catch {
+            throw .cannotConnect(reason: error.description)
+        }
+    }
+}
+
+extension FeedClient {
+    /// Makes calls, which leave in their order, and waits until all have ended.
+    private func call(all requests: [Request]) async -> [Result<Answer, FeedClientError>] {
+        await links.first.call(requests, actingUserID: actingUserID, timeout: timeout)
+    }
+}
+
+extension FeedClient {
+    /// Votes on a post, as every ``FeedCalling`` does.
+    ///
+    /// It is a function of this type, too, since the most frequent call pays for each function that it
+    /// passes. It runs where its caller does, which spares a look at the executor at each step.
+    ///
+    /// - Parameters:
+    ///   - id: The post.
+    ///   - direction: The direction of the vote.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The post's counts, including the vote.
+    /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.
+    @discardableResult
+    nonisolated(nonsending) public func vote(
+        on id: UInt64,
+        _ direction: VoteDirection,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> CastVoteResponse {
+        let request = Request.castVote(CastVoteRequest(postID: id, direction: direction))
+        let changeCount = links.sessionChangeCount
+        let answer: Answer
+        do throws(FeedClientError) {
+            answer = try await links.link(for: request).call(
+                request,
+                minimumRevision: 0,
+                actingUserID: actingUserID,
+                timeout: timeout ?? self.timeout
+            )
+        } catch {
+            // The end of a session says nothing of one that has begun since.
+            if error.endsSession, changeCount == links.sessionChangeCount { sessionStore?.remove() }
+            throw error
+        }
+        guard case .castVote(let counts) = answer.response else {
+            throw .wrongAnswer(to: request)
+        }
+        return counts
+    }
+}
+
+extension FeedClient: FeedWatching {
+    /// The posts of a watch, which follow their changes over the first connection.
+    ///
+    /// - Parameters:
+    ///   - watch: What is watched.
+    ///   - interval: The least time between two changes, from 50 ms to a minute; nil is 250 ms.
+    /// - Returns: The newest state, whenever something has changed; its iteration keeps the client.
+    public func watch(_ watch: PostWatch, interval: Duration?) -> WatchSequence {
+        let request = watch.request(interval: interval)
+        return WatchSequence { [links, actingUserID] mailbox in
+            links.first.watch(request, actingUserID: actingUserID, mailbox)
+        }
+    }
+}
+
+/// A client whose callers number their changes themselves, and keep the numbers beyond the process.
+package protocol NumberedCalling: FeedCalling {
+    /// Makes changes in their order, and waits until all have ended.
+    func make(
+        _ changes: [NumberedChange],
+        timeout: Duration?
+    ) async -> [Result<Answer, FeedClientError>]
+}
+
+extension FeedClient: NumberedCalling {
+    /// Makes changes under sequences of the caller's own over the first connection, in order, and waits
+    /// until all have ended.
+    ///
+    /// The client must have a fixed ``ClientConfiguration/channel``, and all changes on it must come
+    /// through here: the client would number others itself. The caller keeps the sequences of a call
+    /// within the service's window.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes, in the order of their sequences.
+    ///   - timeout: How long all of them may take; nil is the client's timeout.
+    /// - Returns: The result of each change, in their order.
+    package func make(
+        _ changes: [NumberedChange],
+        timeout: Duration?
+    ) async -> [Result<Answer, FeedClientError>] {
+        await links.first.call(changes, timeout: timeout ?? self.timeout)
+    }
+}
+
+extension FeedClient {
+    /// Creates posts in order, a call each, and waits until all calls have ended.
+    ///
+    /// One task waits for all of them, which costs less than a task for each call.
+    ///
+    /// - Parameters:
+    ///   - posts: The posts to create.
+    ///   - feed: The feed; empty is the feed `posts`.
+    /// - Returns: The result of each call, in the order of the posts.
+    package func createPosts(
+        _ posts: [Post],
+        in feed: String
+    ) async -> [Result<Post, FeedClientError>] {
+        let requests = posts.map { Request.createPost(CreatePostRequest(feed: feed, post: $0)) }
+        return zip(requests, await call(all: requests)).map { request, result in
+            result.flatMap { answer in
+                guard case .post(let post) = answer.response else {
+                    return .failure(.wrongAnswer(to: request))
+                }
+                return .success(post)
+            }
+        }
+    }
+
+    /// Makes calls in order, at most `depth` at a time, and takes their results in the same order.
+    ///
+    /// The first call that fails ends the making of calls. The results of the calls in flight are
+    /// still taken, and then the failure is thrown.
+    ///
+    /// - Parameters:
+    ///   - depth: The most calls in flight.
+    ///   - next: The next call to make; nil is the end.
+    ///   - call: Makes one call. It leaves before the next one, up to its first suspension.
+    ///   - take: Takes the result of one call.
+    /// - Throws: What `next` or `take` throws, or the error of the first failed call.
+    package static func pipeline<Item: Sendable, Value: Sendable>(
+        depth: Int,
+        next: () throws -> Item?,
+        call: @escaping @Sendable (Item) async throws -> Value,
+        take: (Value) throws -> Void
+    ) async throws {
+        let failure: (any Error)? = await withTaskGroup(
+            of: (number: Int, result: Result<Value, any Error>).self
+        ) { group in
+            var results: [Int: Result<Value, any Error>] = [:]
+            var madeCount = 0
+            var takenCount = 0
+            var isAtEnd = false
+            var failure: (any Error)?
+            while true {
+                while failure == nil, !isAtEnd, madeCount - takenCount < depth {
+                    do {
+                        guard let item = try next() else {
+                            isAtEnd = true
+                            break
+                        }
+                        let number = madeCount
+                        // An immediate task runs here until it waits, so calls leave in order.
+                        group.addImmediateTask { (number, await Self.result(of: item, call)) }
+                        madeCount += 1
+                    } catch {
+                        failure = error
+                    }
+                }
+                guard let ended = await group.next() else { return failure }
+                results[ended.number] = ended.result
+                while let result = results.removeValue(forKey: takenCount) {
+                    takenCount += 1
+                    do {
+                        try take(result.get())
+                    } catch {
+                        failure = failure ?? error
+                    }
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private static func result<Item, Value>(
+        of item: Item,
+        _ call: (Item) async throws -> Value
+    ) async -> Result<Value, any Error> {
+        do {
+            return .success(try await call(item))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// What a call has made of the client's session.
+private enum SessionChange {
+    /// The client's calls are those of a user.
+    case begun(StoredSession)
+    /// They are nobody's.
+    case ended
+
+    /// What the answer to a request means; nil where it leaves the session as it is.
+    init?(_ response: Response, to request: Request) {
+        switch (request, response) {
+        case (.signUp, .session(let session)), (.signIn, .session(let session)):
+            guard let token = session.secret, let user = session.user else { return nil }
+            self = .begun(StoredSession(token: token, userID: user.id))
+        case (.signOut, _): self = .ended
+        default: return nil
+        }
+    }
+}
+
+extension FeedClient {
+    /// Lets all connections follow a sign-in or a sign-out on the first one, and keeps its session for
+    /// the next launch.
+    private func adopt(_ change: SessionChange) {
+        switch change {
+        case .begun(let session):
+            links.adopt(sessionToken: session.token.bytes)
+            sessionStore?.save(session)
+        case .ended:
+            links.adopt(sessionToken: [])
+            sessionStore?.remove()
+        }
+    }
+}
+
+extension FeedClientError {
+    /// Whether the service does not know the session any more.
+    var endsSession: Bool {
+        guard case .refused(let status) = self else { return false }
+        return status.reason == .sessionExpired
+    }
+}

@@ -1,0 +1,168 @@
+internal import FeedProto
+internal import FeedTransport
+internal import Synchronization
+
+/// The connections of a client, which one thread runs.
+///
+/// Each has a channel of its own, and a call stays with its connection: it is sent again under its
+/// sequence on the same channel. What a caller does in order goes over the first connection: sign-ins,
+/// what depends on the caller's last change, and rare calls. The rest takes turns.
+final class LinkPool: Sendable {
+    private let loop: ClientLoop
+    private let links: [Link]
+    private let turn = Atomic<UInt>(0)
+    private let sessionChanges = Atomic<UInt64>(0)
+
+    /// Starts the thread; each connection opens with its first call.
+    init(to endpoints: [Endpoint], _ configuration: ClientConfiguration) throws(TransportError) {
+        let count = max(1, configuration.connectionCount)
+        let inboxes = (0..<count).map { _ in CallInbox() }
+        let loop = try ClientLoop(to: endpoints, configuration, inboxes)
+        self.loop = loop
+        links = inboxes.enumerated().map { Link(loop, $0.offset, $0.element) }
+    }
+
+    /// How often the client has signed in or out.
+    var sessionChangeCount: UInt64 { sessionChanges.load(ordering: .acquiring) }
+
+    /// The connection that opens first.
+    var first: Link { links[0] }
+
+    /// Runs tasks on the thread of the connections.
+    var executor: LoopExecutor { loop.executor }
+
+    /// The connection for a call.
+    func link(for request: Request) -> Link {
+        guard links.count > 1, request.takesTurns else { return links[0] }
+        let number = turn.wrappingAdd(1, ordering: .relaxed).newValue
+        return links[Int(number % UInt(links.count))]
+    }
+
+    /// Lets the other connections follow a sign-in or a sign-out on the first one.
+    func adopt(sessionToken token: [UInt8]) {
+        sessionChanges.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        for link in links.dropFirst() { link.adopt(sessionToken: token) }
+    }
+
+    /// What the sessions sent again so far; nil once the client is closed.
+    func history() async -> ConnectionHistory? {
+        var sum = RetryCounts()
+        var isConnected = false
+        var instanceID: UInt64?
+        for link in links {
+            guard let history = await link.history() else { return nil }
+            sum.add(history.retries)
+            isConnected = isConnected || history.isConnected
+            instanceID = instanceID ?? history.instanceID
+        }
+        return ConnectionHistory(retries: sum, instanceID: instanceID, isConnected: isConnected)
+    }
+
+    /// Finishes the calls in flight and ends the thread.
+    func close() async {
+        await loop.close()
+    }
+}
+
+extension Request {
+    /// Whether the call may go over any connection: its answer is the same over each.
+    fileprivate var takesTurns: Bool {
+        switch self {
+        case .castVote, .batchCastVotes, .getPost, .batchGetPosts, .getPostRank: true
+        // A stable page shows the last change of its own connection.
+        case .listPosts(let request): request.consistency != .stable
+        default: false
+        }
+    }
+}
+
+/// The thread of a client, and the drivers of its connections; any task may hold it.
+final class ClientLoop: Sendable {
+    private let thread: EventLoopThread
+    /// Runs tasks on the thread.
+    let executor: LoopExecutor
+
+    /// Starts a thread with a driver for each inbox.
+    init(
+        to endpoints: [Endpoint],
+        _ configuration: ClientConfiguration,
+        _ inboxes: [CallInbox]
+    ) throws(TransportError) {
+        thread = try EventLoopThread(
+            name: "feed-client",
+            configuration: .client,
+            budget: BufferBudget()
+        ) { loop in
+            loop.context = Drivers(
+                inboxes.enumerated().map { place, inbox in
+                    SessionDriver(loop, to: endpoints, configuration, inbox, place: place)
+                }
+            )
+        }
+        executor = LoopExecutor(thread.mailbox)
+    }
+
+    deinit {
+        thread.stop()
+    }
+
+    /// Runs work with a driver; false where the thread has ended, or is about to.
+    @discardableResult
+    func post(to place: Int, _ work: @escaping @Sendable (SessionDriver) -> Void) -> Bool {
+        thread.mailbox.post { work(SessionDriver.of($0, place)) }
+    }
+
+    /// Finishes the calls in flight, closes all connections and waits for the thread's end.
+    func close() async {
+        thread.mailbox.post { loop in
+            for driver in Drivers.of(loop).all { driver.close() }
+        }
+        await withCheckedContinuation { continuation in
+            thread.whenFinished { continuation.resume() }
+        }
+    }
+}
+
+/// The drivers of a loop, which stops when the last one has finished.
+final class Drivers {
+    /// The drivers, each in its place.
+    let all: [SessionDriver]
+    private var runningCount: Int
+
+    /// Drivers that have not finished.
+    init(_ drivers: [SessionDriver]) {
+        all = drivers
+        runningCount = drivers.count
+    }
+
+    /// The drivers of a client's loop.
+    static func of(_ loop: EventLoop) -> Drivers {
+        guard let drivers = loop.context as? Drivers else {
+            preconditionFailure("A client's loop has its drivers from its start.")
+        }
+        return drivers
+    }
+
+    /// A driver has finished, once; true where it was the last one.
+    func finishOne() -> Bool {
+        runningCount -= 1
+        return runningCount == 0
+    }
+}
+
+@available(*, unavailable)
+extension Drivers: Sendable {}
+
+extension TransportConfiguration {
+    /// A client waits as long as its calls do, and limits its unsent bytes itself.
+    fileprivate static var client: Self {
+        var configuration = Self()
+        configuration.idleTimeout = nil
+        configuration.partialReadTimeout = nil
+        configuration.maximumUnconsumedByteCount =
+            Link.frameByteCounts.upperBound + FrameHeader.byteCount
+        configuration.highWatermarkByteCount =
+            WireConnection.maximumUnsentByteCount + 2 * Link.frameByteCounts.upperBound
+        return configuration
+    }
+}

@@ -1,0 +1,232 @@
+public import FeedProto
+
+extension FeedCalling {
+    /// Asks for a sign of life.
+    ///
+    /// - Parameters:
+    ///   - payload: Up to 4,096 bytes that the answer returns.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The payload, and whether the service welcomes new calls.
+    /// - Throws: A ``FeedClientError``.
+    @discardableResult
+    public func ping(
+        payload: [UInt8] = [],
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> PingResponse {
+        try await call(.ping(PingRequest(payload: payload)), timeout: timeout) {
+            guard case .ping(let answer) = $0 else { return nil }
+            return answer
+        }
+    }
+
+    /// Reads all feeds and their policies, in the order of their creation.
+    public func feeds(timeout: Duration? = nil) async throws(FeedClientError) -> [Feed] {
+        try await call(.listFeeds, timeout: timeout) {
+            guard case .listFeeds(let answer) = $0 else { return nil }
+            return answer.feeds
+        }
+    }
+
+    /// Creates a feed with a policy, which never changes afterwards.
+    ///
+    /// - Parameters:
+    ///   - feed: Its name and policy; the service's defaults replace unspecified values.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The feed with the policy that it got.
+    /// - Throws: A ``FeedClientError``, as `FEED_EXISTS` where there is one of that name.
+    @discardableResult
+    public func createFeed(
+        _ feed: Feed,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> Feed {
+        try await call(.createFeed(CreateFeedRequest(feed: feed)), timeout: timeout) {
+            guard case .feed(let feed) = $0 else { return nil }
+            return feed
+        }
+    }
+
+    /// Backs up the service's state while it serves, in its data directory.
+    ///
+    /// - Parameter timeout: How long to wait for it; a large state takes minutes. The service
+    ///   continues the backup after that time: ``stats(timeout:)`` shows its progress.
+    /// - Returns: The backup's name, and the revision of the state that it holds.
+    /// - Throws: A ``FeedClientError``, as `NOT_DURABLE` where the state is in memory only.
+    @discardableResult
+    public func backup(timeout: Duration? = nil) async throws(FeedClientError) -> BackupResponse {
+        try await call(.backup, timeout: timeout) {
+            guard case .backup(let backup) = $0 else { return nil }
+            return backup
+        }
+    }
+
+    /// Finds posts whose times lie more than five minutes ahead of the service's clock, and
+    /// corrects them on request.
+    ///
+    /// Each call handles a part of them.
+    ///
+    /// - Parameters:
+    ///   - request: Where to continue, what to set, and whether to set it.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The posts as they were found, and where to continue.
+    /// - Throws: A ``FeedClientError``, as `SERVICE_ONLY` for callers from another machine.
+    public func correctTimes(
+        _ request: CorrectTimesRequest,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> CorrectTimesResponse {
+        try await call(.correctTimes(request), timeout: timeout) {
+            guard case .correctTimes(let answer) = $0 else { return nil }
+            return answer
+        }
+    }
+
+    /// Finds the posts that a user, a device or a host has made, and deletes them on request.
+    ///
+    /// Each call handles a part of them.
+    ///
+    /// - Parameters:
+    ///   - request: Whose posts, since when, where to continue, and whether to delete them.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The posts that were found with those who made them, and where to continue.
+    /// - Throws: A ``FeedClientError``, as `ROLE_DENIED` for callers that are neither services nor
+    ///   operators.
+    public func deletePosts(
+        _ request: DeletePostsRequest,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> DeletePostsResponse {
+        try await call(.deletePosts(request), timeout: timeout) {
+            guard case .deletePosts(let answer) = $0 else { return nil }
+            return answer
+        }
+    }
+
+    /// Stops the service as SIGTERM does: it finishes what it has received.
+    ///
+    /// - Parameter timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `ROLE_DENIED` for callers that are no operators.
+    public func drain(timeout: Duration? = nil) async throws(FeedClientError) {
+        guard case .empty = try await call(Request.drain, timeout: timeout).response else {
+            throw .wrongAnswer(to: .drain)
+        }
+    }
+
+    /// Sets the least level of the lines of the service's log, until it ends or another one is set.
+    ///
+    /// - Parameters:
+    ///   - level: trace, debug, info, notice, warning, error or critical.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `ROLE_DENIED` for callers that are no operators.
+    public func setLogLevel(
+        _ level: String,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) {
+        let request = Request.setLogLevel(SetLogLevelRequest(level: level))
+        guard case .empty = try await call(request, timeout: timeout).response else {
+            throw .wrongAnswer(to: request)
+        }
+    }
+
+    /// Reads the service's counters.
+    public func stats(timeout: Duration? = nil) async throws(FeedClientError) -> ServerStats {
+        try await call(.getServerStats, timeout: timeout) {
+            guard case .serverStats(let stats) = $0 else { return nil }
+            return stats
+        }
+    }
+}
+
+/// Accounts and sessions.
+///
+/// A client that signs up or in is the user's from then on, also on its later connections. A password
+/// that was sent and lost with its connection is not sent again.
+extension FeedCalling {
+    /// Creates an account and signs in to it.
+    ///
+    /// - Parameters:
+    ///   - email: The e-mail address.
+    ///   - password: The password: at least 6 characters, at most 128 bytes.
+    ///   - displayName: The name that posts show; empty is the address before the @.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The session. Its token is given only here: store it to stay signed in.
+    /// - Throws: A ``FeedClientError``, as `EMAIL_TAKEN`.
+    @discardableResult
+    public func signUp(
+        email: String,
+        password: String,
+        displayName: String = "",
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> UserSession {
+        let request = SignUpRequest(
+            email: email,
+            password: SecretText(password),
+            displayName: displayName
+        )
+        return try await sessionCall(.signUp(request), begins: true, timeout: timeout)
+    }
+
+    /// Signs in to an account.
+    ///
+    /// - Parameters:
+    ///   - email: The e-mail address.
+    ///   - password: The password.
+    ///   - createsIfMissing: Whether to create the account if the address has none.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The session. Its token is given only here: store it to stay signed in.
+    /// - Throws: A ``FeedClientError``, as `BAD_CREDENTIALS`.
+    @discardableResult
+    public func signIn(
+        email: String,
+        password: String,
+        createsIfMissing: Bool = false,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> UserSession {
+        let request = SignInRequest(
+            email: email,
+            password: SecretText(password),
+            createsIfMissing: createsIfMissing
+        )
+        return try await sessionCall(.signIn(request), begins: true, timeout: timeout)
+    }
+
+    /// Reads the client's session, and extends it.
+    ///
+    /// - Parameter timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The session, without its token.
+    /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` where nobody is signed in.
+    public func session(timeout: Duration? = nil) async throws(FeedClientError) -> UserSession {
+        try await sessionCall(.getSession, begins: false, timeout: timeout)
+    }
+
+    /// Ends the client's session.
+    ///
+    /// - Parameters:
+    ///   - everywhere: Whether all sessions of the user end, on other devices too.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` where nobody is signed in.
+    public func signOut(
+        everywhere: Bool = false,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) {
+        let request = Request.signOut(SignOutRequest(endsEverywhere: everywhere))
+        guard case .empty = try await call(request, timeout: timeout).response else {
+            throw .wrongAnswer(to: request)
+        }
+    }
+
+    private func sessionCall(
+        _ request: Request,
+        begins: Bool,
+        timeout: Duration?
+    ) async throws(FeedClientError) -> UserSession {
+        try await call(request, timeout: timeout) {
+            guard case .session(let session) = $0, !begins || session.secret != nil else {
+                return nil
+            }
+            return session
+        }
+    }
+}
+
+extension UserSession {
+    /// The token for ``ClientConfiguration/sessionToken``; nil where the call returned none.
+    public var secret: Secret? { Secret(bytes: token) }
+}

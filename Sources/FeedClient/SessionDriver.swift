@@ -1,0 +1,500 @@
+internal import FeedConcurrency
+internal import FeedProto
+package import FeedTransport
+
+/// The I/O of a client, bound to the client's loop: performs the steps of the session, and
+/// reports events to it.
+///
+/// All calls that leave in one loop iteration leave in one write.
+final class SessionDriver {
+    /// The result that a caller gets.
+    typealias Outcome = Result<Answer, FeedClientError>
+    /// What takes the result of a call; it is resumed once.
+    enum Waiter {
+        /// A task that waits for one answer.
+        case task(CallTask)
+        /// The place of a call in a group.
+        case member(CallGroup, place: Int)
+
+        fileprivate func resume(returning outcome: Outcome) {
+            switch self {
+            case .task(let task): task.resume(returning: outcome)
+            case .member(let group, let place): group.complete(place, outcome)
+            }
+        }
+    }
+    /// The state machine.
+    typealias Session = ClientSession<Waiter, SystemRandomNumberGenerator>
+
+    let loop: EventLoop
+    /// The place of the driver among those of its loop.
+    private let place: Int
+    private let inbox: CallInbox
+    /// The calls of the inbox that are submitted now; the memory is used again.
+    private var taken: [InboxCall] = []
+    private let configuration: ClientConfiguration
+    private var session: Session
+    /// What the watches that have not ended are shown through.
+    private var mailboxes: [UInt64: WatchMailbox] = [:]
+    /// The connection, from the try to open it to its end.
+    private var wire: WireConnection?
+    /// What is left of the current try to connect; nil where there is none.
+    private var dialer: Dialer?
+    /// The services to try, and the one that the next try begins with.
+    private var route: Route
+    /// The number of the latest lookup: the answer to an earlier one is too late.
+    private var lookupNumber = 0
+    private var timer: LoopTimer?
+    private var armedInstant: MonotonicInstant?
+    private var isProceeding = false
+    private var hasFinished = false
+
+    /// A driver without a connection.
+    init(
+        _ loop: EventLoop,
+        to endpoints: [Endpoint],
+        _ configuration: ClientConfiguration,
+        _ inbox: CallInbox,
+        place: Int
+    ) {
+        self.loop = loop
+        self.place = place
+        self.inbox = inbox
+        route = Route(endpoints)
+        self.configuration = configuration
+        session = Session(
+            Session.Settings(configuration, connection: place),
+            randomness: SystemRandomNumberGenerator(),
+            at: loop.now
+        )
+    }
+
+    /// The driver of a connection, by its place in its client's loop.
+    static func of(_ loop: EventLoop, _ place: Int) -> SessionDriver { Drivers.of(loop).all[place] }
+
+    /// Takes the call that ends with the answer to the first Hello.
+    func open(_ call: Session.Call, token: UInt64) {
+        session.open(call, token: token)
+        proceed()
+    }
+
+    /// Takes the calls of the inbox.
+    func takeInbox() {
+        submitInbox()
+        proceedWithOthers()
+    }
+
+    private func submitInbox() {
+        inbox.take(into: &taken)
+        var limit = TimeLimit(.zero, at: loop.now)
+        for entry in taken {
+            // Most calls have the same timeout, and all begin now.
+            if entry.timeout != limit.timeout { limit = TimeLimit(entry.timeout, at: loop.now) }
+            let call = Session.Call(
+                .task(entry.task),
+                entry.request,
+                minimumRevision: entry.minimumRevision,
+                actingUserID: entry.actingUserID,
+                limit
+            )
+            session.submit(call, token: entry.token)
+        }
+        taken.removeAll(keepingCapacity: true)
+    }
+
+    /// Takes calls, whose tokens count up from `firstToken`; each caller is resumed when its call
+    /// ends.
+    func submit(_ calls: some Sequence<Session.Call>, firstToken: UInt64) {
+        var token = firstToken
+        for call in calls {
+            session.submit(call, token: token)
+            token += 1
+        }
+        proceedWithOthers()
+    }
+
+    /// Proceeds so that calls leave in the same write as others of this loop iteration.
+    private func proceedWithOthers() {
+        if wire?.requestIteration() != true { proceed() }
+    }
+
+    /// Lets the calls from now on be those of a session, or of none where the token is empty.
+    func adopt(sessionToken token: [UInt8]) {
+        session.adopt(sessionToken: token)
+        proceed()
+    }
+
+    /// Forgets a session that has ended on another connection of the client.
+    private func forget(_ ended: EndedSession) {
+        session.forget(ended)
+        proceed()
+    }
+
+    /// Gives up calls for their caller.
+    func cancel(_ tokens: ClosedRange<UInt64>) {
+        // The calls may still be in the inbox, where the task that wakes the loop for it is held up.
+        submitInbox()
+        for token in tokens { session.cancel(token) }
+        proceed()
+    }
+
+    /// What the session sent again, and the instance of the service that answered Hello last.
+    var history: ConnectionHistory {
+        ConnectionHistory(
+            retries: session.retries,
+            instanceID: session.instanceID,
+            isConnected: session.isConnected
+        )
+    }
+
+    /// Takes no more calls, finishes those on an open connection, and stops the loop.
+    func close() {
+        session.close()
+        proceed()
+    }
+
+    /// Performs the session's steps until it waits.
+    func proceed() {
+        guard !isProceeding else { return }
+        isProceeding = true
+        defer { isProceeding = false }
+        while true {
+            switch session.nextStep(at: loop.now, hasRoom: wire?.hasRoom ?? false) {
+            case .complete(let ended):
+                for (caller, outcome) in ended { caller.resume(returning: outcome) }
+            case .connect(let timeout): connect(timeout)
+            case .sendHello(let id, let hello): sendHello(id, hello)
+            case .send(let departure): send(departure)
+            case .watch(let step): perform(step)
+            case .tellOthers(let ended):
+                for other in Drivers.of(loop).all { other.forget(ended) }
+            case .close: wire?.close()
+            case .abandon: abandon()
+            case .wait(let instant):
+                wire?.flush()
+                guard let instant, !arm(for: instant) else { return }
+                // The loop is stopping and takes no timer.
+                session.stop()
+            case .finish:
+                guard !hasFinished else { return }
+                hasFinished = true
+                // A stop runs the work that was posted before, so calls may have come to their end.
+                if Drivers.of(loop).finishOne() { loop.stop() }
+            }
+        }
+    }
+}
+
+/// What the connection reports.
+extension SessionDriver {
+    /// It is open.
+    func opened() {
+        dialer = nil
+        session.connected()
+        proceed()
+    }
+
+    /// A frame came; the connection lets the driver proceed once it has read all frames.
+    func received(_ frame: ServerFrame) {
+        session.received(frame, at: loop.now)
+    }
+
+    /// It is unusable.
+    func drop(_ ending: Ending) {
+        session.drop(ending, at: loop.now)
+    }
+
+    /// It ended, or did not open.
+    func closed(_ reason: CloseReason) {
+        wire = nil
+        if case .connectFailed(let error) = reason, dialer != nil {
+            dialer?.failed(error)
+            dialNext()
+        } else {
+            let isUnanswered = session.awaitsHello && configuration.security == nil
+            session.disconnected(Ending(reason, isUnanswered: isUnanswered), at: loop.now)
+        }
+        proceed()
+    }
+
+    /// It is silent and has to be asked for a sign of life.
+    func ping() {
+        guard let wire, let id = session.takePingID() else { return }
+        append(ClientFrame(id: id, request: .ping(PingRequest())), to: wire)
+    }
+}
+
+extension SessionDriver {
+    private func sendHello(_ id: UInt64, _ hello: HelloRequest) {
+        guard let wire else { preconditionFailure("A session sends Hello without a connection.") }
+        append(ClientFrame(id: id, request: .hello(hello)), to: wire)
+    }
+
+    /// Appends a frame of the driver's own.
+    private func append(_ frame: ClientFrame, to wire: WireConnection) {
+        do throws(FrameError) {
+            try wire.append(frame)
+        } catch {
+            // The least limit has room for a ping; a client's name may be longer than the limit.
+            session.drop(.cannotConnect("Hello does not fit into a frame."), at: loop.now)
+        }
+    }
+
+    private func send(_ departure: Session.Departure) {
+        guard let wire else { preconditionFailure("A session sends without a connection.") }
+        let call = departure.call
+        let frame = ClientFrame(
+            id: departure.id,
+            request: call.request,
+            timeoutMilliseconds: call.deadline.wireMilliseconds(since: loop.now),
+            sequence: call.sequence,
+            minimumRevision: call.minimumRevision,
+            actingUserID: call.actingUserID
+        )
+        do throws(FrameError) {
+            try wire.append(frame)
+        } catch {
+            let limit = wire.maximumFrameByteCount
+            session.couldNotSend(departure.id, FeedClientError(error, limitByteCount: limit))
+        }
+    }
+
+    /// Makes sure that the driver proceeds at an instant or before; false where the loop is
+    /// stopping.
+    private func arm(for instant: MonotonicInstant) -> Bool {
+        if let armedInstant, armedInstant <= instant { return true }
+        timer?.cancel()
+        armedInstant = instant
+        let delay = max(.milliseconds(1), instant.duration(since: MonotonicInstant.now))
+        timer = try? loop.addTimer(after: delay) { [unowned self] in
+            timer = nil
+            armedInstant = nil
+            proceed()
+        }
+        return timer != nil
+    }
+}
+
+@available(*, unavailable)
+extension SessionDriver: Sendable {}
+
+/// How the driver opens a connection: the services in turn, and the addresses of each.
+extension SessionDriver {
+    /// Tries the services, which share the time.
+    private func connect(_ timeout: Duration) {
+        connect(to: route.begin(), timeout / route.count)
+    }
+
+    /// Gives up the connection or the try to open one; the next try begins with another service.
+    private func abandon() {
+        lookupNumber += 1
+        dialer = nil
+        wire?.drop()
+        wire = nil
+        route.avoid()
+    }
+
+    /// The next address of the service, or the next service.
+    private func dialNext() {
+        while let dialer, let address = self.dialer?.next() {
+            let wire = WireConnection(self, KeepAlive(configuration, at: loop.now))
+            do throws(TransportError) {
+                try loop.connect(
+                    to: address,
+                    timeout: dialer.timeout,
+                    security: dialer.security,
+                    handler: wire
+                )
+                self.wire = wire
+                return
+            } catch {
+                self.dialer?.failed(error)
+            }
+        }
+        guard let dialer else { return }
+        self.dialer = nil
+        failed(dialer.ending, dialer.wholeTimeout)
+    }
+
+    private func connect(to endpoint: Endpoint, _ timeout: Duration) {
+        switch endpoint {
+        case .address(let address): dial([address], of: endpoint, timeout)
+        case .name(let name, let port):
+            lookupNumber += 1
+            do throws(TransportError) {
+                try configuration.hostLookup.start(name, port: port, on: loop.mailbox) {
+                    [place, number = lookupNumber] in
+                    SessionDriver.of($0, place).lookedUp($1, of: endpoint, number: number, timeout)
+                }
+            } catch {
+                failed(.cannotConnect(error.description), timeout)
+            }
+        }
+    }
+
+    private func lookedUp(
+        _ answer: HostLookup.Answer,
+        of endpoint: Endpoint,
+        number: Int,
+        _ timeout: Duration
+    ) {
+        // A try that was given up meanwhile has another number.
+        guard number == lookupNumber else { return }
+        switch answer {
+        case .success(let addresses): dial(addresses, of: endpoint, timeout)
+        case .failure(.unknownHost(let name, let reason)):
+            failed(.unknownHost(name, reason), timeout)
+        case .failure(let error):
+            failed(.cannotConnect(error.description), timeout)
+        }
+        proceed()
+    }
+
+    private func dial(
+        _ addresses: [SocketAddress],
+        of endpoint: Endpoint,
+        _ timeout: Duration
+    ) {
+        dialer = Dialer(
+            addresses,
+            timeout: timeout,
+            security: configuration.security?.target(for: endpoint)
+        )
+        dialNext()
+    }
+
+    /// Goes on with the next service, or ends the try.
+    private func failed(_ ending: Ending, _ timeout: Duration) {
+        guard let endpoint = route.next() else {
+            return session.disconnected(ending, at: loop.now)
+        }
+        connect(to: endpoint, timeout)
+    }
+}
+
+extension KeepAlive {
+    fileprivate init(_ configuration: ClientConfiguration, at now: MonotonicInstant) {
+        self.init(
+            interval: configuration.keepAliveInterval,
+            timeout: configuration.keepAliveTimeout,
+            at: now
+        )
+    }
+}
+
+/// Watches, each of which is shown through a mailbox.
+extension SessionDriver {
+    /// Begins a watch with a token of its own.
+    func watch(
+        _ token: UInt64,
+        _ request: WatchPostsRequest,
+        actingUserID: UInt64,
+        _ mailbox: WatchMailbox
+    ) {
+        mailboxes[token] = mailbox
+        session.watch(token, request, actingUserID: actingUserID)
+        proceed()
+    }
+
+    /// Ends a watch that its reader gave up.
+    func cancelWatch(_ token: UInt64) {
+        mailboxes[token] = nil
+        session.cancelWatch(token)
+        proceed()
+    }
+
+    /// Performs a step of a watch.
+    private func perform(_ step: WatchTable.Step) {
+        switch step {
+        case .show(let token, let copy): mailboxes[token]?.put(copy)
+        case .end(let token, let error): mailboxes.removeValue(forKey: token)?.end(error)
+        case .begin(let id, let request, let user):
+            send(ClientFrame(id: id, request: .watchPosts(request), actingUserID: user))
+        case .cancel(let id, let watchID):
+            send(ClientFrame(id: id, request: .cancel(CancelRequest(id: watchID))))
+        }
+    }
+
+    /// Sends a frame of a watch; a watch whose request does not fit into one ends.
+    private func send(_ frame: ClientFrame) {
+        guard let wire else { preconditionFailure("A session watches without a connection.") }
+        do throws(FrameError) {
+            try wire.append(frame)
+        } catch {
+            // The least limit of a frame has room for Cancel, so this is WatchPosts.
+            let limit = wire.maximumFrameByteCount
+            session.couldNotBegin(frame.id, FeedClientError(error, limitByteCount: limit))
+        }
+    }
+}
+
+/// One try to connect: which addresses of the service are still to be tried, and for how long.
+private struct Dialer {
+    /// How long each address may take.
+    let timeout: Duration
+    /// How long all of them may take.
+    let wholeTimeout: Duration
+    /// How the connection is secured; nil where it is not.
+    let security: TLSTarget?
+    private var addresses: ArraySlice<SocketAddress>
+    private var lastError: TransportError?
+
+    /// A try of some addresses in their order, which share the time.
+    init(_ addresses: [SocketAddress], timeout: Duration, security: TLSTarget?) {
+        self.security = security
+        self.addresses = addresses[...]
+        self.timeout = timeout / max(1, addresses.count)
+        wholeTimeout = timeout
+    }
+
+    /// The next address; nil after the last one.
+    mutating func next() -> SocketAddress? { addresses.popFirst() }
+
+    /// An address did not answer.
+    mutating func failed(_ error: TransportError) {
+        lastError = error
+    }
+
+    /// Why none of the addresses answered: the last error.
+    var ending: Ending {
+        .cannotConnect(lastError?.description ?? "The service has no address.")
+    }
+}
+
+/// The services that a client may connect to, in the order in which it tries them.
+///
+/// Each try begins with the one that the try before has reached, as the service there remembers the
+/// client's channel.
+package struct Route {
+    private let endpoints: [Endpoint]
+    private var place = 0
+    private var triedCount = 0
+
+    /// A route with at least one service.
+    package init(_ endpoints: [Endpoint]) {
+        precondition(!endpoints.isEmpty, "A client has a service to connect to.")
+        self.endpoints = endpoints
+    }
+
+    /// How many services there are.
+    package var count: Int { endpoints.count }
+
+    /// The first service of a try.
+    package mutating func begin() -> Endpoint {
+        triedCount = 1
+        return endpoints[place]
+    }
+
+    /// The service after one that did not answer; nil after all of them.
+    package mutating func next() -> Endpoint? {
+        avoid()
+        guard triedCount < endpoints.count else { return nil }
+        triedCount += 1
+        return endpoints[place]
+    }
+
+    /// Lets the next try begin with the next service.
+    package mutating func avoid() {
+        place = (place + 1) % endpoints.count
+    }
+}

@@ -1,0 +1,223 @@
+public import FeedProto
+
+/// What a watch is of: the first posts of a list, or single posts.
+public struct PostWatch: Sendable, Hashable {
+    /// Which posts are watched.
+    public enum Subject: Sendable, Hashable {
+        /// The first posts of the list: 1 to 100.
+        case top(Int)
+        /// The posts of these ids: 1 to 200, in the order in which they are shown.
+        case posts([UInt64])
+    }
+
+    /// Which posts are watched.
+    public var subject: Subject
+    /// The feed of the list; empty is the front page over all feeds.
+    public var feed: String
+    /// The order of the list; unspecified is the feed's default.
+    public var order: Order
+    /// The age of the list's posts, for TOP, CONTROVERSIAL and DISCUSSED; unspecified is any.
+    public var window: Window
+
+    /// A watch; feed, order and window are those of a list, and single posts need none of them.
+    public init(
+        _ subject: Subject,
+        in feed: String = "",
+        order: Order = .unspecified,
+        window: Window = .unspecified
+    ) {
+        self.subject = subject
+        self.feed = feed
+        self.order = order
+        self.window = window
+    }
+
+    /// The request that begins the watch; `interval` is the least time between two events, and nil the
+    /// service's default.
+    package func request(interval: Duration?) -> WatchPostsRequest {
+        var request = WatchPostsRequest()
+        request.minimumIntervalMilliseconds = interval.map(Self.milliseconds) ?? 0
+        switch subject {
+        case .top(let count):
+            request.feed = feed
+            request.order = order
+            request.window = window
+            request.topCount = UInt32(clamping: count)
+        case .posts(let ids): request.postIDs = ids
+        }
+        return request
+    }
+
+    /// At least one, as 0 would be the service's default.
+    private static func milliseconds(_ interval: Duration) -> UInt32 {
+        let (seconds, attoseconds) = interval.components
+        guard seconds >= 0, attoseconds >= 0 else { return 1 }
+        guard seconds < 1_000_000 else { return .max }
+        return UInt32(clamping: max(1, seconds * 1_000 + attoseconds / 1_000_000_000_000_000))
+    }
+}
+
+/// The posts of a watch as a reader sees them: the numbers are those of now, and the rows stay.
+///
+/// No row moves, comes or goes until the program asks for the new order, with
+/// ``WatchSequence/refresh()`` or with ``refresh()`` on a value of its own.
+public struct WatchedPosts: Sendable, Equatable {
+    /// The rows, in the order of the last refresh.
+    ///
+    /// A row that is watched no more keeps its last numbers; ``removedIDs`` has its id.
+    public private(set) var rows: [Post]
+    /// The rows that are watched no more, in their order: those posts were deleted, or others have taken
+    /// their places among the first.
+    public private(set) var removedIDs: [UInt64] = []
+
+    private var copy: WatchCopy
+    /// The new posts that the rows already show or have passed over.
+    private var seenNewPostCount: UInt64
+
+    /// The first rows.
+    package init(_ copy: WatchCopy) {
+        self.copy = copy
+        rows = copy.rows
+        seenNewPostCount = copy.newPostCount
+    }
+
+    /// The ids of the watched posts in the order of now: what the rows are after a refresh.
+    public var ranking: [UInt64] { copy.ranking }
+
+    /// Whether a refresh would move, add or remove rows; O(rows).
+    public var hasNewOrder: Bool { !rows.lazy.map(\.id).elementsEqual(ranking) }
+
+    /// How many posts were created in the list's feed since the last refresh, whether or not they are
+    /// among the first.
+    ///
+    /// Posts that were created while the connection was lost are not counted.
+    public var newPostCount: UInt64 { copy.newPostCount - seenNewPostCount }
+
+    /// The state that the numbers are of: they show every change up to this revision.
+    ///
+    /// A row with a higher `revision` shows a later change, too.
+    public var revision: UInt64 { copy.revision }
+
+    /// Puts the rows into the order of now, with posts that have come and without those that are
+    /// watched no more; O(rows).
+    public mutating func refresh() { self = Self(copy) }
+
+    /// Brings the numbers of the rows up to date; O(rows).
+    package mutating func follow(_ copy: WatchCopy) {
+        self.copy = copy
+        removedIDs = []
+        for place in rows.indices {
+            if let post = copy[rows[place].id] {
+                rows[place] = post
+            } else {
+                removedIDs.append(rows[place].id)
+            }
+        }
+    }
+}
+
+extension WatchCopy {
+    fileprivate var rows: [Post] { ranking.compactMap { self[$0] } }
+}
+
+/// What a client has of a watch: the watched posts as they are, however often they have changed.
+///
+/// A copy holds at most 200 posts, as a watch has. It leaves out further ones that a service sends.
+package struct WatchCopy: Sendable, Equatable {
+    private static var maximumPostCount: Int { 200 }
+
+    /// Where the order of the posts comes from.
+    private enum Source: Equatable {
+        /// From the events: the list's own.
+        case ranking
+        /// From the request: the single posts in their order.
+        case request
+    }
+
+    /// The revision of the last event; 0 before the first.
+    package private(set) var revision: UInt64 = 0
+    /// The posts that were created in the list's feed, as far as events have named them.
+    package private(set) var newPostCount: UInt64 = 0
+    /// Whether an event that brings what has changed since ``revision`` makes the copy whole again.
+    package private(set) var isResumable = false
+
+    private let source: Source
+    private var posts: [UInt64: Post] = [:]
+    private var ids: [UInt64]
+
+    /// The copy of a watch that has had no event.
+    package init(of request: WatchPostsRequest) {
+        source = request.postIDs.isEmpty ? .ranking : .request
+        ids = Self.watched(request.postIDs)
+    }
+
+    /// The first ids of a list, each once.
+    private static func watched(_ ids: [UInt64]) -> [UInt64] {
+        var seen: Set<UInt64> = []
+        // Not lazy: a lazy filter runs again for each pass, and the second would find no new id.
+        return Array(ids.filter { seen.insert($0).inserted }.prefix(maximumPostCount))
+    }
+
+    /// The ids of the watched posts in the order of now.
+    package var ranking: [UInt64] { ids.filter { posts[$0] != nil } }
+
+    /// A watched post; nil where the id is of none.
+    package subscript(id: UInt64) -> Post? { posts[id] }
+
+    /// Whether the copy has each post of the list's order.
+    package var isWhole: Bool { source == .request || ids.allSatisfy { posts[$0] != nil } }
+
+    /// Events with more bytes of texts may lack posts, which follow in the next one.
+    ///
+    /// A service fills its frames to the limit of 1 MiB before it leaves a post to the next event.
+    private static var resumableTextByteCount: Int { 1 << 16 }
+
+    /// Applies an event; O(posts).
+    ///
+    /// - Parameters:
+    ///   - event: What has changed.
+    ///   - revision: The revision of its frame.
+    ///   - isFirst: Whether it is the first one of its call, which always has the list's order.
+    package mutating func apply(_ event: WatchPostsEvent, revision: UInt64, isFirst: Bool) {
+        if event.isReset { posts = [:] }
+        var textByteCount = 0
+        for post in event.changed {
+            textByteCount += post.textByteCount
+            if post.feed.isEmpty {
+                posts[post.id]?.adoptNumbers(of: post)
+            } else {
+                posts[post.id] = post
+            }
+        }
+        for id in event.removedIDs { posts[id] = nil }
+        if source == .ranking {
+            if isFirst || !event.ranking.isEmpty {
+                ids = Self.watched(event.ranking)
+            } else if !event.removedIDs.isEmpty {
+                let removed = Set(event.removedIDs)
+                ids.removeAll(where: removed.contains)
+            }
+        }
+        let watched = Set(ids)
+        posts = posts.filter { watched.contains($0.key) }
+        newPostCount &+= UInt64(event.newPostCount)
+        self.revision = revision
+        isResumable = isWhole && textByteCount <= Self.resumableTextByteCount
+    }
+}
+
+extension Post {
+    /// Takes over what an event says of a post without its texts.
+    fileprivate mutating func adoptNumbers(of post: Post) {
+        score = post.score
+        upvoteCount = post.upvoteCount
+        downvoteCount = post.downvoteCount
+        revision = post.revision
+        viewer = post.viewer
+    }
+
+    fileprivate var textByteCount: Int {
+        title.utf8.count + text.utf8.count + linkURL.utf8.count + thumbnailURL.utf8.count
+            + imageURL.utf8.count
+    }
+}
