@@ -463,6 +463,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
+            exclude: ["Golden"],
             swiftSettings: waitingTestSettings
         ),
         // What the five apps do, over TCP, with a service in a process of its own.
