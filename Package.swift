@@ -144,6 +144,7 @@ let package = Package(
         .target(
             name: "FeedAdmin",
             dependencies: ["FeedConcurrency", "FeedTransport"],
+            resources: [.embedInCode("Dashboard/dashboard.html")],
             swiftSettings: settings
         ),
         .target(
@@ -207,6 +208,10 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            resources: [
+                .embedInCode("Page/Web/report.html"), .embedInCode("Page/Web/report.css"),
+                .embedInCode("Page/Web/chart.js"), .embedInCode("Page/Web/report.js"),
             ],
             swiftSettings: settings
         ),

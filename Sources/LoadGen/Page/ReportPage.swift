@@ -2,8 +2,8 @@ import Foundation
 
 /// The report as one page of HTML that loads nothing: its style, its script and its data are in it.
 ///
-/// The page is made from JSON reports alone. It draws what they have: a member that a report lacks
-/// is a chart that the page lacks.
+/// The files of `Web/` are compiled into the program. The page is made from JSON reports alone. It draws
+/// what they have: a member that a report lacks is a chart that the page lacks.
 package struct ReportPage {
     private let documents: [ReportDocument]
 
@@ -19,14 +19,17 @@ package struct ReportPage {
 
     /// The page.
     package func rendered() -> String {
-        [
-            Self.head, "<style>", Self.style, "</style>", "</head>", Self.body, Self.dataStart,
-            data,
-            Self.dataEnd, "<script>", Self.kit, Self.charts, Self.timeCharts, Self.processorCharts,
-            Self.spreadCharts, Self.comparisonCharts, Self.tables, Self.settings, Self.main,
-            "</script>", "</html>\n",
-        ].joined(separator: "\n")
+        // The data comes last: its texts are those of others, and may look like a place for a part.
+        Self.text(PackageResources.report_html)
+            .replacing("{{style}}", with: Self.text(PackageResources.report_css))
+            .replacing(
+                "{{script}}",
+                with: Self.text(PackageResources.chart_js + PackageResources.report_js)
+            )
+            .replacing("{{data}}", with: data)
     }
+
+    private static func text(_ file: [UInt8]) -> String { String(decoding: file, as: UTF8.self) }
 
     /// The reports as JSON that cannot end its element.
     private var data: String {
@@ -40,18 +43,4 @@ package struct ReportPage {
             preconditionFailure("A report that was read can be written: \(error)")
         }
     }
-
-    private static let head = #"""
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>loadgen report</title>
-        <link rel="icon" href="data:,">
-        """#
-    private static let body =
-        #"<body data-errors="0" data-state="loading"><noscript>This page is drawn by JavaScript.</noscript>"#
-    private static let dataStart = #"<script type="application/json" id="data">"#
-    private static let dataEnd = "</script>"
 }
