@@ -49,7 +49,7 @@ struct EarlierRuns {
             ?? RunTable(zip(documents.map(\.name), results).map { ($0, $1) }).rendered()
         try outputs.write(
             text: text,
-            json: json == nil ? nil : merged.map { JSONReport($0).rendered() },
+            json: json == nil ? nil : merged.map { $0.json },
             page: page == nil ? nil : try self.page(documents, merged)
         )
         return .success
@@ -71,10 +71,10 @@ struct EarlierRuns {
     /// More than one run has generators; few enough that their counts add up.
     private static let mostFiles = 1_000
 
-    private func page(_ documents: [ReportDocument], _ merged: RunResult?) throws -> String {
+    private func page(_ documents: [ReportDocument], _ merged: RunReport?) throws -> String {
         if documents.count == 1 { return ReportPage(documents).rendered() }
         if let merged,
-            let document = ReportDocument(parsing: JSONReport(merged).rendered(), name: "run")
+            let document = ReportDocument(parsing: merged.json, name: "run")
         {
             return ReportPage([document]).rendered()
         }

@@ -87,7 +87,7 @@ enum LoadGenCommand {
         let baseline = try configuration.comparedPath.map { path in
             try RunFigures(baselineAt: path, for: configuration)
         }
-        func execute(_ configuration: RunConfiguration) throws(RunFailure) -> RunResult {
+        func execute(_ configuration: RunConfiguration) throws(RunFailure) -> RunReport {
             let run = try Run(
                 configuration,
                 dataset: dataset,
@@ -96,7 +96,7 @@ enum LoadGenCommand {
             )
             return try run.execute()
         }
-        var result: RunResult
+        var result: RunReport
         if let series {
             let runs = Series(configuration, showProgress: console.showProgress, execute: execute)
             result = try runs.run(series)
@@ -129,12 +129,12 @@ enum LoadGenCommand {
             showProgress: console.showProgress
         ).execute()
         if result.isInterrupted { Console.endIfUnread() }
-        try outputs.write(SideBySideText(result).rendered()) { SideBySideJSON(result).rendered() }
+        try outputs.write(SideBySideText(result).rendered()) { result.json }
         return result.exitStatus
     }
 
     private static func report(
-        _ result: RunResult,
+        _ result: RunReport,
         _ configuration: RunConfiguration
     ) throws -> ExitStatus {
         if result.isInterrupted { Console.endIfUnread() }
@@ -142,7 +142,7 @@ enum LoadGenCommand {
             configuration.verifiedPath.map { VerificationText(result, path: $0).rendered() }
             ?? TextReport(result).rendered()
         try Outputs(configuration).write(text, histograms: HistogramFiles(result)) {
-            JSONReport(result).rendered()
+            result.json
         }
         return result.exitStatus
     }
@@ -157,7 +157,7 @@ enum LoadGenCommand {
         let isShown = configuration.progressInterval != nil
         let check = SelfCheck(seed: configuration.seed) { if isShown { console.showProgress($0) } }
         let result = try check.execute()
-        try outputs.write(result.text) { SelfCheckJSON(result).rendered() }
+        try outputs.write(result.text) { result.json }
         return result.exitStatus
     }
 }

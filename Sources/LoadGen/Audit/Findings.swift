@@ -1,18 +1,12 @@
 /// What an audit found: the count of each violation, and the first examples as sentences.
 package struct Findings: Sendable, Equatable {
     /// How often each violation was found.
-    package private(set) var counts: [Violation: UInt64] = [:]
+    package internal(set) var counts: [Violation: UInt64] = [:]
     /// The first examples, each a sentence.
-    package private(set) var examples: [String] = []
+    package internal(set) var examples: [String] = []
 
     /// Nothing found.
     package init() {}
-
-    /// What an earlier audit found.
-    package init(counts: [Violation: UInt64], examples: [String]) {
-        self.counts = counts
-        self.examples = examples
-    }
 
     /// Whether nothing was found.
     package var isEmpty: Bool { counts.isEmpty }

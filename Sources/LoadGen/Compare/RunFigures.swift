@@ -31,6 +31,13 @@ package struct RunFigures: Sendable, Equatable {
     }
 }
 
+extension RunFigures {
+    /// The text for a machine, which is equal only for equal ones.
+    package static func machine(_ processor: String, _ coreCount: Int) -> String {
+        "\(processor), \(coreCount) cores"
+    }
+}
+
 /// The settings of a load that change its figures, with the flags that set them.
 package struct RunSettings: Sendable, Equatable {
     /// The value of each flag, in the order of the help.

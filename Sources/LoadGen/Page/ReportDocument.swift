@@ -1,6 +1,6 @@
 import Foundation
 
-/// The JSON report of a run, as a page shows it.
+/// The JSON document of a run, or of two services, as a file has it and a page shows it.
 package struct ReportDocument: Sendable {
     /// What the page calls the run, beside others.
     package var name: String
@@ -41,6 +41,36 @@ package struct ReportDocument: Sendable {
 
     /// Whether the two reports have the same members; the names of their files do not count.
     package func isCopy(of other: ReportDocument) -> Bool { root == other.root }
+
+    /// The report that the document is; `path` names the file in an error.
+    ///
+    /// It has what the text report shows, and whole histograms, and no record for a later audit.
+    ///
+    /// - Throws: `RunFailure.badFile` where a member is missing or has a value that no run has.
+    package func result(path: String) throws(RunFailure) -> RunReport {
+        do {
+            return try JSONDecoder().decode(RunReport.self, from: JSONEncoder().encode(root))
+        } catch let fault as ReportFault {
+            throw .badFile(path, fault.description)
+        } catch {
+            throw .badFile(
+                path,
+                "The report lacks a member that every run has: \(Self.place(error))"
+            )
+        }
+    }
+
+    private static func place(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, let context):
+            (context.codingPath + [key]).map(\.stringValue).joined(separator: ".")
+        case DecodingError.typeMismatch(_, let context),
+            DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            context.codingPath.map(\.stringValue).joined(separator: ".")
+        default: "\(error)"
+        }
+    }
 
     private static func report(_ data: Data) -> JSONValue? {
         guard var root = try? JSONDecoder().decode(Members.self, from: data).root,
@@ -137,11 +167,18 @@ private struct IntervalPair {
             let values = [one[key]?.double, two[key]?.double].compactMap(\.self)
             joined[key] = .number(key == "count" ? values.reduce(0, +) : values.max() ?? 0)
         }
-        var buckets = LatencyBuckets(one) ?? LatencyBuckets()
-        buckets.add(LatencyBuckets(two) ?? LatencyBuckets())
+        var buckets = Self.buckets(one)
+        buckets.add(Self.buckets(two))
         joined["first_bucket"] = .integer(Int64(buckets.first))
         joined["buckets"] = .array(buckets.counts.map { .natural($0) })
         return .object(joined)
+    }
+
+    private static func buckets(_ latencies: JSONValue) -> LatencyBuckets {
+        LatencyBuckets(
+            first: latencies["first_bucket"]?.double ?? 0,
+            numbers: (latencies["buckets"]?.elements ?? []).map { $0.double ?? 0 }
+        ) ?? LatencyBuckets()
     }
 
     /// Cores in use: the mean, by the length of the intervals.
@@ -158,5 +195,31 @@ private struct IntervalPair {
                 sum[member.key] = .number((a * long + b * longer) / whole)
             }
         )
+    }
+}
+
+extension RunFigures {
+    /// Reads the figures of an earlier run from its JSON report.
+    ///
+    /// - Throws: `RunFailure.badFile` where the file is no report of a run.
+    package init(readingReport path: String) throws(RunFailure) {
+        let document = try ReportDocument(reading: path)
+        self = try document.result(path: path).figures
+        // The run has judged itself by more than its report has.
+        isComparable = document.isValid
+    }
+
+    /// Reads the figures of an earlier run of the load that `configuration` describes.
+    ///
+    /// - Throws: `RunFailure.badFile`, or `RunFailure.otherLoad` where the load was another.
+    package init(
+        baselineAt path: String,
+        for configuration: RunConfiguration
+    ) throws(RunFailure) {
+        try self.init(readingReport: path)
+        let given = RunSettings(configuration)
+        if let (flag, mine, other) = given.difference(from: settings) {
+            throw .otherLoad(path, flag: flag, baseline: other, given: mine)
+        }
     }
 }

@@ -21,25 +21,14 @@ package struct Failures: Sendable, Equatable {
     }
 
     /// How often each cause came.
-    package private(set) var causes: [Cause: UInt64] = [:]
+    package internal(set) var causes: [Cause: UInt64] = [:]
     /// Errors that the service answered, by `CODE/REASON`.
-    package private(set) var serverErrors: [String: UInt64] = [:]
+    package internal(set) var serverErrors: [String: UInt64] = [:]
     /// The text of the first protocol error, which says what was due and what arrived.
-    package private(set) var firstProtocolError: String?
+    package internal(set) var firstProtocolError: String?
 
     /// No failure.
     package init() {}
-
-    /// Failures that were counted before.
-    package init(
-        causes: [Cause: UInt64],
-        serverErrors: [String: UInt64],
-        firstProtocolError: String?
-    ) {
-        self.causes = causes
-        self.serverErrors = serverErrors
-        self.firstProtocolError = firstProtocolError
-    }
 
     /// Counts one failure on this side.
     package mutating func count(_ cause: Cause) {

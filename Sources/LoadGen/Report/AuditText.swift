@@ -35,11 +35,11 @@ enum AuditText {
 
 /// The report of an audit of an earlier run.
 package struct VerificationText {
-    private let result: RunResult
+    private let result: RunReport
     private let path: String
 
     /// A report of `result`, whose run is recorded in the file at `path`.
-    package init(_ result: RunResult, path: String) {
+    package init(_ result: RunReport, path: String) {
         self.result = result
         self.path = path
     }

@@ -26,30 +26,25 @@ enum ComparisonText {
     }
 }
 
-/// The comparison with an earlier run in the JSON report.
-struct ComparisonJSON: Encodable {
-    let baseline: String
-    let limit: Double
-    let figure: String
-    let ratio: OrNull<Double>
-    let ratioCi95: OrNull<[Double]>
-    let serverCPURatio: OrNull<Double>
-    let verdict: String
-    let reasons: [String]
-
-    init(_ comparison: Comparison) {
-        baseline = comparison.path
-        limit = comparison.limit
-        figure = comparison.figure.rawValue
-        ratio = OrNull(finite: comparison.ratio?.ratio)
-        ratioCi95 = OrNull(comparison.ratio.map { [$0.low, $0.high] })
-        serverCPURatio = OrNull(finite: comparison.serverCostRatio)
-        verdict = comparison.judgement.rawValue
-        reasons = comparison.reasons
-    }
+extension Comparison: JSONDescribed {
+    package static let members: [Member<Comparison>] = [
+        .written("baseline") { $0.path },
+        .written("limit") { $0.limit },
+        .written("figure") { $0.figure.rawValue },
+        .written("ratio") { $0.ratio?.ratio },
+        .written("ratio_ci95") { $0.ratio?.interval },
+        .written("server_cpu_ratio") { $0.serverCostRatio },
+        .written("verdict") { $0.judgement.rawValue },
+        .written("reasons") { $0.reasons },
+    ]
 }
 
-extension RunResult {
+extension RatioEstimate {
+    /// The ends of the 95% interval.
+    var interval: [Double] { [low, high] }
+}
+
+extension RunReport {
     /// The figures of this run, for a comparison with another.
     package var figures: RunFigures {
         let seconds = intervals.filter { $0.isMeasured && $0.seconds > 0.5 }

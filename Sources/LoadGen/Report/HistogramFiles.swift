@@ -3,10 +3,10 @@ import Histogram
 
 /// The files of `--hdr`: percentile tables to plot, and an interval log to merge.
 package struct HistogramFiles {
-    private let result: RunResult
+    private let result: RunReport
 
     /// The files of `result`.
-    package init(_ result: RunResult) {
+    package init(_ result: RunReport) {
         self.result = result
     }
 

@@ -27,7 +27,7 @@ struct LatencyTable {
     }
 
     /// The latencies of `result`.
-    init(_ result: RunResult) {
+    init(_ result: RunReport) {
         title = "Latency [ms]"
         percentiles = result.configuration.percentiles
         let operations = result.configuration.mix.operations

@@ -75,7 +75,7 @@ struct ProgressState {
 
     /// Adds `interval`, with its counts; returns the line, if one is due.
     mutating func line(
-        for interval: RunResult.Interval,
+        for interval: RunReport.Interval,
         _ added: IntervalCounts,
         _ configuration: RunConfiguration
     ) -> String? {

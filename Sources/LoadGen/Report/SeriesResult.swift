@@ -82,7 +82,7 @@ package struct SeriesResult: Sendable {
 extension SeriesResult.Entry {
     /// One run of a series in a line.
     package init(
-        _ result: RunResult,
+        _ result: RunReport,
         phase: String,
         outcome: String? = nil,
         reasons: [String]? = nil
@@ -141,4 +141,48 @@ package struct MeanEstimate: Sendable, Equatable {
         return z + (pow(z, 3) + z) / (4 * n) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z)
             / (96 * n * n)
     }
+}
+
+extension SeriesResult: JSONDescribed {
+    package static let members: [Member<SeriesResult>] = [
+        .written("kind") { $0.kind.rawValue },
+        .written("goal") { $0.goal },
+        .written("capacity_per_second") { $0.isBusy ? nil : $0.capacity },
+        .written("generator_limit") { $0.isGeneratorLimit },
+        .written("at_least_per_second") { $0.isBusy ? $0.capacity : nil },
+        .written("busy_machine") { $0.isBusy },
+        .written("per_second") { $0.estimate { $0.achieved } },
+        .written("p99_ms") { $0.estimate { $0.latencies.map { $0.p99 / 1e6 } } },
+        .written("server_seconds_per_million") { $0.estimate { $0.serverSecondsPerMillion } },
+        .written("runs") { $0.entries },
+    ]
+
+    /// The mean of a figure over the runs; nil where they are not repetitions of one.
+    private func estimate(_ figure: (Entry) -> Double?) -> MeanEstimate? {
+        kind == .runs ? MeanEstimate(entries.compactMap(figure)) : nil
+    }
+}
+
+extension SeriesResult.Entry: JSONDescribed {
+    package static let members: [Member<SeriesResult.Entry>] = [
+        .written("phase") { $0.phase },
+        .written("offered_per_second") { $0.offered },
+        .written("per_second") { $0.achieved },
+        .written("p50_ms") { $0.latencies.map { $0.p50 / 1e6 } },
+        .written("p99_ms") { $0.latencies.map { $0.p99 / 1e6 } },
+        .written("p999_ms") { $0.latencies.map { $0.p999 / 1e6 } },
+        .written("max_ms") { $0.latencies.map { $0.max / 1e6 } },
+        .written("error_share") { $0.errorShare },
+        .written("server_seconds_per_million") { $0.serverSecondsPerMillion },
+        .written("outcome") { $0.outcome },
+        .written("reasons") { $0.reasons },
+        .written("exit") { $0.exitStatus.rawValue },
+    ]
+}
+
+extension MeanEstimate: JSONDescribed {
+    package static let members: [Member<MeanEstimate>] = [
+        .written("mean") { $0.mean },
+        .written("half_width") { $0.halfWidth },
+    ]
 }

@@ -50,32 +50,28 @@ package struct ServerTimes: Sendable, Equatable {
     }
 }
 
-/// The service's own times in the JSON report, by method; `held` is of all methods.
-struct ServerTimesJSON: Encodable {
-    let calls: [String: Times]
-    let held: OrNull<Times>
+/// The times by method; those of `held` are of all methods.
+extension ServerTimes: JSONDescribed {
+    package static let members: [Member<ServerTimes>] = [
+        .written("calls") { times in
+            Dictionary(
+                times.calls.map { ($0.method, Milliseconds(stats: $0)) },
+                uniquingKeysWith: { first, _ in first }
+            )
+        },
+        .written("held") { $0.held.map(Milliseconds.init) },
+    ]
 
-    init(_ times: ServerTimes) {
-        calls = Dictionary(times.calls.map { ($0.method, Times($0)) }) { first, _ in first }
-        held = OrNull(times.held.map(Times.init))
-    }
+    private struct Milliseconds: JSONDescribed {
+        let stats: LatencyStats
 
-    /// Milliseconds.
-    struct Times: Encodable {
-        let count: UInt64
-        let p50: Double
-        let p90: Double
-        let p99: Double
-        let p999: Double
-        let max: Double
-
-        init(_ stats: LatencyStats) {
-            count = stats.answerCount
-            p50 = Double(stats.medianNanoseconds) / 1e6
-            p90 = Double(stats.p90Nanoseconds) / 1e6
-            p99 = Double(stats.p99Nanoseconds) / 1e6
-            p999 = Double(stats.p999Nanoseconds) / 1e6
-            max = Double(stats.maximumNanoseconds) / 1e6
-        }
+        static let members: [Member<Milliseconds>] = [
+            .written("count") { $0.stats.answerCount },
+            .written("p50") { Double($0.stats.medianNanoseconds) / 1e6 },
+            .written("p90") { Double($0.stats.p90Nanoseconds) / 1e6 },
+            .written("p99") { Double($0.stats.p99Nanoseconds) / 1e6 },
+            .written("p999") { Double($0.stats.p999Nanoseconds) / 1e6 },
+            .written("max") { Double($0.stats.maximumNanoseconds) / 1e6 },
+        ]
     }
 }

@@ -4,11 +4,11 @@ import Histogram
 
 /// The report for people: what was asked, what was measured, and how far to trust it.
 package struct TextReport {
-    private let result: RunResult
+    private let result: RunReport
     private var configuration: RunConfiguration { result.configuration }
 
     /// A report of `result`.
-    package init(_ result: RunResult) {
+    package init(_ result: RunReport) {
         self.result = result
     }
 

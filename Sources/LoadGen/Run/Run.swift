@@ -84,7 +84,7 @@ package final class Run {
     }
 
     /// Runs to the end and returns the result; blocks the calling thread.
-    package func execute() throws(RunFailure) -> RunResult {
+    package func execute() throws(RunFailure) -> RunReport {
         do {
             for number in Self.stoppingSignals {
                 try loop.onSignal(number) { [unowned self] in handle(.interrupted) }

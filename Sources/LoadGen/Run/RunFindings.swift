@@ -4,7 +4,7 @@ import FeedConcurrency
 /// What a run has found out so far: the result for the reports, and the knowledge for the audit.
 struct RunFindings {
     /// The result, complete at the end of the run.
-    private(set) var result: RunResult
+    private(set) var result: RunReport
     /// What the run knows of its posts.
     private(set) var knowledge = AuditKnowledge(postIDs: [])
 
@@ -16,7 +16,7 @@ struct RunFindings {
 
     /// The findings of a run that has done nothing, or knows the record of an earlier run.
     init(_ configuration: RunConfiguration, verifying record: RunRecord?) {
-        result = RunResult(configuration: configuration, environment: Environment())
+        result = RunReport(configuration: configuration, environment: Environment())
         probe = Probe(serverPID: configuration.serverPID)
         progress = ProgressState(coreCount: result.environment.coreCount)
         guard let record else { return }
@@ -90,7 +90,7 @@ struct RunFindings {
         guard let phases else { preconditionFailure("A load has phases.") }
         let end = reported.endNanoseconds
         let elapsed = Double(end - min(end, phases.startNanoseconds)) / 1e9
-        var interval = RunResult.Interval(
+        var interval = RunReport.Interval(
             endSeconds: elapsed,
             seconds: elapsed - (result.intervals.last?.endSeconds ?? 0),
             isMeasured: phases.isMeasuredInterval(reported.number),

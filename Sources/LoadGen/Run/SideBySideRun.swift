@@ -109,7 +109,7 @@ package final class SideBySideRun {
         settle: Duration,
         duration: Duration,
         isLast: Bool = false
-    ) throws(RunFailure) -> RunResult {
+    ) throws(RunFailure) -> RunReport {
         var configuration = sides[server.rawValue].configuration
         configuration.warmup = settle
         configuration.duration = duration
@@ -133,7 +133,7 @@ extension SideBySideRun: Sendable {}
 
 extension Slice {
     /// The figures of a run that measured one slice.
-    init(_ result: RunResult) {
+    init(_ result: RunReport) {
         self.init()
         let answered = result.totals.outcomes.ok
         let traffic = result.totals.traffic

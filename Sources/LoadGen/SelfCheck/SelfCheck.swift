@@ -54,7 +54,7 @@ package struct SelfCheck {
     /// answer number `i` is the one to request number `i` of the plan.
     static func responses(
         _ load: RunConfiguration,
-        _ result: RunResult,
+        _ result: RunReport,
         _ answerInstants: [UInt64]
     ) -> LatencyHistogram {
         var plan = ArrivalPlan(
@@ -77,10 +77,10 @@ package struct SelfCheck {
         _ name: String,
         _ load: RunConfiguration,
         _ plan: ResponderPlan
-    ) throws(RunFailure) -> (RunResult, ResponderRecord) {
+    ) throws(RunFailure) -> (RunReport, ResponderRecord) {
         showProgress("self-check: \(name)")
         let responder = try Responder(plan)
-        let result: RunResult
+        let result: RunReport
         do throws(RunFailure) {
             var load = load
             load.target = "\(responder.address)"
@@ -147,7 +147,7 @@ package struct SelfCheck {
     }
 }
 
-extension RunResult {
+extension RunReport {
     /// The latencies of all operations; empty where nothing was measured.
     fileprivate func latencies(_ measure: Measure) -> LatencyHistogram {
         totals.merged(measure) ?? LatencyScale.makeHistogram()

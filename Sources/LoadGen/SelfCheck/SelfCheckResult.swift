@@ -11,7 +11,7 @@ package struct SelfCheckResult: Sendable {
         package var busyShare: Double?
 
         /// The speed of `result`, a run with one thread.
-        init(_ result: RunResult) {
+        init(_ result: RunReport) {
             ratePerSecond = result.ratePerSecond
             busyShare = result.loopIdleShares.min().map { 1 - $0 }
         }

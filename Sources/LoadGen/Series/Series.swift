@@ -7,7 +7,7 @@ internal import Foundation
 /// run that says most, with what all of them show.
 package struct Series {
     /// Makes a run and waits for its result.
-    package typealias Execute = (RunConfiguration) throws(RunFailure) -> RunResult
+    package typealias Execute = (RunConfiguration) throws(RunFailure) -> RunReport
 
     private let configuration: RunConfiguration
     private let showProgress: (String) -> Void
@@ -34,7 +34,7 @@ package struct Series {
     }
 
     /// Makes all runs of `plan`; a signal or a failed audit ends the series early.
-    package func run(_ plan: SeriesPlan) throws(RunFailure) -> RunResult {
+    package func run(_ plan: SeriesPlan) throws(RunFailure) -> RunReport {
         switch plan {
         case .search(let search): try self.search(search)
         case .steps(let rates, let duration): try steps(rates, duration)
@@ -42,14 +42,14 @@ package struct Series {
         }
     }
 
-    private func search(_ plan: SearchPlan) throws(RunFailure) -> RunResult {
+    private func search(_ plan: SearchPlan) throws(RunFailure) -> RunReport {
         let goal = plan.levels.map(\.text).joined(separator: ",")
         var series = SeriesResult(kind: .search, goal: goal)
         var configuration = configuration
         // The levels are the search's, and a trial may miss them.
         configuration.serviceLevels = plan.levels
         configuration.isStrict = false
-        var shown: RunResult?
+        var shown: RunReport?
         var startRate = plan.startRate
         if startRate == nil {
             configuration.duration = Self.probeDuration
@@ -93,11 +93,11 @@ package struct Series {
         return finished(shown, series)
     }
 
-    private func steps(_ rates: [Double], _ duration: Duration) throws(RunFailure) -> RunResult {
+    private func steps(_ rates: [Double], _ duration: Duration) throws(RunFailure) -> RunReport {
         var series = SeriesResult(kind: .steps)
         var configuration = configuration
         configuration.duration = duration
-        var last: RunResult?
+        var last: RunReport?
         for (index, rate) in rates.enumerated() {
             configuration.ratePerSecond = rate
             announce("step \(index + 1) of \(rates.count): \(NumberFormat.rate(rate))/s")
@@ -110,12 +110,12 @@ package struct Series {
         return finished(last, series)
     }
 
-    private func repetitions(_ count: Int, _ command: String?) throws(RunFailure) -> RunResult {
+    private func repetitions(_ count: Int, _ command: String?) throws(RunFailure) -> RunReport {
         var series = SeriesResult(kind: .runs)
-        var last: RunResult?
+        var last: RunReport?
         for number in 1...count {
             announce("run \(number) of \(count)")
-            var result: RunResult
+            var result: RunReport
             if number > 1, let command {
                 try restart(command)
                 result = try executeWhenReachable()
@@ -131,7 +131,7 @@ package struct Series {
     }
 
     /// Makes a run once the service that was started again can be reached.
-    private func executeWhenReachable() throws(RunFailure) -> RunResult {
+    private func executeWhenReachable() throws(RunFailure) -> RunReport {
         // Nothing ends the wait before its time.
         let pause = Semaphore()
         for _ in 0..<Self.mostAttempts {
@@ -145,12 +145,12 @@ package struct Series {
         return try execute(configuration)
     }
 
-    private func goesOn(after result: RunResult) -> Bool {
+    private func goesOn(after result: RunReport) -> Bool {
         guard !result.isInterrupted else { return false }
         return result.exitStatus != .auditFailed && result.exitStatus != .failed
     }
 
-    private func finished(_ result: RunResult, _ series: SeriesResult) -> RunResult {
+    private func finished(_ result: RunReport, _ series: SeriesResult) -> RunReport {
         var result = result
         result.series = series
         return result

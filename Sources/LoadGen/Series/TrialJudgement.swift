@@ -11,7 +11,7 @@ struct TrialJudgement: Sendable {
     ///
     /// A level of response times alone would pass a trial whose queue grows, while the trial is
     /// short. So the rate must be reached too, and no request may wait for room at the end.
-    init(_ result: RunResult, rate: Double) {
+    init(_ result: RunReport, rate: Double) {
         var reasons = result.serviceLevels.filter { !$0.isKept }.map { level in
             "\(level.level.text) is \(level.valueText)"
         }

@@ -31,9 +31,9 @@ import Testing
     }
 
     private func report(_ record: RunRecord) throws -> String {
-        var result = RunResult(configuration: try configure([]), environment: Environment())
+        var result = RunReport(configuration: try configure([]), environment: Environment())
         result.record = record
-        return JSONReport(result).rendered()
+        return result.json
     }
 
     @Test func comesBackFromAReportAsItWas() throws {

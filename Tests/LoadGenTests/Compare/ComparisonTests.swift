@@ -70,8 +70,8 @@ import Testing
     }
 
     /// A run of some seconds whose figures may be compared.
-    private func run(_ arguments: [String] = [], votes: UInt64 = 100_000) throws -> RunResult {
-        var result = RunResult(configuration: try configure(arguments), environment: Environment())
+    private func run(_ arguments: [String] = [], votes: UInt64 = 100_000) throws -> RunReport {
+        var result = RunReport(configuration: try configure(arguments), environment: Environment())
         var histogram = LatencyScale.makeHistogram()
         histogram.record(2_000_000, count: 2000)
         for second in 1...8 {
@@ -80,7 +80,7 @@ import Testing
                 latencies: histogram
             )
             result.intervals.append(
-                RunResult.Interval(
+                RunReport.Interval(
                     endSeconds: Double(second),
                     seconds: 1,
                     isMeasured: second > 2,
@@ -119,7 +119,7 @@ import Testing
         let text = TextReport(result).rendered()
         #expect(text.contains("Compare      SLOWER  throughput 0.800 of that in base.json"))
         #expect(text.contains("exit 5"))
-        let root = try JSONSerialization.jsonObject(with: Data(JSONReport(result).rendered().utf8))
+        let root = try JSONSerialization.jsonObject(with: Data(result.json.utf8))
         let compare = (root as? [String: Any])?["compare"] as? [String: Any]
         #expect(compare?["verdict"] as? String == "slower")
         #expect(compare?["baseline"] as? String == "base.json")

@@ -5,15 +5,15 @@ import Testing
 
 @Suite struct ReportPageTests {
     /// Writes the JSON report of `result` and reads it again.
-    private func read(_ result: RunResult) throws -> RunResult {
+    private func read(_ result: RunReport) throws -> RunReport {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try JSONReport(result).rendered().write(to: file, atomically: true, encoding: .utf8)
+        try result.json.write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
         return try ReportDocument(reading: file.path()).result(path: file.path())
     }
 
-    private func document(_ result: RunResult) throws -> ReportDocument {
-        try #require(ReportDocument(parsing: JSONReport(result).rendered(), name: "run"))
+    private func document(_ result: RunReport) throws -> ReportDocument {
+        try #require(ReportDocument(parsing: result.json, name: "run"))
     }
 
     @Test(arguments: [
@@ -24,7 +24,7 @@ import Testing
     func showsTheSameTextAgain(_ arguments: [String]) throws {
         let result = try ReportTests().sample(arguments)
         #expect(try TextReport(read(result)).rendered() == TextReport(result).rendered())
-        #expect(try JSONReport(read(result)).rendered() == JSONReport(result).rendered())
+        #expect(try read(result).json == result.json)
     }
 
     @Test func readsAnAuditThatFoundSomething() throws {
@@ -93,7 +93,7 @@ import Testing
         }
         let counts = IntervalCounts(answered: [7, 5, 3, 2, 1], latencies: spread)
         result.intervals = (1...3_600).map {
-            RunResult.Interval(
+            RunReport.Interval(
                 endSeconds: Double($0),
                 seconds: 1,
                 isMeasured: true,

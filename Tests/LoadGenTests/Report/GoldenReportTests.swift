@@ -11,7 +11,7 @@ import Testing
 /// `FEED_WRITE_GOLDEN=1` writes the files of a document that was changed on purpose.
 @Suite struct GoldenReportTests {
     /// A closed loop of which little was seen.
-    private static func closed() throws -> RunResult {
+    private static func closed() throws -> RunReport {
         var result = try fixed(["-c", "500", "-d", "3s"])
         result.server = nil
         result.serverPID = nil
@@ -22,7 +22,7 @@ import Testing
     }
 
     /// An open loop with every member that a run can have.
-    private static func open() throws -> RunResult {
+    private static func open() throws -> RunReport {
         var result = try fixed([
             "-R", "400k", "-c", "500", "-d", "3s", "--mix",
             "vote=60,create=10,list=10,page=10,get=10",
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// A result like that of other tests, on a machine that is the same everywhere.
-    private static func fixed(_ arguments: [String]) throws -> RunResult {
+    private static func fixed(_ arguments: [String]) throws -> RunReport {
         var result = try ReportTests().sample(arguments)
         result.environment = environment
         if !arguments.contains("--run-id") { result.configuration.runID = "0123456789abcdef" }
@@ -161,7 +161,7 @@ import Testing
         )
     }
 
-    private static func series(_ result: RunResult) -> SeriesResult {
+    private static func series(_ result: RunReport) -> SeriesResult {
         var idle = result
         idle.totals.latencies = [:]
         var series = SeriesResult(kind: .runs)
@@ -172,7 +172,7 @@ import Testing
         return series
     }
 
-    private static func search() throws -> RunResult {
+    private static func search() throws -> RunReport {
         var result = try closed()
         var series = SeriesResult(kind: .search, goal: "p99<5ms")
         series.entries = [SeriesResult.Entry(result, phase: "climb", outcome: "passed")]
@@ -212,32 +212,32 @@ import Testing
     }
 
     @Test func writesTheDocumentOfARun() throws {
-        try compare(JSONReport(try Self.closed()).rendered(), "closed.json")
-        try compare(JSONReport(try Self.open()).rendered(), "open.json")
-        try compare(JSONReport(try Self.search()).rendered(), "search.json")
+        try compare(Self.closed().json, "closed.json")
+        try compare(Self.open().json, "open.json")
+        try compare(Self.search().json, "search.json")
     }
 
     @Test func writesTheDocumentOfTwoServices() throws {
-        try compare(SideBySideJSON(try Self.sideBySide()).rendered(), "ab.json")
+        try compare(Self.sideBySide().json, "ab.json")
     }
 
     /// What is not read is what the text report does not show again.
     @Test func readsTheDocumentOfARunAgain() throws {
         let path = Self.url("open.json").path()
         let result = try ReportDocument(reading: path).result(path: path)
-        try compare(JSONReport(result).rendered(), "again.json")
+        try compare(result.json, "again.json")
     }
 
     @Test func writesThePageOfRuns() throws {
-        let open = JSONReport(try Self.open()).rendered()
+        let open = try Self.open().json
         var long = try Self.open()
         var idle = long.intervals[0]
         (idle.latencies, idle.usage) = (LatencySummary(), nil)
         long.intervals += Array(repeating: idle, count: 240)
         for (name, texts) in [
-            ("open.html", [open]), ("long.html", [JSONReport(long).rendered()]),
-            ("two.html", [open, JSONReport(try Self.closed()).rendered()]),
-            ("ab.html", [SideBySideJSON(try Self.sideBySide()).rendered()]),
+            ("open.html", [open]), ("long.html", [long.json]),
+            ("two.html", [open, try Self.closed().json]),
+            ("ab.html", [try Self.sideBySide().json]),
         ] {
             let documents = try texts.enumerated().map { place, text in
                 try #require(ReportDocument(parsing: text, name: "run \(place)"))

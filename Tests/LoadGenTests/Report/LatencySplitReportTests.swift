@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LatencySplitReportTests {
     /// A run of which a thousand calls were timed.
-    private func sample(clockOffset: UInt64 = 0) throws -> RunResult {
+    private func sample(clockOffset: UInt64 = 0) throws -> RunReport {
         var result = try ReportTests().sample(["-c", "500", "-d", "3s", "--split"])
         var split = LatencySplit()
         for _ in 0..<1000 {
@@ -20,22 +20,22 @@ import Testing
         return result
     }
 
-    private func read(_ result: RunResult) async throws -> RunResult {
+    private func read(_ result: RunReport) async throws -> RunReport {
         try await withReport(of: result) { path in
             try ReportDocument(reading: path).result(path: path)
         }
     }
 
     /// The object `latency_split_ms` of the JSON report; nil where it is null.
-    private func splitMembers(_ result: RunResult) throws -> [String: Any]? {
-        let data = Data(JSONReport(result).rendered().utf8)
+    private func splitMembers(_ result: RunReport) throws -> [String: Any]? {
+        let data = Data(result.json.utf8)
         let root = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         let found = try #require(root["latency_split_ms"])
         return found as? [String: Any]
     }
 
     /// The encoded histograms of the parts.
-    private func histograms(_ result: RunResult) throws -> [String: String] {
+    private func histograms(_ result: RunReport) throws -> [String: String] {
         let members = try #require(try splitMembers(result))
         return members.compactMapValues { ($0 as? [String: Any])?["hdr"] as? String }
     }
@@ -127,7 +127,7 @@ import Testing
         let result = try sample()
         let held = try #require(try splitMembers(result)?["held"] as? [String: Any])
         let histogram = try #require(held["hdr"] as? String)
-        try JSONReport(result).rendered().replacing(histogram, with: "HISTFAAA")
+        try result.json.replacing(histogram, with: "HISTFAAA")
             .write(to: file, atomically: true, encoding: .utf8)
         let failure = #expect(throws: RunFailure.self) {
             try ReportDocument(reading: file.path()).result(path: file.path())
@@ -137,7 +137,7 @@ import Testing
 
     /// A page of one run has the histograms, and a page of several has only the figures.
     @Test func hasTheSplitOnThePage() throws {
-        let text = JSONReport(try sample()).rendered()
+        let text = try sample().json
         let document = try #require(ReportDocument(parsing: text, name: "run"))
         for (copies, hasHistogram) in [(1, true), (2, false)] {
             let page = ReportPage(Array(repeating: document, count: copies)).rendered()

@@ -7,8 +7,8 @@ import Testing
 
 @Suite struct ReportTests {
     /// A run as a closed loop of 500 clients might have gone.
-    func sample(_ arguments: [String] = ["-c", "500", "-d", "3s"]) throws -> RunResult {
-        var result = RunResult(configuration: try configure(arguments), environment: Environment())
+    func sample(_ arguments: [String] = ["-c", "500", "-d", "3s"]) throws -> RunReport {
+        var result = RunReport(configuration: try configure(arguments), environment: Environment())
         result.environment.coreCount = 2
         var histogram = LatencyScale.makeHistogram()
         histogram.record(2_000_000, count: 999)
@@ -34,7 +34,7 @@ import Testing
                 latencies: histogram
             )
             result.intervals.append(
-                RunResult.Interval(
+                RunReport.Interval(
                     endSeconds: Double(second),
                     seconds: 1,
                     isMeasured: second > 2,
@@ -120,7 +120,7 @@ import Testing
         _ serverCores: Set<Int>,
         _ generatorCores: Set<Int>,
         _ flags: [String] = []
-    ) throws -> RunResult {
+    ) throws -> RunReport {
         var result = try sample(flags)
         result.loopIdleShares = [0.01]
         result.server = usage(2.94, busiest: 0.96, cores: serverCores)
@@ -152,7 +152,7 @@ import Testing
         #expect(whole.exitStatus == .success)
         whole.totals.reopenedCount = 2
         #expect(whole.verdict.reasons == ["Connections were lost: 1."])
-        let json = JSONReport(try crowded([0, 1], [0, 1])).rendered()
+        let json = try crowded([0, 1], [0, 1]).json
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         let verdict = try #require(object?["verdict"] as? [String: Any])
         #expect(verdict["valid"] as? Bool == false)
@@ -197,7 +197,7 @@ import Testing
         let text = TextReport(result).rendered()
         #expect(text.contains("cast_vote p50 0.004  p99 0.012  p99.9 0.050 ms"))
         #expect(text.contains("of it held until durable p50 1.20  p99 3.60  p99.9 15.0 ms"))
-        let json = JSONReport(result).rendered()
+        let json = result.json
         #expect(json.contains("\"server_times_ms\" : {"))
         #expect(json.contains("\"cast_vote\" : {"))
     }
@@ -230,12 +230,12 @@ import Testing
     @Test func isValidJSONWithEveryNumberOrNull() throws {
         var results = [
             try sample(), try sample(["-R", "1k", "--slo", "rate>=1", "--mix", "feed"]),
-            RunResult(configuration: try configure([]), environment: Environment()),
+            RunReport(configuration: try configure([]), environment: Environment()),
         ]
         results[0].hottestShare = .nan
         results[0].environment.command = "a \"quoted\"\n\u{1} \\ command"
         for result in results {
-            let text = JSONReport(result).rendered()
+            let text = result.json
             let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
             let root = try #require(object)
             #expect(root["schema"] as? Int == 1)
@@ -244,7 +244,7 @@ import Testing
                 #expect(root[member] is [String: Any], "\(member)")
             }
         }
-        let text = JSONReport(results[0]).rendered()
+        let text = results[0].json
         #expect(text.contains("\"hottest_post_share\" : null"))
         #expect(text.contains("\"hdr\" : \"HISTFAAA"))
         #expect(text.contains("\"RESOURCE_EXHAUSTED/OVERLOADED\" : 1"))

@@ -22,7 +22,7 @@ extension LiveTests {
         private func run(
             _ service: FakeService,
             _ flags: [String]
-        ) async throws -> RunResult {
+        ) async throws -> RunReport {
             let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }

@@ -49,10 +49,10 @@ extension LiveTests {
         }
 
         /// Whatever came, the generator's own counts hold, and no text obeys the service.
-        private func check(_ result: RunResult?, _ seed: UInt64) {
+        private func check(_ result: RunReport?, _ seed: UInt64) {
             guard let result else { return }
             #expect(result.totals.outcomes.isConserved, "seed \(seed)")
-            let json = JSONReport(result).rendered()
+            let json = result.json
             for text in [TextReport(result).rendered(), json] {
                 let isPlain = text.unicodeScalars.allSatisfy {
                     $0 == "\n" || ![.control, .format].contains($0.properties.generalCategory)

@@ -80,7 +80,7 @@ extension LiveTests {
             _ flag: String,
             _ owner: String
         ) async throws {
-            let report = JSONReport(try ReportTests().sample()).rendered()
+            let report = try ReportTests().sample().json
             let directory = try TemporaryDirectory()
             defer { withExtendedLifetime(directory) {} }
             for (name, text) in [("base.json", report), ("posts.csv", "title\nApple\n")] {

@@ -159,11 +159,11 @@ extension LiveTests {
 }
 
 /// Runs a load over RESP against `server`.
-func loadRedis(_ server: FakeRedis, _ arguments: [String]) async throws -> RunResult {
+func loadRedis(_ server: FakeRedis, _ arguments: [String]) async throws -> RunReport {
     try await load(at: "\(server.address)", arguments)
 }
 
-private func load(at target: String, _ arguments: [String]) async throws -> RunResult {
+private func load(at target: String, _ arguments: [String]) async throws -> RunReport {
     let configuration = try configure(["--protocol", "resp", "--target", target] + arguments)
     return try await offload { try Run(configuration).execute() }
 }

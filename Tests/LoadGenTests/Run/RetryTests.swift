@@ -126,7 +126,7 @@ extension LiveTests {
             #expect(result.totals.retries.duplicateCount >= 1)
         }
 
-        private func expectEveryVoteOnce(_ result: RunResult) throws {
+        private func expectEveryVoteOnce(_ result: RunReport) throws {
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.examples == [])
             #expect(summary.acknowledgedVoteCount == 5000)

@@ -29,7 +29,7 @@ extension LiveTests {
             // Slices, settling and warm-up together, on the same 50 posts.
             #expect(a.countedVoteCount == scores && Int64(a.acknowledgedVoteCount) == scores)
             #expect(a.exactPostCount == 50 && b.exactPostCount == 50)
-            let json = SideBySideJSON(result).rendered()
+            let json = result.json
             let root = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
             let pairs = (root?["ab"] as? [String: Any])?["pairs"] as? [Any]
             #expect(pairs?.count == 12)

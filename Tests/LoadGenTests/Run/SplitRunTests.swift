@@ -208,7 +208,7 @@ extension LiveTests {
         }
 
         /// Each part has a latency of each timed call, on one clock.
-        private func expectEachPart(_ result: RunResult, _ count: UInt64) throws {
+        private func expectEachPart(_ result: RunReport, _ count: UInt64) throws {
             let split = try #require(result.totals.split)
             #expect(split.sampleCount == count)
             #expect(split.isOneClock)

@@ -136,7 +136,7 @@ extension LiveTests {
             #expect(second.exitStatus == .auditFailed)
         }
 
-        private func expectLastBallots(_ result: RunResult, _ service: FakeService) throws {
+        private func expectLastBallots(_ result: RunReport, _ service: FakeService) throws {
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.examples == [])
             #expect(summary.unknownVoteCount == 0)

@@ -9,9 +9,9 @@ import Testing
     private static func run(
         _ flags: [String],
         _ server: inout SimulatedServer,
-        change: (Int, inout RunResult) -> Void = { _, _ in },
+        change: (Int, inout RunReport) -> Void = { _, _ in },
         restart: @escaping (String) throws(RunFailure) -> Void = { _ throws(RunFailure) in }
-    ) throws -> RunResult {
+    ) throws -> RunReport {
         let configuration = try configure(flags)
         let options = try Options.reading(flags)
         let plan = try #require(try SeriesPlan(options, seed: configuration.seed))
@@ -93,7 +93,7 @@ import Testing
         #expect(result.exitStatus == .invalid)
         let text = TextReport(result).rendered()
         #expect(text.contains("capacity at p99<1s  ≥ \(NumberFormat.rate(bound))/s  CANNOT TELL"))
-        let root = try JSONSerialization.jsonObject(with: Data(JSONReport(result).rendered().utf8))
+        let root = try JSONSerialization.jsonObject(with: Data(result.json.utf8))
         let json = (root as? [String: Any])?["series"] as? [String: Any]
         #expect(json?["capacity_per_second"] is NSNull)
         #expect(json?["at_least_per_second"] as? Double == bound)
@@ -176,7 +176,7 @@ import Testing
     @Test func writesItsRunsAsJSON() throws {
         var server = SimulatedServer(capacity: 1000)
         let result = try Self.run(["--search", "p99<1s"] + Self.quickSearch, &server)
-        let data = Data(JSONReport(result).rendered().utf8)
+        let data = Data(result.json.utf8)
         let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
         let series = try #require(object?["series"] as? [String: Any])
         #expect(series["kind"] as? String == "search")

@@ -14,9 +14,9 @@ struct SimulatedServer {
     init(capacity: Double) { self.capacity = capacity }
 
     /// What a run of a configuration measures.
-    mutating func run(_ configuration: RunConfiguration) -> RunResult {
+    mutating func run(_ configuration: RunConfiguration) -> RunReport {
         rates.append(configuration.ratePerSecond ?? 0)
-        var result = RunResult(configuration: configuration, environment: Environment())
+        var result = RunReport(configuration: configuration, environment: Environment())
         result.openedConnectionCount = configuration.clientCount
         result.measuredSeconds = configuration.duration.map { $0 / .seconds(1) } ?? 1
         result.loopIdleShares = [0.5]
@@ -54,7 +54,7 @@ struct SimulatedServer {
     }
 }
 
-extension RunResult {
+extension RunReport {
     /// Counts requests that were sent and answered.
     fileprivate mutating func count(_ requests: UInt64) {
         totals.measuredRequestCount = requests

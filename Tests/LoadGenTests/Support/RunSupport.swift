@@ -9,7 +9,7 @@ func configure(_ arguments: [String]) throws -> RunConfiguration {
 }
 
 /// Runs a load against `service` on a thread of its own.
-func load(_ service: FakeService, _ arguments: [String]) async throws -> RunResult {
+func load(_ service: FakeService, _ arguments: [String]) async throws -> RunReport {
     let configuration = try configure(["--target", "\(service.address)"] + arguments)
     return try await offload { try Run(configuration).execute() }
 }
@@ -19,17 +19,17 @@ let shortLoad = ["-n", "5k", "-w", "0", "--clients", "8", "--posts", "50"]
 
 /// Runs `body` with the path of the JSON report of `result`.
 func withReport<Value>(
-    of result: RunResult,
+    of result: RunReport,
     _ body: (String) async throws -> Value
 ) async throws -> Value {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".json")
-    try JSONReport(result).rendered().write(to: file, atomically: true, encoding: .utf8)
+    try result.json.write(to: file, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(at: file) }
     return try await body(file.path())
 }
 
 /// Audits the record of a run again.
-func verify(_ result: RunResult, _ service: FakeService) async throws -> RunResult {
+func verify(_ result: RunReport, _ service: FakeService) async throws -> RunReport {
     try await withReport(of: result) { path in
         let configuration = try configure([
             "--target", "\(service.address)", "--verify-only", path,

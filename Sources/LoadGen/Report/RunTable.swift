@@ -2,10 +2,10 @@ import Histogram
 
 /// Several runs side by side, a row each.
 package struct RunTable {
-    private let runs: [(name: String, result: RunResult)]
+    private let runs: [(name: String, result: RunReport)]
 
     /// A table of runs and their names.
-    package init(_ runs: [(name: String, result: RunResult)]) {
+    package init(_ runs: [(name: String, result: RunReport)]) {
         self.runs = runs
     }
 
@@ -25,7 +25,7 @@ package struct RunTable {
         }.joined(separator: "\n") + "\n"
     }
 
-    private func row(_ name: String, _ result: RunResult, _ levels: [Double]) -> [String] {
+    private func row(_ name: String, _ result: RunReport, _ levels: [Double]) -> [String] {
         let latencies = result.totals.merged(result.shownMeasure)
         let percentiles = levels.map { level in
             latencies.map { PercentileText.cell($0, percentile: level) } ?? "-"

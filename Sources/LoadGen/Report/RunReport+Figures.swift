@@ -1,99 +1,7 @@
 internal import FeedClient
 import Histogram
 
-/// Everything a run found out; every report is made from it alone.
-package struct RunResult: Sendable {
-    /// One second, or what was left of it.
-    package struct Interval: Sendable {
-        /// Seconds from the start of the load to the interval's end.
-        package var endSeconds: Double
-        /// How long it was.
-        package var seconds: Double
-        /// Whether all of it was measured.
-        package var isMeasured: Bool
-        /// Successful answers, by the operation's raw value.
-        package var answered: [UInt64]
-        /// The time that users waited, over all operations.
-        package var latencies: LatencySummary
-        /// The outcomes since the start of the run.
-        package var outcomes: Outcomes
-        /// Connections that were opened again since the start of the run.
-        package var reconnectCount: UInt64
-        /// What the processes and the machine used; nil where it was not seen.
-        package var usage: IntervalUsage?
-        /// With `--hdr`, the measured latencies of each operation as a histogram in base 64.
-        package var encoded: [Operation: LoggedHistogram] = [:]
-
-        /// An interval, without the latencies that only a progress line needs.
-        package init(endSeconds: Double, seconds: Double, isMeasured: Bool, counts: IntervalCounts)
-        {
-            self.endSeconds = endSeconds
-            self.seconds = seconds
-            self.isMeasured = isMeasured
-            answered = counts.answered
-            latencies = LatencySummary(counts.latencies)
-            outcomes = counts.outcomes
-            reconnectCount = counts.reconnectCount
-        }
-    }
-
-    /// What was asked for.
-    package var configuration: RunConfiguration
-    /// Where it ran.
-    package var environment: Environment
-    /// The files of the run; nil where it had none.
-    package var dataset: DatasetResult?
-    /// The merged numbers of all threads.
-    package var totals = RecorderTotals()
-    /// Second by second, warm-up included.
-    package var intervals: [Interval] = []
-    /// When the load began, in nanoseconds of the monotonic clock.
-    package var startNanoseconds: UInt64 = 0
-    /// The same in microseconds since 1970.
-    package var startMicroseconds: UInt64 = 0
-    /// The measured time, by the clock and not by the flag.
-    package var measuredSeconds = 0.0
-    /// The share of requests that the most requested post got by its distribution.
-    package var hottestShare = 0.0
-    /// Connections that opened.
-    package var openedConnectionCount = 0
-    /// Connections that never opened, or ended before the run did.
-    package var lostConnectionCount = 0
-    /// The generator's CPU time while measuring.
-    package var generator: ProcessUsage?
-    /// The share of time that each loop slept while measuring.
-    package var loopIdleShares: [Double] = []
-    /// The service's process, where it is on this machine.
-    package var serverPID: Int?
-    /// Its CPU time while measuring.
-    package var server: ProcessUsage?
-    /// The machine while measuring.
-    package var machine: MachineUsage?
-    /// The service's own times; nil where it was not asked or did not say them.
-    package var serverTimes: ServerTimes?
-    /// Whether a signal ended the run early.
-    package var isInterrupted = false
-    /// What the other runs of a series showed; nil where this one was alone.
-    package var series: SeriesResult?
-    /// What the run knows of its posts, for a later audit; nil where it made none.
-    package var record: RunRecord?
-    /// Whether the run only audited the record of an earlier run.
-    package var isVerification = false
-    /// The comparison with an earlier run; nil where none was asked for.
-    package var comparison: Comparison?
-    /// What `--cleanup` deleted; nil where it was not asked for, or where the audit was not possible.
-    package var cleanup: CleanupOutcome?
-    /// The audit of what the service counted.
-    package var audit: AuditOutcome = .skipped
-
-    /// A run without results yet.
-    package init(configuration: RunConfiguration, environment: Environment) {
-        self.configuration = configuration
-        self.environment = environment
-    }
-}
-
-extension RunResult {
+extension RunReport {
     /// Operations answered with success within the measured time; each vote of a batch is one.
     package var measuredAnswerCount: UInt64 { totals.measuredAnswers.reduce(0, +) }
 
@@ -209,7 +117,7 @@ extension RunResult {
     }
 }
 
-extension RunResult {
+extension RunReport {
     /// The number of cores that service and generator share, where they, or all programs of the
     /// machine, left less than a fifth of the time unused.
     ///
@@ -225,7 +133,7 @@ extension RunResult {
     }
 }
 
-extension RunResult {
+extension RunReport {
     /// Every service level asked for.
     package var serviceLevels: [ServiceLevelResult] {
         configuration.serviceLevels.map {

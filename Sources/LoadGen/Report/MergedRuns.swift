@@ -8,15 +8,15 @@ import Histogram
 /// service's machine see the same.
 package struct MergedRuns {
     /// The result.
-    package private(set) var result: RunResult
+    package private(set) var result: RunReport
 
     /// Merges results, of which there is one at least; the first has the configuration.
-    package init(_ results: [RunResult]) {
+    package init(_ results: [RunReport]) {
         result = results[0]
         for other in results.dropFirst() { add(other) }
     }
 
-    private mutating func add(_ other: RunResult) {
+    private mutating func add(_ other: RunReport) {
         result.configuration.clientCount += other.configuration.clientCount
         result.configuration.threadCount += other.configuration.threadCount
         result.configuration.postCount += other.configuration.postCount
@@ -51,7 +51,7 @@ package struct MergedRuns {
     }
 }
 
-extension RunResult.Interval {
+extension RunReport.Interval {
     /// Adds the same second of another generator.
     fileprivate mutating func add(_ other: Self) {
         isMeasured = isMeasured && other.isMeasured

@@ -37,7 +37,7 @@ import Testing
         _ replacement: String,
         _ arguments: [String] = ["-c", "500", "-d", "3s"]
     ) throws -> (cause: String, isUsage: Bool)? {
-        let report = JSONReport(try ReportTests().sample(arguments)).rendered()
+        let report = try ReportTests().sample(arguments).json
         let text = report.replacing(try Regex(pattern), with: replacement, maxReplacements: 1)
         try #require(text != report, "\(pattern) is in the report")
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

@@ -1,0 +1,303 @@
+internal import FeedClient
+import Histogram
+
+/// Everything a run found out; every report is made from it alone.
+///
+/// It is the JSON document too, schema 1: `members` says how each figure is written and read, and
+/// docs/LOADGEN.md what it means. What the text report does not show is not read again.
+package struct RunReport: Sendable {
+    /// One second, or what was left of it.
+    package struct Interval: Sendable {
+        /// Seconds from the start of the load to the interval's end.
+        package var endSeconds: Double
+        /// How long it was.
+        package var seconds: Double
+        /// Whether all of it was measured.
+        package var isMeasured: Bool
+        /// Successful answers, by the operation's raw value.
+        package var answered: [UInt64]
+        /// The time that users waited, over all operations.
+        package var latencies: LatencySummary
+        /// The outcomes since the start of the run.
+        package var outcomes: Outcomes
+        /// Connections that were opened again since the start of the run.
+        package var reconnectCount: UInt64
+        /// What the processes and the machine used; nil where it was not seen.
+        package var usage: IntervalUsage?
+        /// With `--hdr`, the measured latencies of each operation as a histogram in base 64.
+        package var encoded: [Operation: LoggedHistogram] = [:]
+
+        /// An interval, without the latencies that only a progress line needs.
+        package init(endSeconds: Double, seconds: Double, isMeasured: Bool, counts: IntervalCounts)
+        {
+            self.endSeconds = endSeconds
+            self.seconds = seconds
+            self.isMeasured = isMeasured
+            answered = counts.answered
+            latencies = LatencySummary(counts.latencies)
+            outcomes = counts.outcomes
+            reconnectCount = counts.reconnectCount
+        }
+    }
+
+    /// What was asked for.
+    package var configuration: RunConfiguration
+    /// Where it ran.
+    package var environment: Environment
+    /// The files of the run; nil where it had none.
+    package var dataset: DatasetResult?
+    /// The merged numbers of all threads.
+    package var totals = RecorderTotals()
+    /// Second by second, warm-up included.
+    package var intervals: [Interval] = []
+    /// When the load began, in nanoseconds of the monotonic clock.
+    package var startNanoseconds: UInt64 = 0
+    /// The same in microseconds since 1970.
+    package var startMicroseconds: UInt64 = 0
+    /// The measured time, by the clock and not by the flag.
+    package var measuredSeconds = 0.0
+    /// The share of requests that the most requested post got by its distribution.
+    package var hottestShare = 0.0
+    /// Connections that opened.
+    package var openedConnectionCount = 0
+    /// Connections that never opened, or ended before the run did.
+    package var lostConnectionCount = 0
+    /// The generator's CPU time while measuring.
+    package var generator: ProcessUsage?
+    /// The share of time that each loop slept while measuring.
+    package var loopIdleShares: [Double] = []
+    /// The service's process, where it is on this machine.
+    package var serverPID: Int?
+    /// Its CPU time while measuring.
+    package var server: ProcessUsage?
+    /// The machine while measuring.
+    package var machine: MachineUsage?
+    /// The service's own times; nil where it was not asked or did not say them.
+    package var serverTimes: ServerTimes?
+    /// Whether a signal ended the run early.
+    package var isInterrupted = false
+    /// What the other runs of a series showed; nil where this one was alone.
+    package var series: SeriesResult?
+    /// What the run knows of its posts, for a later audit; nil where it made none.
+    package var record: RunRecord?
+    /// Whether the run only audited the record of an earlier run.
+    package var isVerification = false
+    /// The comparison with an earlier run; nil where none was asked for.
+    package var comparison: Comparison?
+    /// What `--cleanup` deleted; nil where it was not asked for, or where the audit was not possible.
+    package var cleanup: CleanupOutcome?
+    /// The audit of what the service counted.
+    package var audit: AuditOutcome = .skipped
+
+    /// A run without results yet.
+    package init(configuration: RunConfiguration, environment: Environment) {
+        self.configuration = configuration
+        self.environment = environment
+    }
+}
+
+extension RunReport: JSONReadable {
+    package static var unread: RunReport {
+        var configuration = RunConfiguration(target: "")
+        configuration.percentiles = [50, 90, 99, 99.9, 99.99]
+        return RunReport(configuration: configuration, environment: Environment())
+    }
+
+    package static let members: [Member<RunReport>] = [
+        .written("schema") { _ in 1 },
+        .object("config", configurationMembers),
+        .required("env", \.environment, .plain),
+        .optional("dataset", \.dataset, .plain),
+        .usual("measured_seconds", \.measuredSeconds, .within(0...1e9)),
+        .written("per_second") { $0.ratePerSecond },
+        requestsPerSecond,
+        .required("interrupted", \.isInterrupted, .plain),
+        intervalMembers,
+        operationMembers,
+        .object("outcomes", outcomeMembers),
+        .object("errors", errorMembers),
+        .object("connections", connectionMembers),
+        .object("cpu", processorMembers),
+        .required("audit", \.audit, .plain),
+        .written("record") { $0.record.map(RunRecordJSON.init) },
+        .written("cleanup") { $0.cleanup?.text },
+        .written("verdict") { JudgedRun($0) },
+        .written("server_times_ms") { $0.serverTimes },
+        .optional("latency_split_ms", \.totals.split, .plain),
+        .written("series") { $0.series },
+        serviceLevelMember,
+        .written("compare") { $0.comparison },
+        .written("exit") { $0.exitStatus.rawValue },
+    ]
+
+    private static let configurationMembers: [Member<RunReport>] = [
+        .usual("run_id", \.configuration.runID, .plain),
+        .required("target", \.configuration.target, .plain),
+        .usual("protocol", \.configuration.wireProtocol, .name),
+        .required("clients", \.configuration.clientCount, .within(1...10_000_000)),
+        .required("threads", \.configuration.threadCount, .within(1...64_000)),
+        .required("pipeline", \.configuration.pipelineDepth, .within(1...1024)),
+        .required(
+            "batch",
+            \.configuration.batchVoteCount,
+            .within(1...RunConfiguration.longestBatch)
+        ),
+        .required("pipeline_mode", \.configuration.pipelineMode, .name),
+        .written("loop") { $0.configuration.isOpenLoop ? "open" : "closed" },
+        .optional("rate", \.configuration.ratePerSecond, .within(0...1e10)),
+        .required("arrival", \.configuration.arrival, .name),
+        .optional("duration_seconds", \.configuration.duration, .seconds(0...86_400)),
+        ramp,
+        .optional("requests", \.configuration.requestCount, .count),
+        .required("warmup_seconds", \.configuration.warmup, .seconds(0...3600)),
+        .required("mix", \.configuration.mix, .text(Mix.init(parsing:))),
+        .required("posts", \.configuration.postCount, .within(0...10_000_000_000)),
+        .required("feed", \.configuration.feed, .plain),
+        .required("voters", \.configuration.voterCount, .within(0...RunConfiguration.mostVoters)),
+        .written("ballot_bytes") { $0.configuration.ballotByteCount },
+        .required("keys", \.configuration.keys, .text(KeyDistribution.init(parsing:))),
+        .usual("percentiles", \.configuration.percentiles, .each(0...100)),
+        .usual("hottest_post_share", \.hottestShare, .plain),
+        .required("page_size", \.configuration.pageSize, .within(1...100)),
+        .required("seed", \.configuration.seed, .plain),
+        .required("timeout_seconds", \.configuration.timeout, .seconds(0...60)),
+        .required("retry", \.configuration.retryLimit, .within(0...1000)),
+        .usual("think", \.configuration.think, .text { ThinkTime(parsing: $0) ?? ThinkTime.none }),
+        .written("connect_rate") { $0.configuration.connectsPerSecond },
+        .optional(
+            "reconnect_every",
+            \.configuration.connectionLife.requestCount,
+            .within(0...1_000_000_000)
+        ),
+        .optional(
+            "connection_life_seconds",
+            \.configuration.connectionLife.age,
+            .seconds(0...86_400)
+        ),
+        .usual("split", \.configuration.isLatencySplit, .plain),
+        .required("verify", \.configuration.isVerified, .plain),
+        .usual("strict", \.configuration.isStrict, .plain),
+    ]
+
+    /// The rates at the ends, over the duration, which is read before.
+    private static let ramp = Member<RunReport>(
+        write: { report, writer in
+            let ramp = report.configuration.ramp
+            try writer.encode(OrNull(ramp.map { [$0.first, $0.last] }), forKey: "ramp")
+        },
+        read: { report, reader in
+            guard try reader.has("ramp") else { return }
+            let rates = try Form<[Double]>.each(0...1e10).read("ramp", reader)
+            guard rates.count == 2, rates != [0, 0], let length = report.configuration.duration
+            else { return }
+            report.configuration.ramp = RateRamp(from: rates[0], to: rates[1], over: length)
+        }
+    )
+
+    /// Of it and the measured time, which is read before, a reader makes the number of requests.
+    private static let requestsPerSecond = Member<RunReport>(
+        write: { try $1.encode(OrNull($0.requestsPerSecond), forKey: "requests_per_second") },
+        read: { report, reader in
+            guard try reader.has("requests_per_second") else { return }
+            let rate = try Form<Double>.within(0...1e12).read("requests_per_second", reader)
+            let count = (rate * report.measuredSeconds).rounded()
+            report.totals.measuredRequestCount = UInt64(min(count, Double(Form.mostCounted)))
+        }
+    )
+
+    private static let outcomeMembers: [Member<RunReport>] = [
+        .required("sent", \.totals.outcomes.sent, .count),
+        .required("ok", \.totals.outcomes.ok, .count),
+        .required("error", \.totals.outcomes.error, .count),
+        .required("timeout", \.totals.outcomes.timeout, .count),
+        .required("lost", \.totals.outcomes.lost, .count),
+        .required("late_answers", \.totals.lateAnswerCount, .count),
+        .required("late_sends", \.totals.lateSendCount, .count),
+        .required("unsent", \.totals.unsentCount, .count),
+        .required("retries", \.totals.retries.retryCount, .count),
+        .required("reconnects", \.totals.retries.reconnectCount, .count),
+        .required("duplicates", \.totals.retries.duplicateCount, .count),
+        .written("conserved") { $0.totals.outcomes.isConserved },
+    ]
+
+    private static let errorMembers: [Member<RunReport>] = [
+        .written("total") { $0.totals.outcomes.error + $0.totals.outcomes.unknown },
+        .required("causes", \.totals.failures.countsByName, .counts),
+        .required("server", \.totals.failures.serverErrors, .counts),
+        .optional("first_protocol_error", \.totals.failures.firstProtocolError, .plain),
+    ]
+
+    private static let connectionMembers: [Member<RunReport>] = [
+        .required("opened", \.openedConnectionCount, .within(0...1 << 50)),
+        .required("lost", \.lostConnectionCount, .within(0...1 << 50)),
+        .written("reopened") { $0.totals.reopenedCount },
+        .required("reads", \.totals.traffic.readCount, .count),
+        .required("writes", \.totals.traffic.writeCount, .count),
+        .required("bytes_in", \.totals.traffic.bytesIn, .count),
+        .required("bytes_out", \.totals.traffic.bytesOut, .count),
+    ]
+
+    private static let processorMembers: [Member<RunReport>] = [
+        .optional("server_pid", \.serverPID, .plain),
+        .written("server_seconds_per_million") { $0.secondsPerMillion($0.server) },
+        .written("generator_seconds_per_million") { $0.secondsPerMillion($0.generator) },
+        .optional("server", \.server, .plain),
+        .optional("generator", \.generator, .plain),
+        .required(
+            "loop_idle_shares",
+            \.loopIdleShares,
+            Form(
+                write: { $0.map { OrNull($0) } },
+                read: { shares, _ in shares.compactMap(\.value) }
+            )
+        ),
+        .optional(
+            "loop_late_p99_ms",
+            \.totals.loopLate99,
+            Form(write: { $0 / 1e6 }, read: { milliseconds, _ in milliseconds * 1e6 })
+        ),
+        .written("busy_share") { $0.machine?.busyShare },
+        machine,
+        .written("other_share") { report in report.server.map { _ in report.otherShare } },
+        .written("little_in_flight") { $0.littleInFlight },
+    ]
+
+    /// The machine was seen where its steal was.
+    private static let machine = Member<RunReport>(
+        write: { try $1.encode(OrNull($0.machine?.stealShare), forKey: "steal_share") },
+        read: { report, reader in
+            report.machine = try reader.decodeIfPresent(Double.self, forKey: "steal_share").map {
+                let busy = try reader.decodeIfPresent(Double.self, forKey: "busy_share")
+                return MachineUsage(busyShare: busy ?? 0, stealShare: $0)
+            }
+        }
+    )
+
+    /// The service levels that were asked for are read, and judged again.
+    private static let serviceLevelMember = Member<RunReport>(
+        write: { try $1.encode($0.serviceLevels, forKey: "slo") },
+        read: { report, reader in
+            let levels = try reader.decode([LevelText].self, forKey: "slo")
+            report.configuration.serviceLevels = levels.compactMap {
+                ServiceLevel(parsing: $0.text)
+            }
+        }
+    )
+
+    private struct LevelText: Decodable {
+        var text: String
+    }
+}
+
+extension Failures {
+    /// How often each cause came, by its name in a document; others are dropped.
+    fileprivate var countsByName: [String: UInt64] {
+        get { Dictionary(uniqueKeysWithValues: causes.map { ($0.key.rawValue, $0.value) }) }
+        set {
+            let known = newValue.compactMap { name, count in
+                Cause(rawValue: name).map { ($0, count) }
+            }
+            causes = Dictionary(uniqueKeysWithValues: known)
+        }
+    }
+}
