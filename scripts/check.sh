@@ -93,25 +93,19 @@ unsafe_flags() {
     [[ -z "$found" ]] || { echo "$found"; return 1; }
 }
 
-# ServiceVersion.swift has the version; feedctl has the same one, and the newest section of the
-# changelog is its.
+# ServiceVersion.swift has the version; these have the same one, CHANGELOG.md in its newest section.
 version() {
-    local current newest tool
-    tool=$(sed -nE 's/^ *static let current = "([0-9]+\.[0-9]+\.[0-9]+)"$/\1/p' \
-        Sources/FeedCtl/FeedCtl.swift)
-    current=$(sed -nE 's/^ *static let current = "([0-9]+\.[0-9]+\.[0-9]+)"$/\1/p' \
-        Sources/FeedService/Wire/ServiceVersion.swift)
-    if [[ "$tool" != "$current" ]]; then
-        echo "Sources/FeedCtl/FeedCtl.swift says '$tool', and" \
-            "Sources/FeedService/Wire/ServiceVersion.swift '$current'."
-        return 1
-    fi
-    newest=$(sed -nE 's/^## ([0-9]+\.[0-9]+\.[0-9]+)( .*)?$/\1/p' CHANGELOG.md | head -1)
-    if [[ -z "$current" || "$current" != "$newest" ]]; then
-        echo "Sources/FeedService/Wire/ServiceVersion.swift says '$current', and the newest section of" \
-            "CHANGELOG.md is '$newest'."
-        return 1
-    fi
+    local file found current bad=0
+    for file in Sources/FeedService/Wire/ServiceVersion.swift Sources/FeedCtl/FeedCtl.swift \
+        clients/python/pyproject.toml CHANGELOG.md; do
+        found=$(sed -nE 's/^( *static let current = "|version = "|## )([0-9]+\.[0-9]+\.[0-9]+)("| .*|$)/\2/p' \
+            "$file" | head -1)
+        current=${current-$found}
+        [[ -n $found && $found == "$current" ]] && continue
+        echo "$file has the version '$found', and Sources/FeedService/Wire/ServiceVersion.swift '$current'."
+        bad=1
+    done
+    return "$bad"
 }
 
 file_sizes() {
@@ -139,7 +133,7 @@ check "few functions take four values without a label" parameters
 check "no comment line over 110 columns" comments
 check "links of the documents, and tests in docs/SECURITY.md" pages
 check "no unsafe compiler flags" unsafe_flags
-check "the version is the newest of the changelog" version
+check "the version is the same everywhere" version
 check "no file over 700 lines" file_sizes
 
 exit $((failures > 0))

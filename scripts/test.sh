@@ -66,12 +66,12 @@ step "Checking the sources"
 scripts/check.sh
 
 # Most tests wait more than they compute, so builds run beside them.
-step "Testing the scripts, beside the release build: warnings are errors"
+step "Testing the scripts and the client for Python, beside the release build: warnings are errors"
 beside release swift build -c release --build-tests \
     --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 # Each file by itself, some at once; the longest first.
 # shellcheck disable=SC2016 # The inner shell expands them.
-printf '%s\n' Tests/{Soak,Compare,Wire,Codebase}Tests/test_*.py |
+printf '%s\n' Tests/{Soak,Compare,Wire,Codebase}Tests/test_*.py clients/python/tests/test_*.py |
     xargs -P 4 -n 1 sh -c 'told=$(/usr/bin/python3 -B -m unittest discover --verbose \
         --start-directory "${1%/*}" --pattern "${1##*/}" 2>&1); code=$?; echo "$told"; exit $code' sh |
     tee "$logs/all"
