@@ -6,21 +6,14 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "codebase"))
 
-import comments
 import concurrency
-import coverage
-import deadcode
 import folders
 import graph
-import house
-import indexstore
 import package
 import pages
 import parameters
 import swift_source
 import unsafe
-
-PATH = pathlib.PurePosixPath
 
 
 class SourceTests(unittest.TestCase):
@@ -31,13 +24,6 @@ class SourceTests(unittest.TestCase):
 
     def test_what_a_literal_interpolates_is_code(self):
         self.assertIn("unsafe f(g(1))", swift_source.code(r'let a = "x \(unsafe f(g(1))) y"'))
-
-
-class CommentTests(unittest.TestCase):
-    def test_long_lines_of_comments_are_named(self):
-        long = "    /// " + "x" * 103
-        found = comments.faults({"A.swift": f"{long[:110]}\n{long}\nlet a = \"{long}\"\n"})
-        self.assertEqual(found, ["A.swift:2: a comment line of 111 columns, the limit is 110"])
 
 
 class LayerTests(unittest.TestCase):
@@ -89,56 +75,35 @@ class LayerTests(unittest.TestCase):
 
 
 class FolderTests(unittest.TestCase):
-    TEXTS = {PATH("Sources/M/A/a.swift"): "struct Ape { var bee: Bee }",
-             PATH("Sources/M/B/b.swift"): "struct Bee { func f(_: Ape) {} }",
-             PATH("Sources/M/C/c.swift"): "let text = \"Ape\" // Bee",
-             PATH("Sources/M/Aa/d.swift"): "let ape = Ape(bee: Bee())"}
+    TEXTS = {"Sources/M/A/a.swift": "struct Ape { var bee: Bee }",
+             "Sources/M/B/b.swift": "struct Bee { func f(_: Ape) {} }",
+             "Sources/M/C/c.swift": "let text = \"Ape\" // Bee",
+             "Sources/M/Aa/d.swift": "let ape = Ape(bee: Bee())"}
 
-    def module(self, texts):
-        return folders.Module("M", "Sources/M", texts)
+    def faults(self, texts):
+        return folders.module_faults("M", "Sources/M", texts)
 
     def test_folders_that_name_each_other_are_found(self):
-        self.assertEqual(self.module(self.TEXTS).pairs, {("A", "B"): ({"Bee"}, {"Ape"})})
-        report = folders.report([self.module(self.TEXTS)])
-        self.assertIn("M: 4 folders, 1 pairs name each other\n  A -> B: 1 (Bee)", report)
-        self.assertIn("All modules: 1 pairs", report)
+        self.assertEqual(self.faults(self.TEXTS), [
+            "M: the folders A and B name each other: A uses 1 (Bee), B uses 1 (Ape)"])
 
     def test_the_folder_of_the_module_itself_is_one(self):
-        texts = {PATH("Sources/M/m.swift"): "struct Mule { var ape: Ape }",
-                 PATH("Sources/M/A/a.swift"): "struct Ape { var mule: Mule }"}
-        self.assertEqual(list(self.module(texts).pairs), [("(top)", "A")])
-        self.assertEqual(folders.faults([self.module(texts)], "M: (top), A\n"), [])
+        texts = {"Sources/M/m.swift": "struct Mule { var ape: Ape }",
+                 "Sources/M/A/a.swift": "struct Ape { var mule: Mule }"}
+        self.assertIn("the folders (top) and A name each other", self.faults(texts)[0])
 
-    def test_a_listed_pair_passes(self):
-        self.assertEqual(folders.faults([self.module(self.TEXTS)], "# M\n\nM: A, B\n"), [])
-
-    def test_a_pair_that_is_not_listed_is_named(self):
-        for allowed in ("", "N: A, B\nN: A, C\n", "M: A, Aa\n"):
-            with self.subTest(allowed):
-                found = folders.faults([self.module(self.TEXTS)], allowed)
-                self.assertIn("M: the folders A and B name each other", found[0])
-                self.assertEqual(len(found), 1 + allowed.count("\n"))
+    def test_folders_that_form_layers_pass(self):
+        texts = {path: text for path, text in self.TEXTS.items() if "/B/" not in path}
+        self.assertEqual(self.faults(texts), [])
 
     def test_a_circle_of_three_folders_is_found(self):
-        texts = {PATH("Sources/M/A/a.swift"): "struct Ape { var bee: Bee; var dog: Dog }",
-                 PATH("Sources/M/B/b.swift"): "struct Bee { var cat: Cat }",
-                 PATH("Sources/M/C/c.swift"): "struct Cat { var ape: Ape }",
-                 PATH("Sources/M/D/d.swift"): "struct Dog {}"}
-        module = self.module(texts)
-        self.assertEqual((module.pairs, module.circles), ({}, [["A", "B", "C"]]))
-        self.assertIn("  a circle without these pairs: A, B, C", folders.report([module]))
-        self.assertIn("M: the folders A, B, C name one another", folders.faults([module], "")[0])
-        self.assertEqual(folders.faults([module], "M: A, B, C\n"), [])
-        texts[PATH("Sources/M/B/b.swift")] = "struct Bee { var cat: Cat; var ape: Ape }"
-        self.assertEqual(self.module(texts).circles, [])
-
-    def test_a_line_that_is_no_longer_true_is_named(self):
-        texts = {path: text for path, text in self.TEXTS.items() if path.parent.name != "B"}
-        cases = [("M: A, B\n", "delete the line"), ("M: A - B\n", ":1: not of the form"),
-                 ("M: A, B\nM: A, B\n", ":2: lists the same folders twice")]
-        for allowed, fault in cases:
-            with self.subTest(allowed):
-                self.assertIn(fault, folders.faults([self.module(texts)], allowed)[0])
+        texts = {"Sources/M/A/a.swift": "struct Ape { var bee: Bee; var dog: Dog }",
+                 "Sources/M/B/b.swift": "struct Bee { var cat: Cat }",
+                 "Sources/M/C/c.swift": "struct Cat { var ape: Ape }",
+                 "Sources/M/D/d.swift": "struct Dog {}"}
+        self.assertEqual(self.faults(texts), ["M: the folders A, B, C name one another in a circle"])
+        texts["Sources/M/B/b.swift"] = "struct Bee { var cat: Cat; var ape: Ape }"
+        self.assertEqual(len(self.faults(texts)), 1)
 
 
 class UnsafeTests(unittest.TestCase):
@@ -217,102 +182,6 @@ class PageTests(unittest.TestCase):
         for page, sources in cases:
             with self.subTest(page=page, sources=sources):
                 self.assertEqual(len(pages.threat_faults(page, sources)), 1)
-
-
-class DeadCodeTests(unittest.TestCase):
-    def index(self, *occurrences):
-        index = deadcode.Index(
-            [indexstore.Occurrence(path, 1, (name, name, kind, "internal", 0), roles, relations)
-             for path, name, kind, roles, relations in occurrences], pathlib.Path("/"))
-        index.texts = {path: ["@main" if path.endswith("Main.swift") else "func"]
-                       for path, *_ in occurrences}
-        return index
-
-    def test_a_chain_from_the_main_type_is_reached(self):
-        main, other = "Sources/M/Main.swift", "Sources/M/Other.swift"
-        define, refer, within = indexstore.DEFINITION, indexstore.REFERENCE, indexstore.CONTAINED_BY
-        index = self.index(
-            (main, "main", "function", define, []), (other, "used", "function", define, []),
-            (other, "dead", "function", define, []), (other, "deader", "function", define, []),
-            (other, "tested", "function", define, []),
-            (main, "used", "function", refer, [(within, "main")]),
-            (other, "deader", "function", refer, [(within, "dead")]),
-            ("Tests/T.swift", "tested", "function", refer, [(within, "test")]))
-        self.assertEqual(deadcode.reached(index, with_tests=False), {"main", "used"})
-        self.assertEqual(deadcode.reached(index, with_tests=True), {"main", "used", "tested"})
-
-    def test_a_witness_is_reached_with_its_requirement(self):
-        main, other = "Sources/M/Main.swift", "Sources/M/Other.swift"
-        define, refer = indexstore.DEFINITION, indexstore.REFERENCE
-        index = self.index(
-            (main, "main", "function", define, []), (other, "need", "method", define, []),
-            (other, "witness", "method", define, [(indexstore.OVERRIDE_OF, "need")]),
-            (main, "need", "method", refer, [(indexstore.CALLED_BY, "main")]))
-        self.assertEqual(deadcode.reached(index, with_tests=False), {"main", "need", "witness"})
-
-
-class FigureTests(unittest.TestCase):
-    def test_functions_are_measured_from_brace_to_brace(self):
-        text = "protocol P {\n func a()\n func b() -> Int\n}\nfunc c(\n d: () -> Void\n) {\n if d {\n }\n}\n" \
-               "struct S { init() { x() } }\n"
-        self.assertEqual(sorted(house.function_lengths(text)), [1, 4])
-
-    def test_declarations_are_counted_by_access(self):
-        text = """
-        package import FeedLog
-        public import FeedProto
-        public extension Int { func a() {} }
-        @inline(__always) package static func b() {}
-            @discardableResult
-            package mutating func c() {}
-        public struct D<E>: Sendable {
-            public let f = 1, g = 2
-            public package(set) var h = "package var i"
-            package init() {}
-            public subscript(at: Int) -> Int { 0 }
-            private var j = 1 // public var k
-            func l(package: Int) {}
-            package nonisolated(unsafe) static var m = 0
-        }
-        package indirect enum N { case o }
-        open class P {}
-        package typealias Q = Int
-        """
-        self.assertEqual(house.declarations(swift_source.code(text)), {"public": 5, "package": 6})
-
-    def test_lines_that_say_unsafe_are_counted(self):
-        text = """
-        // unsafe
-        let a = "unsafe"
-        let b = unsafe c.load(as: UnsafeRawPointer.self)
-        nonisolated(unsafe) var d = 1
-        final class E: @unchecked Sendable { var unsafely = 1 }
-        @safe struct F {}
-        let g = Unmanaged.passRetained(h)
-        func withUnsafeBytes() {}
-        """
-        self.assertEqual(house.unsafe_lines(swift_source.code(text)), 5)
-
-    def test_kinds_are_counted_once_a_file(self):
-        codes = ["let a = Mutex(1); let b = Mutex<Int>(2)", "let c: Mutex<Int>; let d = Lock(3)",
-                 "struct TableLock {}; struct Lock {}; struct UVMutex {}", "uv_sem_wait(e)"]
-        found = {name: count for name, count in house.kinds("Locks", house.LOCKS, codes).items() if count}
-        self.assertEqual(found, {
-            "Locks: kinds": 5, "Locks: files with FeedConcurrency.Lock": 1,
-            "Locks: files with Synchronization.Mutex": 2, "Locks: files with UVMutex (uv_mutex_t)": 1,
-            "Locks: files with a semaphore": 1, "Locks: files with another lock type": 1})
-
-    def test_coverage_is_added_up_by_module(self):
-        def covered(count, reached):
-            return {kind: {"count": count, "covered": reached} for kind in coverage.KINDS}
-        exported = {"data": [{"files": [
-            {"filename": "/r/Sources/A/x.swift", "summary": covered(10, 5)},
-            {"filename": "/r/Sources/A/y.swift", "summary": covered(30, 25)},
-            {"filename": "/r/Tests/T/z.swift", "summary": covered(9, 9)}]}]}
-        self.assertEqual(coverage.table(exported, PATH("/r"), [])[2:],
-                         ["| A | 75.0 % | 75.0 % | 75.0 % | 10 of 40 |"])
-        self.assertEqual(coverage.worst_files(exported, PATH("/r"), [], 1),
-                         [(5, "Sources/A/y.swift")])
 
 
 class ParameterTests(unittest.TestCase):

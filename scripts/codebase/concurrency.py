@@ -3,10 +3,7 @@
 scripts/check.sh runs it.
 """
 
-import pathlib
 import re
-import subprocess
-import sys
 
 import swift_source
 
@@ -55,18 +52,5 @@ def faults(texts, exceptions=None):
     return found + [f"{path} names no {kind[2:]}: it needs no exception" for path, kind in unused]
 
 
-def main():
-    """Prints what is wrong, and ends with 1 if anything is."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "Sources"],
-        check=True, capture_output=True, text=True).stdout.splitlines()
-    paths = [path for path in sorted(set(listed))
-             if path.endswith((".swift", ".h", ".c")) and pathlib.Path(path).exists()]
-    found = faults({path: pathlib.Path(path).read_text() for path in paths})
-    for fault in found:
-        print(fault, file=sys.stderr)
-    sys.exit(1 if found else 0)
-
-
 if __name__ == "__main__":
-    main()
+    swift_source.report(faults(swift_source.texts("Sources", suffixes=(".swift", ".h", ".c"))))

@@ -1,8 +1,7 @@
 """The folders of each module, and which of them name each other's types.
 
 Folders of a module form layers, like modules: two that name each other are one folder, or a file
-stands in the wrong one. The same holds for three or more in a circle. scripts/graph.sh prints and
-checks them; ALLOWED lists the pairs and circles that remain.
+stands in the wrong one. The same holds for three or more in a circle.
 """
 
 import collections
@@ -11,11 +10,9 @@ import re
 
 import swift_source
 
-ALLOWED = "scripts/codebase/folder-pairs.txt"
 TOP = "(top)"
 TYPE = re.compile(r"\b(?:struct|class|enum|protocol|actor|typealias)\s+([A-Z]\w*)")
 WORD = re.compile(r"\b[A-Z]\w*")
-LINE = re.compile(r"^(\w+): (\S+(?:, \S+)+)$")
 
 
 def folder_edges(texts):
@@ -25,10 +22,10 @@ def folder_edges(texts):
     """
     homes, words = collections.defaultdict(set), collections.defaultdict(set)
     for path, text in texts.items():
-        source = swift_source.code(text)
+        folder, source = pathlib.PurePosixPath(path).parent, swift_source.code(text)
         for name in TYPE.findall(source):
-            homes[name].add(path.parent)
-        words[path.parent].update(WORD.findall(source))
+            homes[name].add(folder)
+        words[folder].update(WORD.findall(source))
     edges = collections.defaultdict(set)
     for folder, named in words.items():
         for name in named & homes.keys():
@@ -50,84 +47,33 @@ def circles(edges):
             for a in reached if a in reached[a]}
 
 
-class Module:
-    """The folders of one module, the pairs that name each other, and the circles of the others."""
+def module_faults(name, folder, texts):
+    """Sentences on folders of a module that name each other, and on circles without such pairs."""
+    edges = folder_edges(texts)
+    pairs = [(a, b) for a, b in sorted(edges) if a < b and (b, a) in edges]
+    found = []
+    for a, b in pairs:
+        first, second = short(a, folder), short(b, folder)
+        found.append(f"{name}: the folders {first} and {second} name each other: "
+                     f"{first} uses {sample(edges[a, b])}, {second} uses {sample(edges[b, a])}")
+    for circle in circles({edge for edge in edges if edge[::-1] not in edges}):
+        names = ", ".join(sorted(short(each, folder) for each in circle))
+        found.append(f"{name}: the folders {names} name one another in a circle")
+    return found
 
-    def __init__(self, name, folder, texts):
-        """Reads the module in `folder` from its texts, {path: text}."""
-        self.name = name
-        self.count = len({path.parent for path in texts})
-        edges = folder_edges(texts)
-        # {(first, second): (names that first uses of second, names that second uses of first)}
-        self.pairs = {(_short(a, folder), _short(b, folder)): (edges[a, b], edges[b, a])
-                      for a, b in sorted(edges) if a < b and (b, a) in edges}
-        # Each a sorted list of three folders or more that name one another in a circle.
-        self.circles = [sorted(_short(each, folder) for each in circle)
-                        for circle in circles({edge for edge in edges if edge[::-1] not in edges})]
+
+def faults(targets):
+    """Those of the modules of Sources."""
+    return [fault for target in targets.values() if target.folder.startswith("Sources/")
+            for fault in module_faults(target.name, target.folder, swift_source.texts(target.folder))]
 
 
-def _short(path, folder):
+def short(path, folder):
     """The name of a folder within its module."""
     name = str(path.relative_to(folder))
     return TOP if name == "." else name
 
 
-def read(root, targets):
-    """The modules of Sources that have Swift files, in the order of Package.swift."""
-    modules = []
-    for target in targets.values():
-        paths = swift_source.files(root, target.folder)
-        if target.folder.startswith("Sources/") and paths:
-            texts = {path: (pathlib.Path(root) / path).read_text() for path in paths}
-            modules.append(Module(target.name, target.folder, texts))
-    return modules
-
-
-def report(modules):
-    """For each module with several folders, the pairs that name each other, and which names."""
-    lines = []
-    for module in modules:
-        if module.count < 2:
-            continue
-        lines.append(f"{module.name}: {module.count} folders, "
-                     f"{len(module.pairs)} pairs name each other")
-        for (first, second), (there, back) in module.pairs.items():
-            lines += [f"  {first} -> {second}: {_sample(there)}",
-                      f"  {second} -> {first}: {_sample(back)}"]
-        lines += [f"  a circle without these pairs: {', '.join(circle)}" for circle in module.circles]
-    total = sum(len(module.pairs) for module in modules)
-    return "\n".join(lines + [f"All modules: {total} pairs"])
-
-
-def _sample(names):
+def sample(names):
     """How many names there are, and the first four of them."""
     return f"{len(names)} ({', '.join(sorted(names)[:4])}{', …' if len(names) > 4 else ''})"
-
-
-def faults(modules, allowed):
-    """Sentences on pairs and circles that ALLOWED does not list, and on lines that it lists in vain."""
-    found, listed = [], set()
-    for number, line in enumerate(allowed.splitlines(), start=1):
-        if not line or line.startswith("#"):
-            continue
-        parts = LINE.match(line)
-        entry = (parts[1], *parts[2].split(", ")) if parts else None
-        if entry is None:
-            found.append(f"{ALLOWED}:{number}: not of the form `Module: Folder, Folder`")
-        elif entry in listed:
-            found.append(f"{ALLOWED}:{number}: lists the same folders twice")
-        listed.add(entry)
-    listed.discard(None)
-    for module in modules:
-        for (first, second), (there, back) in module.pairs.items():
-            if (module.name, first, second) not in listed:
-                found.append(f"{module.name}: the folders {first} and {second} name each other: "
-                             f"{first} uses {_sample(there)}, {second} uses {_sample(back)}")
-            listed.discard((module.name, first, second))
-        for circle in module.circles:
-            if (module.name, *circle) not in listed:
-                found.append(f"{module.name}: the folders {', '.join(circle)} name one another in a "
-                             "circle")
-            listed.discard((module.name, *circle))
-    return found + [f"{ALLOWED} lists `{module}: {', '.join(names)}`, which do not name each other: "
-                    "delete the line" for module, *names in sorted(listed)]

@@ -6,10 +6,10 @@ scripts/graph.sh runs it; see there.
 import argparse
 import itertools
 import pathlib
-import sys
 
 import folders
 import package
+import swift_source
 
 PAGE = "docs/ARCHITECTURE.md"
 BEGIN = "<!-- module graph: scripts/graph.sh --write -->"
@@ -55,40 +55,33 @@ def page_faults(page, targets):
                      if target.folder.startswith("Sources/") and f"`{target.folder}`" not in page]
 
 
+def write(targets):
+    """Puts the graph into the page; the faults of the page if it has no markers."""
+    path = pathlib.Path(PAGE)
+    written = page_with(path.read_text(), picture(targets))
+    if written is None:
+        return page_faults(path.read_text(), targets)
+    path.write_text(written)
+    return []
+
+
+ACTIONS = {
+    "--write": (f"put the graph into {PAGE}", write),
+    "--check": (f"check the layers, and that {PAGE} is not stale",
+                lambda targets: page_faults(pathlib.Path(PAGE).read_text(), targets)),
+    "--imports": ("check that imports and declared dependencies agree", package.import_faults),
+    "--check-folders": ("check that no folders of a module name each other's types", folders.faults),
+}
+
+
 def main():
     """Obeys the flag; ends with 1 if a check fails."""
     parser = argparse.ArgumentParser(prog="scripts/graph.sh", description=__doc__)
-    actions = parser.add_mutually_exclusive_group()
-    for flag, action in (("--write", f"put the graph into {PAGE}"),
-                         ("--check", f"check the layers, and that {PAGE} is not stale"),
-                         ("--imports", "check that imports and declared dependencies agree"),
-                         ("--folders", "print the folders that name each other's types"),
-                         ("--check-folders", "check that only the listed folders do")):
-        actions.add_argument(flag, action="store_true", help=action)
-    options = parser.parse_args()
-    root = pathlib.Path.cwd()
-    targets = package.read(root)
-    page = (root / PAGE).read_text()
-    faults = package.layer_faults(targets)
-    if options.folders:
-        print(folders.report(folders.read(root, targets)))
-    elif options.check_folders:
-        faults = folders.faults(folders.read(root, targets), (root / folders.ALLOWED).read_text())
-    elif options.imports:
-        faults = package.import_faults(root, targets)
-    elif not faults and options.check:
-        faults = page_faults(page, targets)
-    elif not faults and options.write:
-        written = page_with(page, picture(targets))
-        if written is None:
-            faults = page_faults(page, targets)
-        else:
-            (root / PAGE).write_text(written)
-    elif not faults:
-        print(picture(targets), end="")
-    for fault in faults:
-        print(fault, file=sys.stderr)
-    sys.exit(1 if faults else 0)
+    chosen = parser.add_mutually_exclusive_group(required=True)
+    for flag, (text, action) in ACTIONS.items():
+        chosen.add_argument(flag, dest="action", action="store_const", const=action, help=text)
+    action, targets = parser.parse_args().action, package.read()
+    swift_source.report(package.layer_faults(targets) or action(targets))
 
 
 if __name__ == "__main__":

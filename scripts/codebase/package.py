@@ -1,7 +1,6 @@
 """The targets of Package.swift: their layers, dependencies and sources, and the rules for them."""
 
 import json
-import pathlib
 import re
 import subprocess
 
@@ -31,13 +30,14 @@ class Target:
         self.uses = {value[0] for kind, value in dependencies if kind != "product"}
 
 
-def read(root):
-    """The targets of the package in root, by name, in the order of Package.swift."""
+def read():
+    """The targets of the package, by name, in the order of Package.swift."""
     described = json.loads(subprocess.run(
         ["swift", "package", "--ignore-lock", "dump-package"],
-        cwd=root, check=True, capture_output=True, text=True).stdout)
+        check=True, capture_output=True, text=True).stdout)
     targets = {each["name"]: Target(each) for each in described["targets"]}
-    set_layers(targets, (pathlib.Path(root) / "Package.swift").read_text())
+    with open("Package.swift") as manifest:
+        set_layers(targets, manifest.read())
     return targets
 
 
@@ -71,18 +71,18 @@ def layer_faults(targets):
     return faults
 
 
-def import_faults(root, targets):
+def import_faults(targets):
     """Sentences on imports that are not declared, and on declared modules that nothing imports."""
     faults = []
     products = set().union(*(target.products for target in targets.values()))
     for target in targets.values():
-        paths = swift_source.files(root, target.folder)
-        if not paths:
+        texts = swift_source.texts(target.folder)
+        if not texts:
             continue
         declared = target.uses | target.products
         imported = set()
-        for path in paths:
-            for name in imports((pathlib.Path(root) / path).read_text()):
+        for path, text in texts.items():
+            for name in imports(text):
                 imported.add(name)
                 if name in (targets.keys() | products) - declared - {target.name}:
                     faults.append(f"{path}: imports {name}, which {target.name} does not declare")

@@ -8,8 +8,8 @@ comment that names a row has to name one that is there.
 import pathlib
 import posixpath
 import re
-import subprocess
-import sys
+
+import swift_source
 
 THREATS = "docs/SECURITY.md"
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
@@ -67,17 +67,9 @@ def threat_faults(page, sources):
 
 
 def main():
-    """Prints the faults, and ends with 1 if there are any."""
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-                            check=True, capture_output=True, text=True).stdout.splitlines()
-    paths = {path for path in listed if pathlib.Path(path).exists()}
-    pages = {path: pathlib.Path(path).read_text() for path in sorted(paths) if path.endswith(".md")}
-    sources = {path: pathlib.Path(path).read_text() for path in sorted(paths)
-               if path.endswith(".swift") and path.startswith(("Sources/", "Tests/"))}
-    found = link_faults(pages, paths) + threat_faults(pages[THREATS], sources)
-    for fault in found:
-        print(fault, file=sys.stderr)
-    sys.exit(1 if found else 0)
+    pages = swift_source.texts(suffixes=(".md",))
+    sources = swift_source.texts("Sources", "Tests")
+    swift_source.report(link_faults(pages, swift_source.files()) + threat_faults(pages[THREATS], sources))
 
 
 if __name__ == "__main__":

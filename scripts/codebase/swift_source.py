@@ -1,21 +1,33 @@
-"""Swift sources as text: which files there are, and their code without comments and literals."""
+"""Sources as text: which files there are, and the code of Swift without comments and literals."""
 
 import pathlib
 import re
 import subprocess
+import sys
 
 LITERAL_OR_COMMENT = re.compile(
     r'''//[^\n]*|/\*.*?\*/|\#*"""(?:\\.|.)*?"""\#*|\#"[^\n]*?"\#|"(?:\\.|[^"\\\n])*"''', re.DOTALL)
 INTERPOLATION = re.compile(r"\\\#*\(")
 
 
-def files(root, *folders):
-    """The Swift files below the folders, tracked or new and not ignored, as sorted paths in root."""
+def files(*folders):
+    """The files below the folders, tracked or new and not ignored, as sorted paths."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *folders],
-        cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
-    return sorted({pathlib.PurePosixPath(path) for path in listed
-                   if path.endswith(".swift") and (pathlib.Path(root) / path).exists()})
+        check=True, capture_output=True, text=True).stdout.splitlines()
+    return sorted({path for path in listed if pathlib.Path(path).exists()})
+
+
+def texts(*folders, suffixes=(".swift",)):
+    """The files below the folders with their texts, by path."""
+    return {path: pathlib.Path(path).read_text() for path in files(*folders) if path.endswith(suffixes)}
+
+
+def report(faults):
+    """Prints the faults, and ends the script with 1 if there are any."""
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    sys.exit(1 if faults else 0)
 
 
 def code(text):

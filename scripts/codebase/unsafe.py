@@ -6,7 +6,6 @@ scripts/check.sh runs it. `--rows` prints a row for each such file, with the rea
 import argparse
 import pathlib
 import re
-import sys
 
 import swift_source
 
@@ -54,24 +53,17 @@ def faults(page, texts):
 
 
 def main():
-    """Prints the faults, and ends with 1 if there are any."""
     parser = argparse.ArgumentParser(prog="scripts/codebase/unsafe.py", description=__doc__)
     parser.add_argument("--rows", action="store_true", help="print the table's rows as they should be")
     options = parser.parse_args()
-    root = pathlib.Path.cwd()
-    page = (root / PAGE).read_text() if (root / PAGE).exists() else ""
-    texts = {str(path): (root / path).read_text() for path in swift_source.files(root, "Sources")}
-    if options.rows:
-        listed, _ = rows(page)
-        for path, text in texts.items():
-            if words := said(text):
-                why = listed.get(path, ([], ""))[1]
-                print(f"| `{path}` | {', '.join(f'`{word}`' for word in words)} | {why} |")
-        return
-    found = faults(page, texts)
-    for fault in found:
-        print(fault, file=sys.stderr)
-    sys.exit(1 if found else 0)
+    page, texts = pathlib.Path(PAGE).read_text(), swift_source.texts("Sources")
+    if not options.rows:
+        swift_source.report(faults(page, texts))
+    listed, _ = rows(page)
+    for path, text in texts.items():
+        if words := said(text):
+            why = listed.get(path, ([], ""))[1]
+            print(f"| `{path}` | {', '.join(f'`{word}`' for word in words)} | {why} |")
 
 
 if __name__ == "__main__":
