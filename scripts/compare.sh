@@ -13,8 +13,10 @@ cd "$(dirname "$0")/.."
 
 scripts/install-dependencies.sh --compare >&2
 
+export PYTHONPATH=$PWD/clients/python:$PWD/scripts/common
+
 # Prints the help, or the fault of a flag, before a build of some minutes.
-compare=(python3 -B scripts/compare --floor .build/floor)
+compare=(/usr/bin/python3 -B scripts/compare --floor .build/floor)
 given=
 for word in "$@"; do
     [[ $word != --binaries* ]] || given=$word

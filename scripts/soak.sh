@@ -23,10 +23,7 @@ cd "$(dirname "$0")/.."
 
 scripts/install-dependencies.sh --tests >&2
 
-generated=.build/soak-python
-mkdir -p "$generated"
-protoc --proto_path=proto --python_out="$generated" feed.proto
-export PYTHONPATH=$PWD/$generated
+export PYTHONPATH=$PWD/clients/python:$PWD/scripts/common
 soak=(/usr/bin/python3 -B scripts/soak)
 
 # Prints the help, or the fault of a flag, before a build of some minutes.

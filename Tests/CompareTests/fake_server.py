@@ -1,16 +1,13 @@
 """A server to test the minimal client against: it answers votes and pages, well or badly."""
 
 import contextlib
-import os
 import random
 import socket
-import sys
 import threading
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+import support  # noqa: F401
 
-from frames import fields_of, varint  # noqa: E402
+from frames import fields_of, varint
 
 
 def framed(call, content, frame_id):

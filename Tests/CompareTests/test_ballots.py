@@ -1,20 +1,17 @@
 """The rows of ballots: the feed is one for users, and targets are of the synced service."""
 
-import os
-import sys
 import types
 import unittest
 
 from fake_server import FakeServer, framed
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+import support  # noqa: F401
 
-import ballots  # noqa: E402
-import disk  # noqa: E402
-import runs  # noqa: E402
-from clients import Sample  # noqa: E402
-from frames import fields_of  # noqa: E402
+import ballots
+import disk
+import runs
+from clients import Sample
+from frames import fields_of
 
 
 def sample(cost):

@@ -3,23 +3,21 @@
 import contextlib
 import os
 import subprocess
-import sys
 import tempfile
 import types
 import unittest
 from unittest import mock
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+import support  # noqa: F401
 
-import disk  # noqa: E402
-import durable  # noqa: E402
-import latency  # noqa: E402
-import machine  # noqa: E402
-import restart  # noqa: E402
-import runs  # noqa: E402
-import servers  # noqa: E402
-from clients import Sample  # noqa: E402
+import disk
+import durable
+import latency
+import machine
+import restart
+import runs
+import servers
+from clients import Sample
 
 MOUNTS = """\
 1 0 254:0 / / rw,relatime - ext4 /dev/vda rw

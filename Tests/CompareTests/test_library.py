@@ -1,14 +1,12 @@
 """The rows of library: what a benchmark prints is read, and ratios are of the same round."""
 
 import os
-import sys
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+import support  # noqa: F401
 
-import library  # noqa: E402
-from clients import Sample  # noqa: E402
+import library
+from clients import Sample
 
 ROW = "tasks connections sequences   votes/s  client CPU-s/M\n  500           4        no    400000           1.500"
 

@@ -1,20 +1,17 @@
 """The rows of lists: each list is read, refused reads are told, and ratios are of the same round."""
 
-import os
-import sys
 import threading
 import types
 import unittest
 
 from fake_server import FakeServer, framed
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+import support  # noqa: F401
 
-import frames  # noqa: E402
-import lists  # noqa: E402
-from clients import Sample  # noqa: E402
-from frames import fields_of, varint  # noqa: E402
+import frames
+import lists
+from clients import Sample
+from frames import fields_of, varint
 
 REASON = b"DEADLINE_EXCEEDED"
 REFUSAL = b"\x08\x04\x12" + varint(len(REASON)) + REASON

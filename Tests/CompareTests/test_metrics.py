@@ -1,16 +1,13 @@
 """The pairs of metrics: the median of their ratios decides, and its interval holds what it should."""
 
-import os
-import sys
 import types
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+import support  # noqa: F401
 
-import metrics  # noqa: E402
-from clients import Sample  # noqa: E402
-from report import median_interval  # noqa: E402
+import metrics
+from clients import Sample
+from report import median_interval
 
 
 def sample(cost):

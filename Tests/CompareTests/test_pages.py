@@ -1,18 +1,15 @@
 """The table of pages, from what pump tells; and what the floor of pages answers."""
 
-import os
-import sys
 import types
 import unittest
 
 from fake_server import FakeServer, framed
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+import support  # noqa: F401
 
-import clients  # noqa: E402
-import frames  # noqa: E402
-import pages  # noqa: E402
+import clients
+import frames
+import pages
 
 OPTIONS = types.SimpleNamespace(growth_rounds=1, seconds=1)
 

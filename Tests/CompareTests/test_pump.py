@@ -2,20 +2,17 @@
 
 import collections
 import json
-import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
 from fake_server import FakeServer, framed
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+from support import ROOT
 
-import frames  # noqa: E402
-import servers  # noqa: E402
-from frames import fields_of, varint  # noqa: E402
+import frames
+import servers
+from frames import fields_of, varint
 
 POST = varint(1 << 3 | 2) + varint(4) + b"\x08\x05\x48\x01"
 
@@ -31,7 +28,7 @@ class PumpTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
-        subprocess.run([ROOT + "/Benchmarks/Floor/build.sh", cls.directory.name], check=True)
+        subprocess.run([str(ROOT / "Benchmarks/Floor/build.sh"), cls.directory.name], check=True)
 
     @classmethod
     def tearDownClass(cls):

@@ -1,20 +1,17 @@
 """Medians, ratios and targets are what they say, and the page of benchmarks keeps its text."""
 
-import os
-import sys
 import tempfile
 import types
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+import support  # noqa: F401
 
-import benchmarks  # noqa: E402
-import generator  # noqa: E402
-import page  # noqa: E402
-import votes  # noqa: E402
-from clients import Sample  # noqa: E402
-from report import Table, verdict  # noqa: E402
+import benchmarks
+import generator
+import page
+import votes
+from clients import Sample
+from report import Table, verdict
 
 
 def sample(cost, seconds=2, millions=1):

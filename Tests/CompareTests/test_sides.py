@@ -1,17 +1,14 @@
 """The figures of two servers in turns, from what loadgen --ab tells."""
 
-import os
-import sys
 import types
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+import support  # noqa: F401
 
-import math  # noqa: E402
+import math
 
-import report  # noqa: E402
-import sides  # noqa: E402
+import report
+import sides
 
 
 def slice_of(rate, cost):

@@ -1,21 +1,18 @@
 """The rows of watches: events are counted, watches that are missing end the part, and a delay ends with its
 event."""
 
-import os
-import sys
 import threading
 import types
 import unittest
 
 from fake_server import FakeServer, framed
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT + "/scripts/compare")
+import support  # noqa: F401
 
-import frames  # noqa: E402
-import watches  # noqa: E402
-from clients import Sample  # noqa: E402
-from frames import fields_of, varint  # noqa: E402
+import frames
+import watches
+from clients import Sample
+from frames import fields_of, varint
 
 EVENT = b"\x28\x01"  # the first of a watch: `reset`
 

@@ -6,8 +6,8 @@ import json
 import os
 import sys
 
-import feed_pb2 as feed
-from wire import Connection, Lost
+from feedclient import Lost, feed
+from service import Connection
 
 
 def flag(name):
@@ -15,10 +15,10 @@ def flag(name):
 
 
 def load(connection, report):
-    post = connection.call(create_post=feed.CreatePostRequest(feed="posts")).post.id
+    post = connection.create_post(feed.Post()).id
     report["post"] = post
     while True:
-        connection.call(cast_vote=feed.CastVoteRequest(post_id=post, direction=feed.UP))
+        connection.vote(post)
         report["acknowledged"] += 1
 
 
@@ -35,21 +35,19 @@ def load_dataset(port):
         try:
             with Connection(port) as connection:
                 connection.hello(client_id=client)
-                post = post or connection.call(
-                    sequence=votes + 9, create_post=feed.CreatePostRequest(feed="f")).post.id
+                post = post or connection.create_post(feed.Post(), "f", sequence=votes + 9).id
                 while sequence <= votes:
                     if sequence > votes * 3 // 4 and not was_killed:
                         connection.socket.settimeout(None)
-                        connection.input.read(1)  # ends with the connection
-                        raise Lost
-                    vote = feed.CastVoteRequest(post_id=post, direction=feed.UP)
-                    connection.call(sequence=sequence, cast_vote=vote) if sequence else None
+                        connection.socket.recv(1)  # ends with the connection
+                        raise Lost("killed")
+                    connection.vote(post, sequence=sequence) if sequence else None
                     sequence += 1
         except (Lost, ConnectionError):
             was_killed = post is not None
             os.sched_yield()
     with Connection(port) as connection:
-        found = connection.call(get_post=feed.GetPostRequest(id=post)).post.upvote_count
+        found = connection.get_post(post).upvote_count
     with open(flag("--json"), "w") as file:
         json.dump({"audit": {"votes_acknowledged": votes, "passed": found == votes}}, file)
     sys.exit(0 if found == votes else 3)
@@ -63,7 +61,7 @@ def main():
         with open(flag("--verify-only")) as file:
             report = json.load(file)
         with Connection(port) as connection:
-            post = connection.call(get_post=feed.GetPostRequest(id=report["post"])).post
+            post = connection.get_post(report["post"])
         surplus = post.upvote_count - sum(report["record"]["acknowledged"])
         sys.exit(0 if surplus in (0, 1) else f"votes lost or doubled: {surplus}")
     report = {"post": 0, "acknowledged": 0}

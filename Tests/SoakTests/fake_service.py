@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 
-import feed_pb2 as feed
+from feedclient import feed
 
 FAULT = os.environ.get("FAKE_FAULT", "")
 BUSY = feed.Status(code=8, reason="OVERLOADED", not_executed=True, retry_after_ms=1)
@@ -238,7 +238,11 @@ def execute(store, client, sequence, request):
         state.update(title=body.post.title, comments=body.post.comment_count)
     if kind != "get_post" and not done:
         store.change("post", post, state, record)
-    return feed.ServerFrame(post=shown(post, state, viewer))
+    after = shown(post, state, viewer)
+    if kind == "cast_vote":
+        return feed.ServerFrame(cast_vote=feed.CastVoteResponse(
+            post_id=post, upvote_count=after.upvote_count, downvote_count=after.downvote_count))
+    return feed.ServerFrame(post=after)
 
 
 def first_of(request, titles):

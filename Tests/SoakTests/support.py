@@ -13,8 +13,9 @@ import unittest
 from unittest import mock
 
 HERE = pathlib.Path(__file__).parent
-SOAK = HERE.parents[1] / "scripts" / "soak"
-PROTO = HERE.parents[1] / "proto"
+ROOT = HERE.parents[1]
+SOAK = ROOT / "scripts" / "soak"
+PATHS = [str(path) for path in (SOAK, ROOT / "scripts" / "common", ROOT / "clients" / "python")]
 
 
 class SoakTestCase(unittest.TestCase):
@@ -25,13 +26,11 @@ class SoakTestCase(unittest.TestCase):
         cls.directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.directory.cleanup)
         cls.binaries = cls.directory.name
-        subprocess.run(["protoc", f"--proto_path={PROTO}", f"--python_out={cls.binaries}",
-                        "feed.proto"], check=True)
         for fake, name in (("service", "feed-service"), ("loadgen", "loadgen"), ("swift", "swift")):
             shutil.copy(HERE / f"fake_{fake}.py", pathlib.Path(cls.binaries, name))
 
     def run_soak(self, *flags, **environment):
-        modules = os.pathsep.join([self.binaries, str(SOAK)])
+        modules = os.pathsep.join(PATHS)
         path = os.pathsep.join([self.binaries, os.environ["PATH"]])
         return subprocess.run(
             [sys.executable, "-B", str(SOAK), *flags, "--binaries", self.binaries],
@@ -48,14 +47,14 @@ class RecordedTestCase(SoakTestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        paths = [cls.binaries, str(SOAK)]
-        sys.path[:0] = paths
-        for path in paths:
+        cls.enterClassContext(mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join(PATHS)))  # of the fakes
+        sys.path[:0] = PATHS
+        for path in PATHS:
             cls.addClassCleanup(sys.path.remove, path)
         cls.module, cls.beside = importlib.import_module(cls.name), importlib.import_module("beside")
 
     def fails(self, words):
-        return self.assertRaisesRegex(importlib.import_module("service").Failure, words)
+        return self.assertRaisesRegex(importlib.import_module("process").Failure, words)
 
     def options(self, *flags):
         parser = argparse.ArgumentParser()
@@ -79,15 +78,14 @@ class RecordedTestCase(SoakTestCase):
     def answered(self, calls, *statuses, seconds=1):
         """Calls that have all been sent, and answered over `seconds` with these statuses."""
         stream = self.beside.Stream.__new__(self.beside.Stream)
-        stream.received = b"".join(
-            len(body).to_bytes(4, "big") + body for body in map(self.frame, statuses))
+        stream.answers = [self.frame(status) for status in statuses]
         calls.streams, calls.sent = [stream], len(statuses)
         calls.seconds, calls.answered_seconds = len(statuses) / calls.rate, seconds
         return calls
 
     def frame(self, status):
         """An answer with a status, of which {} is none."""
-        feed = importlib.import_module("feed_pb2")
+        feed = importlib.import_module("feedclient").feed
         answer = feed.ServerFrame(id=1, status=feed.Status(**status) if status else None)
         return answer.SerializeToString()
 

@@ -15,8 +15,8 @@ class CallTests(RecordedTestCase):
     def sent_at(self, *times, count=10):
         """Calls at ten a second over two connections with `count` frames each, and how many were sent at each
         time of a clock."""
-        wire, feed = importlib.import_module("wire"), importlib.import_module("feed_pb2")
-        frames = [wire.framed(number + 1, ping=feed.PingRequest()) for number in range(count)]
+        client = importlib.import_module("feedclient")
+        frames = [client.framed(number + 1, ping=client.feed.PingRequest()) for number in range(count)]
         calls, clock, sent = self.module.Calls("the pings", 10, [frames] * 2), [0.0], []
         service = importlib.import_module("service").Service
         with tempfile.TemporaryDirectory() as directory, service(self.binaries, directory) as running, \

@@ -17,13 +17,13 @@ class GreedyTests(RecordedTestCase):
 
     def run_with(self, votes, cast):
         """A run whose greedy host is answered 20 votes as counted, of `cast` that count."""
-        wire, feed = importlib.import_module("wire"), importlib.import_module("feed_pb2")
+        service = importlib.import_module("service")
 
         class Voter(Done):
             def start(self, port):
-                with wire.Connection(port) as connection:
+                with service.Connection(port) as connection:
                     for _ in range(cast):
-                        connection.call(cast_vote=feed.CastVoteRequest(post_id=1, direction=feed.UP))
+                        connection.vote(1)
 
         return self.live_through(votes, Greedy=lambda *_: Voter(counted=20, refused=180))
 

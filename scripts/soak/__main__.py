@@ -8,13 +8,13 @@ import time
 import attack
 import attackers
 import dataset
-import flags
 import greedy
 import handshakes
 import kill
 import lag
 import signins
 import suites
+import tally
 
 SOAKS = {
     "kill": (kill, "kill -9 at random moments under load"),
@@ -40,7 +40,7 @@ def read_options():
         add_help=False, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     common.add_argument("--output", metavar="DIR", default=".build/soak",
                         help="where what was reached is kept, and adds up")
-    common.add_argument("--minutes", type=flags.amount,
+    common.add_argument("--minutes", type=tally.amount,
                         help="stop early, after the piece in work, one at least")
     common.add_argument("--binaries", default=".", help=argparse.SUPPRESS)
     common.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
@@ -64,9 +64,9 @@ def main():
         print(f"[{time.monotonic() - started:6.0f} s] {text}", file=sys.stderr, flush=True)
 
     module, _ = SOAKS[options.what]
-    tally, counts, reached = module.run(options, say)
-    print(tally.line(counts, reached), flush=True)
-    sys.exit(1 if tally.failures else 0)
+    kept, counts, reached = module.run(options, say)
+    print(kept.line(counts, reached), flush=True)
+    sys.exit(1 if kept.failures else 0)
 
 
 if __name__ == "__main__":

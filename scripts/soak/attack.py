@@ -9,14 +9,14 @@ import resource
 import shutil
 import time
 
-import feed_pb2 as feed
-import flags
 import flood
 import healthy
-from memory import MemoryWatch, resident
-from service import Failure, Service
-from tally import Tally
-from wire import Connection, Lost, Refused
+import tally
+from aside import Aside, MemoryWatch
+from feedclient import feed
+from machine import resident_bytes
+from process import Failure
+from service import FAILURES, Connection, Service
 
 LARGE_POSTS = 30
 IDLE_SECONDS = 5
@@ -48,9 +48,9 @@ def add_flags(parser):
                         help="of " + ", ".join(PARTS) + "; all of them if not given")
     parser.add_argument("--in-memory", action="store_true",
                         help="attack a service without a data directory, and do not restart it")
-    parser.add_argument("--hellos", type=flags.count, default=262_144,
+    parser.add_argument("--hellos", type=tally.count, default=262_144,
                         help="new clients that the attacks on channels and devices pretend to be")
-    parser.add_argument("--connections", type=flags.count, default=9_990,
+    parser.add_argument("--connections", type=tally.count, default=9_990,
                         help="a service takes 10,000 in all")
     parser.add_argument("--hold", type=float, default=20,
                         help="seconds in which a client votes beside each attack, at least")
@@ -67,51 +67,33 @@ def create_posts(port):
     large = feed.Post(title="t" * 250, text="\U0001D11E" * 10_000, link_url=url,
                       thumbnail_url=url, image_url=url)
     with Connection(port) as connection:
-        def create(post, name=""):
-            return connection.call(
-                create_post=feed.CreatePostRequest(feed=name, post=post)).post.id
-
         for _ in range(LARGE_POSTS):
-            create(large)
-        connection.call(create_feed=feed.CreateFeedRequest(
-            feed=feed.Feed(name="ballots", vote_mode=feed.BALLOT)))
+            connection.create_post(large)
+        connection.create_feed(feed.Feed(name="ballots", vote_mode=feed.BALLOT))
         voted = feed.Post(title="voted on")
-        return Posts(create(voted), create(voted, "ballots"), create(voted))
+        return Posts(*(connection.create_post(voted, name).id for name in ("posts", "ballots", "posts")))
 
 
 def p99(times):
     return sorted(times)[int(0.99 * (len(times) - 1))] if times else float("inf")
 
 
-def flooded(port, part, options, posts):
-    """The attack, once it has sent all; its connections are open."""
-    count = min(part.connections or options.connections, options.connections)
-    attack = flood.Flood(port, count, part.reads)
-    share = max(1, options.hellos // count)
-    attack.run(part.stream(posts, share) for _ in attack.sockets)
-    return attack
-
-
-def observed(port, posts, seconds, newcomers=OTHERS):
-    client = healthy.Healthy(port, posts, newcomers)
-    time.sleep(seconds)
-    return client.stop()
-
-
 def withstand(part, options, directory, say):
     """Makes one attack, and returns its figures. Raises Failure."""
     with Service(options.binaries, None if options.in_memory else directory) as service:
-        pid, port = service.process.pid, service.port
+        pid, port = service.pid, service.port
         posts = create_posts(port)
-        idle = observed(port, posts, min(IDLE_SECONDS, options.hold))
+        client = Aside(healthy.keep_voting, port, posts, OTHERS)
+        time.sleep(min(IDLE_SECONDS, options.hold))
+        idle = client.stop()
         with MemoryWatch(pid) as memory:
-            client = healthy.Healthy(port, posts, part.newcomers)
+            client = Aside(healthy.keep_voting, port, posts, part.newcomers)
             started = time.monotonic()
-            attack = flooded(port, part, options, posts)
+            attack = flood.flooded(port, part, options, posts)
             seconds = time.monotonic() - started
             time.sleep(max(0, options.hold - seconds))
             seen = client.stop()
-        piece = {"connections": len(attack.sockets), "sent_mb": round(attack.sent / 1e6, 1),
+        piece = {"connections": flood.connections(part, options), "sent_mb": round(attack.sent / 1e6, 1),
                  "attack_s": round(seconds, 1), **figures(port, memory, idle, seen)}
         seen.votes += idle.votes
         found = faults(port, posts, idle, seen)
@@ -137,7 +119,7 @@ def mebibytes(count):
 def figures(port, memory, idle, seen):
     """What the service, its memory and the healthy client have come to."""
     with Connection(port) as connection:
-        stats = connection.call(get_server_stats=feed.GetServerStatsRequest()).server_stats
+        stats = connection.stats()
     return {
         "before_mib": mebibytes(memory.before),
         "memory_mib": mebibytes(memory.highest - memory.before),
@@ -152,10 +134,9 @@ def figures(port, memory, idle, seen):
 
 def faults(port, posts, idle, seen):
     """What was refused to the healthy client and to new ones, and votes that are lost or doubled."""
-    found = [f"{count} times {what}"
-             for what, count in (*idle.refused.items(), *seen.refused.items())]
+    found = [f"{count} times {what}" for what, count in (*idle.refused.items(), *seen.refused.items())]
     with Connection(port) as connection:
-        counted = connection.call(get_post=feed.GetPostRequest(id=posts.tally)).post.upvote_count
+        counted = connection.get_post(posts.tally).upvote_count
     if counted != seen.votes:
         found.append(f"{seen.votes} votes were acknowledged, {counted} are counted")
     return found
@@ -164,16 +145,16 @@ def faults(port, posts, idle, seen):
 def give_back(pid, enough, seconds):
     """The seconds until the memory is small enough, and the memory at that time."""
     closed = time.monotonic()
-    while resident(pid) > enough and time.monotonic() < closed + seconds:
+    while resident_bytes(pid) > enough and time.monotonic() < closed + seconds:
         time.sleep(0.2)
-    return time.monotonic() - closed, resident(pid)
+    return time.monotonic() - closed, resident_bytes(pid)
 
 
 def restarted(part, options, directory, posts, seen, say):
     """Starts the killed service, attacks it at once, and then has the healthy client come back."""
     with Service(options.binaries, directory) as service:
-        with MemoryWatch(service.process.pid) as memory:
-            attack = flooded(service.port, part, options, posts)
+        with MemoryWatch(service.pid) as memory:
+            attack = flood.flooded(service.port, part, options, posts)
             found = healthy.returned(service.port, posts, seen)
         more = memory.highest - memory.before
         say(f"after kill -9 and the attack once more: {more >> 20} MiB more than the "
@@ -184,7 +165,7 @@ def restarted(part, options, directory, posts, seen, say):
         attack.close()
         # Restored channels are kept for their retention.
         limit = RESTORED_LEFT_LIMIT
-        seconds, left = give_back(service.process.pid, memory.before + limit, options.give_back)
+        seconds, left = give_back(service.pid, memory.before + limit, options.give_back)
         left -= memory.before
         say(f"of that {left >> 20} MiB were left {round(seconds)} s after the end")
         if left > limit:
@@ -209,7 +190,7 @@ def failures(piece, options):
 
 def run(options, say):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    tally = Tally(options.output, "attack")
+    kept = tally.Tally(options.output, "attack")
     directory = options.output + "/attack-data"
     for name in options.only or PARTS:
         started = time.monotonic()
@@ -221,14 +202,14 @@ def run(options, say):
                               f"some more; the limit is {hard} (ulimit -Hn)")
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
             piece = withstand(PARTS[name], options, directory, say)
-        except (Failure, Lost, Refused) as failure:
+        except FAILURES as failure:
             piece = {"failures": [str(failure)]}
         say(", ".join(f"{key} {value}" for key, value in piece.items() if key != "failures"))
         for failure in piece["failures"]:
             say(f"{name}: {failure}")
         piece.update(part=name, seconds=round(time.monotonic() - started, 2))
-        tally.add(piece)
+        kept.add(piece)
     shutil.rmtree(directory, ignore_errors=True)
-    counts = [("attacks", len(tally.pieces)), ("connections", tally.sum("connections")),
-              ("votes accepted beside them", tally.sum("votes"))]
-    return tally, counts, True
+    counts = [("attacks", len(kept.pieces)), ("connections", kept.sum("connections")),
+              ("votes accepted beside them", kept.sum("votes"))]
+    return kept, counts, True

@@ -15,17 +15,15 @@ import subprocess
 import time
 
 import bystander
-import feed_pb2 as feed
-import flags
 import hostile
 import lag
-from handshakes import Certificate
+import tally
+from aside import Aside, MemoryWatch
+from feedclient import feed, read_key
 from judge import RISE_SECONDS, Times, judge
-from memory import MemoryWatch
-from service import Failure, Service
-from tally import Tally
+from process import Certificate
+from service import FAILURES, Connection, Service
 from watcher import Pipe, Watcher
-from wire import Connection, Lost, Refused
 
 POSTS = 100
 POST_MEMORY = "32MiB"
@@ -97,8 +95,8 @@ ATTACKS = {
 def add_flags(parser):
     parser.add_argument("--only", nargs="+", metavar="ATTACK", choices=ATTACKS,
                         help="of " + ", ".join(ATTACKS) + "; all of them if not given")
-    parser.add_argument("--seconds", type=flags.count, default=30, help="of each attack, and alone before it")
-    parser.add_argument("--hang", type=flags.count, default=60, help="seconds in which a sync hangs")
+    parser.add_argument("--seconds", type=tally.count, default=30, help="of each attack, and alone before it")
+    parser.add_argument("--hang", type=tally.count, default=60, help="seconds in which a sync hangs")
     parser.add_argument("--factor", type=float, default=5,
                         help="the p99 of votes, pages and sign-ins may be so many times as long")
 
@@ -121,15 +119,14 @@ class Town:
             options.binaries, directory + "/data",
             ["--listen-tls", "127.0.0.1:0", "--tls-cert", certificate.path, "--tls-key", certificate.key,
              "--admin", "127.0.0.1:0", "--service-keys", keys, "--limit-loopback", *attack.flags],
-            environment=environment, pipe=self.pipe)
+            env=environment, pipe=self.pipe)
         text = self.service.text()
         self.ports = hostile.Ports(self.service.port, self.port(text, r"127\.0\.0\.1:(\d+) \(TLS\)"))
         self.admin = self.port(text, r"http://127\.0\.0\.1:(\d+)/")
         self.certificate = certificate.path
         with Connection(self.ports.plain) as connection:
-            connection.call(sign_up=feed.SignUpRequest(email=ACCOUNT[0], password=ACCOUNT[1]))
-            self.posts = [connection.call(create_post=feed.CreatePostRequest(
-                feed="posts", post=feed.Post(title=f"post {number}"))).post.id for number in range(POSTS)]
+            connection.sign_up(*ACCOUNT)
+            self.posts = [connection.create_post(feed.Post(title=f"post {number}")).id for number in range(POSTS)]
 
     @staticmethod
     def port(text, pattern):
@@ -137,10 +134,8 @@ class Town:
 
     def delete_posts(self):
         """What an operator does after a flood."""
-        with open(self.key) as file:
-            key = bytes.fromhex(file.read().strip())
         with Connection(self.ports.plain) as connection:
-            connection.hello(service_key=key)
+            connection.hello(service_key=read_key(self.key))
             for host in hostile.HOSTS[:10]:
                 request = feed.DeletePostsRequest(host=host, apply=True)
                 while True:
@@ -164,16 +159,16 @@ def withstand(name, options, directory, say):
         arguments = town.arguments(name)
         if name == "hellos":
             say("groups: " + " ".join(arguments[0]))
-        client = bystander.Bystander(town.ports.tls, town.certificate, town.posts, ACCOUNT)
+        client = Aside(bystander.run, town.ports.tls, town.certificate, town.posts, ACCOUNT)
         time.sleep(2)
         idle = time.monotonic()
         time.sleep(options.seconds)
         if name == "log":
             town.pipe.fill()
-        memory = stack.enter_context(MemoryWatch(service.process.pid))
+        memory = stack.enter_context(MemoryWatch(service.pid))
         begin = time.monotonic()
-        hostiles = hostile.Hostile(attack.begin, town.ports, *arguments)
-        stack.callback(hostiles.stop)
+        hostiles = Aside(attack.begin, town.ports, *arguments, niceness=hostile.NICENESS)
+        stack.callback(hostiles.stopping.set)
         if attack.hangs:
             begin = time.monotonic()
             town.set_delay(3_600_000)
@@ -199,7 +194,7 @@ def withstand(name, options, directory, say):
 def run(options, say):
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    tally = Tally(options.output, "attackers")
+    kept = tally.Tally(options.output, "attackers")
     directory = options.output + "/attackers-data"
     for name in options.only or ATTACKS:
         shutil.rmtree(directory, ignore_errors=True)
@@ -208,10 +203,10 @@ def run(options, say):
         say(f"{name}: load of the machine {os.getloadavg()[0]:.1f}")
         try:
             piece = withstand(name, options, directory, say)
-        except (Failure, Lost, Refused, OSError, subprocess.SubprocessError) as failure:
+        except FAILURES as failure:
             piece = {"failures": [str(failure)]}
         for key, value in piece.items():
             say(f"{name}: {key} {value}")
         say(f"{name}: {'FAIL' if piece['failures'] else 'PASS'}")
-        tally.add({**piece, "attack": name, "seconds": round(time.monotonic() - started, 2)})
-    return tally, [("attacks", len(tally.pieces))], True
+        kept.add({**piece, "attack": name, "seconds": round(time.monotonic() - started, 2)})
+    return kept, [("attacks", len(kept.pieces))], True

@@ -5,15 +5,13 @@ import contextlib
 import select
 import socket
 import statistics
-import struct
 import time
 
-import feed_pb2 as feed
-import flags
 import loadgen
-from service import Failure
-from wire import Lost
-from worker import Worker
+import tally
+from aside import Worker
+from feedclient import FrameReader, Lost, feed
+from process import Failure
 
 MIX = "vote=90,list=10"  # of the load
 NAMES = {"votes": "vote", "pages": "list"}  # what latencies are of, as loadgen calls it
@@ -24,32 +22,11 @@ LEAST_SENT = 0.9  # of what is due
 
 def add_flags(parser, rounds, factor, whose):
     """The flags of rounds: how many, and how much longer the latencies may be."""
-    parser.add_argument("--seconds", type=flags.count, default=10, help="of each measurement")
-    parser.add_argument("--rounds", type=flags.count, default=rounds,
+    parser.add_argument("--seconds", type=tally.count, default=10, help="of each measurement")
+    parser.add_argument("--rounds", type=tally.count, default=rounds,
                         help="without and with what is beside; the median of their ratios counts")
     parser.add_argument("--factor", type=float, default=factor,
                         help=f"the p99 of {whose} may be so many times as long")
-
-
-class Paced(Worker):
-    """Does something at a rate beside a load."""
-
-    outlived = True
-
-    def __init__(self, name, rate):
-        super().__init__(name)
-        self.rate, self.seconds, self.sent = rate, 0, 0
-
-    def due(self, began):
-        """How many should have begun by now."""
-        self.seconds = time.monotonic() - began
-        return int(self.seconds * self.rate)
-
-    def check_sent(self):
-        """Raises Failure where the machine was too busy to keep the rate."""
-        self.check_failure()
-        if self.sent < LEAST_SENT * self.rate * self.seconds:
-            raise Failure(f"only {self.sent} of {self.name} in {self.seconds:.1f} s: the machine is too busy")
 
 
 class Stream:
@@ -57,7 +34,7 @@ class Stream:
 
     def __init__(self, port, host, frames):
         self.socket = socket.create_connection(("127.0.0.1", port), SOCKET_SECONDS, source_address=(host, 0))
-        self.frames, self.sent, self.received = frames, 0, bytearray()
+        self.frames, self.sent, self.reader, self.answers = frames, 0, FrameReader(), []
 
     def send_up_to(self, count):
         count = min(count, len(self.frames))
@@ -69,32 +46,27 @@ class Stream:
         data = self.socket.recv(1 << 18)
         if not data:
             raise Lost("the service closed the connection")
-        self.received += data
+        self.reader.append(data)
+        while body := self.reader.next():
+            self.answers.append(body)
 
     def fileno(self):
         return self.socket.fileno()
 
-    def answers(self):
-        """The bodies of the answers so far."""
-        place = 0
-        while len(self.received) - place >= 4:
-            (length,) = struct.unpack_from(">I", self.received, place)
-            if len(self.received) - place - 4 < length:
-                return
-            yield bytes(self.received[place + 4:place + 4 + length])
-            place += 4 + length
 
-
-class Calls(Paced):
+class Calls(Worker):
     """Sends calls at a rate over some connections of a host.
 
     Frames are made before and answers are understood afterwards: the client takes little of the
     processors, which it shares with the service here.
     """
 
+    outlived = True
+
     def __init__(self, name, rate, frames, host="127.0.0.1"):
-        super().__init__(name, rate)
-        self.frames, self.host, self.streams = frames, host, []
+        super().__init__(name)
+        self.rate, self.frames, self.host, self.streams = rate, frames, host, []
+        self.seconds = self.sent = 0  # how long calls were due, and how many were sent
         self.answered_seconds = 0  # from the first call to the last answer
 
     @staticmethod
@@ -118,7 +90,8 @@ class Calls(Paced):
             self.answered_seconds = time.monotonic() - began
 
     def step(self, began):
-        due = self.due(began)
+        self.seconds = time.monotonic() - began
+        due = int(self.seconds * self.rate)
         for place, stream in enumerate(self.streams):
             stream.send_up_to(-(-(due - place) // len(self.streams)))
         self.sent = sum(stream.sent for stream in self.streams)
@@ -132,14 +105,16 @@ class Calls(Paced):
         return bool(ready)
 
     def _answered(self):
-        return sum(1 for stream in self.streams for _ in stream.answers())
+        return sum(len(stream.answers) for stream in self.streams)
 
     def statuses(self):
         """What was answered, once it has ended: how often each reason. Raises Failure."""
-        self.check_sent()
+        self.check_failure()
+        if self.sent < LEAST_SENT * self.rate * self.seconds:
+            raise Failure(f"only {self.sent} of {self.name} in {self.seconds:.1f} s: the machine is too busy")
         reasons = collections.Counter()
         for stream in self.streams:
-            for body in stream.answers():
+            for body in stream.answers:
                 status = feed.ServerFrame.FromString(body).status
                 self.check(status)
                 reasons[status.reason] += 1
@@ -153,11 +128,9 @@ class Calls(Paced):
 
 def load(options, port, *flags):
     """One run of loadgen, whose audit has to pass; its report."""
-    report = f"{options.output}/{options.what}-run.json"
-    loadgen.finish(loadgen.start(
-        options.binaries, port, "--clients", "50", "--threads", "1", "--mix", MIX, "--warmup", "1",
-        "--duration", f"{options.seconds}s", "--json", report, *flags))
-    return loadgen.read(report)
+    return loadgen.run(
+        options.binaries, "--target", f"127.0.0.1:{port}", "--clients", 50, "--threads", 1, "--mix", MIX,
+        "--warmup", 1, "--duration", f"{options.seconds}s", *flags)
 
 
 def p99s(options, port, *flags):

@@ -1,15 +1,11 @@
 """A healthy client beside an attack: votes, pages, sign-ins and watches over TLS, each at its rate, whatever is
-answered, in a process of its own."""
+answered."""
 
 import asyncio
-import multiprocessing
-import ssl
-import struct
 import time
 
-import feed_pb2 as feed
+from feedclient import feed, framed, tls_context
 from judge import Call
-from wire import framed
 
 ADDRESS = "127.0.0.1"
 # The host of its people.
@@ -41,7 +37,7 @@ class Client:
         self.calls.append(Call(kind, sent or time.monotonic(), None, "", ""))
 
     async def receive(self):
-        (length,) = struct.unpack(">I", await self.reader.readexactly(4))
+        length = int.from_bytes(await self.reader.readexactly(4), "big")
         answer = feed.ServerFrame.FromString(await self.reader.readexactly(length))
         place = self.waiting.pop(answer.id, None)
         if place is None:
@@ -77,11 +73,12 @@ async def sign_in(calls, port, context, account):
 
 
 async def live(port, certificate, posts, account, stopping, calls):
-    context = ssl.create_default_context(cafile=certificate)
-    context.set_alpn_protocols(["feed/1"])
+    context = tls_context(certificate)
     # One connection each: a page does not wait behind a vote.
     clients = {kind: await Client(calls).connect(port, context) for kind in EVERY if kind != "signins"}
     tasks = [asyncio.create_task(client.receive_all()) for client in clients.values()]
+    page = feed.ListPostsRequest(feed="posts", order=feed.TOP, page_size=20)
+    watch = feed.WatchPostsRequest(feed="posts", order=feed.TOP, top_count=20)
     began, number = time.monotonic(), 0
     while not stopping.is_set():
         number += 1
@@ -90,41 +87,19 @@ async def live(port, certificate, posts, account, stopping, calls):
             vote = feed.CastVoteRequest(post_id=posts[number % len(posts)], direction=feed.UP)
             clients["votes"].send("votes", cast_vote=vote)
         if "pages" in due:
-            clients["pages"].send("pages", list_posts=feed.ListPostsRequest(
-                feed="posts", order=feed.TOP, page_size=20))
+            clients["pages"].send("pages", list_posts=page)
         if "signins" in due:
             tasks.append(asyncio.create_task(sign_in(calls, port, context, account)))
         if "watches" in due:
-            clients["watches"].send("watches", watch_posts=feed.WatchPostsRequest(
-                feed="posts", order=feed.TOP, top_count=20))
+            clients["watches"].send("watches", watch_posts=watch)
         await asyncio.sleep(max(0, began + number * TICK_SECONDS - time.monotonic()))
     await asyncio.wait(tasks, timeout=LAST_SECONDS)
     for task in tasks:
         task.cancel()
 
 
-def run(port, certificate, posts, account, stopping, pipe):
+def run(port, certificate, posts, account, stopping):
+    """Its calls."""
     calls = []
-    try:
-        asyncio.run(live(port, certificate, posts, account, stopping, calls))
-    finally:
-        pipe.send(calls)
-        pipe.close()
-
-
-class Bystander:
-    """The client in its process, so that it does not wait for others' interpreters."""
-
-    def __init__(self, *arguments):
-        self.stopping = multiprocessing.Event()
-        self.pipe, theirs = multiprocessing.Pipe(duplex=False)
-        self.process = multiprocessing.Process(target=run, args=(*arguments, self.stopping, theirs), daemon=True)
-        self.process.start()
-        theirs.close()
-
-    def stop(self):
-        """Its calls."""
-        self.stopping.set()
-        calls = self.pipe.recv()
-        self.process.join()
-        return calls
+    asyncio.run(live(port, certificate, posts, account, stopping, calls))
+    return calls

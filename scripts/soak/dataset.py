@@ -2,10 +2,10 @@
 
 import csv
 
-import flags
 import loadgen
-import once
-from service import Failure, ReservedPort, Service, verify
+import tally
+from process import Failure
+from service import ReservedPort, Service, await_votes, verify
 
 RETRIES = 100
 LOADGEN_SECONDS = 3600
@@ -13,7 +13,7 @@ LOADGEN_SECONDS = 3600
 
 def add_flags(parser):
     parser.add_argument("files", nargs="+", metavar="FILE.csv")
-    parser.add_argument("--kill-at", type=flags.share, default=0.5, help="share of the votes")
+    parser.add_argument("--kill-at", type=tally.share, default=0.5, help="share of the votes")
 
 
 def votes_in(paths):
@@ -29,31 +29,27 @@ def votes_in(paths):
 
 def live_through(options, directory, say):
     """Makes one run of loadgen, and returns its results. Raises Failure."""
-    with ReservedPort() as port:
-        return live_through_at(port, options, directory, say)
-
-
-def live_through_at(port, options, directory, say):
     data, report = directory + "/data", directory + "/run.json"
     wanted = int(votes_in(options.files) * options.kill_at)
-    service = Service(options.binaries, data, port=port)
-    load = loadgen.start(
-        options.binaries, port, "dataset", *options.files, "--retry", str(RETRIES),
-        "--clients", "50", "--pipeline", "64", "--json", report)
-    try:
-        if not loadgen.await_votes(load, port, wanted):
-            raise Failure(f"loadgen ended before {wanted:,} votes:\n{load.communicate()[0]}")
-        service.kill_in_life()
-        say(f"killed after {wanted:,} votes")
-        left = verify(options.binaries, data)
+    with ReservedPort() as port:
         service = Service(options.binaries, data, port=port)
-        if service.hash != left:
-            raise Failure(f"the state hash is {service.hash}, verify said {left}")
-        loadgen.finish(load, seconds=LOADGEN_SECONDS)
-        service.stop()
-    finally:
-        load.kill()
-        service.kill_if_alive()
+        load = loadgen.start(
+            options.binaries, "dataset", *options.files, "--target", f"127.0.0.1:{port}", "--retry", RETRIES,
+            "--clients", 50, "--pipeline", 64, "--json", report)
+        try:
+            if not await_votes(load, port, wanted):
+                raise Failure(f"loadgen ended before {wanted:,} votes:\n{load.communicate()[0]}")
+            service.kill_in_life()
+            say(f"killed after {wanted:,} votes")
+            left = verify(options.binaries, data)
+            service = Service(options.binaries, data, port=port)
+            if service.hash != left:
+                raise Failure(f"the state hash is {service.hash}, verify said {left}")
+            loadgen.finish(load, seconds=LOADGEN_SECONDS)
+            service.stop()
+        finally:
+            load.kill()
+            service.kill_if_alive()
     audit = loadgen.read(report)["audit"]
     if not audit["passed"]:
         raise Failure("the audit did not pass")
@@ -61,7 +57,7 @@ def live_through_at(port, options, directory, say):
 
 
 def run(options, say):
-    tally = once.run("dataset", live_through, options, say)
-    counts = [("runs", len(tally.pieces)), ("kills", tally.sum("kills")),
-              ("votes found counted once", tally.sum("votes"))]
-    return tally, counts, True
+    kept = tally.run_once("dataset", live_through, options, say)
+    counts = [("runs", len(kept.pieces)), ("kills", kept.sum("kills")),
+              ("votes found counted once", kept.sum("votes"))]
+    return kept, counts, True

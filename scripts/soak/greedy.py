@@ -5,11 +5,10 @@ its limit: none of its votes is refused, all of them count, and they take no lon
 """
 
 import beside
-import feed_pb2 as feed
-import flags
-import once
-from service import Failure, Service
-from wire import Connection, framed
+import tally
+from feedclient import feed, framed
+from process import Failure
+from service import Connection, Service
 
 HOST = "127.0.0.2"
 CONNECTIONS = 4
@@ -18,8 +17,8 @@ SLACK = 1.2  # clocks of the service and of this script
 
 
 def add_flags(parser):
-    parser.add_argument("--limit", type=flags.count, default=2000, help="votes a second of a host")
-    parser.add_argument("--times", type=flags.count, default=10, help="the greedy host's votes, in limits")
+    parser.add_argument("--limit", type=tally.count, default=2000, help="votes a second of a host")
+    parser.add_argument("--times", type=tally.count, default=10, help="the greedy host's votes, in limits")
     beside.add_flags(parser, rounds=5, factor=1.1, whose="the others' votes")
 
 
@@ -55,13 +54,12 @@ def live_through(options, directory, say):
     limits = ["--limit-loopback", "--max-votes-per-second", str(options.limit)]
     with Service(options.binaries, directory + "/data", limits) as service:
         with Connection(service.port) as connection:
-            post = connection.call(
-                create_post=feed.CreatePostRequest(feed="posts", post=feed.Post(title="greedy"))).post.id
+            post = connection.create_post(feed.Post(title="greedy")).id
         pairs, answers = beside.rounds(
             options, service.port, lambda: Greedy(options, post), say,
-            "--rate", str(int(options.limit * OTHERS_SHARE)))
+            "--rate", int(options.limit * OTHERS_SHARE))
         with Connection(service.port) as connection:
-            score = connection.call(get_post=feed.GetPostRequest(id=post)).post.upvote_count
+            score = connection.get_post(post).upvote_count
         if score != answers["counted"]:
             raise Failure(f"{answers['counted']} votes were answered as counted, and the post has {score}")
         service.stop()
@@ -72,7 +70,7 @@ def live_through(options, directory, say):
 
 
 def run(options, say):
-    tally = once.run("greedy", live_through, options, say)
-    counts = [("runs", len(tally.pieces)), ("votes refused", tally.sum("refused")),
-              ("votes counted", tally.sum("counted"))]
-    return tally, counts, True
+    kept = tally.run_once("greedy", live_through, options, say)
+    counts = [("runs", len(kept.pieces)), ("votes refused", kept.sum("refused")),
+              ("votes counted", kept.sum("counted"))]
+    return kept, counts, True

@@ -1,116 +1,151 @@
-"""TLS handshakes at 500 a second, and 10,000 that are never finished, beside votes and pages over TLS.
+"""TLS handshakes at a rate, and 10,000 that are never finished, beside votes and pages over TLS.
 
 Handshakes have little time in each loop iteration, and few may be under way. So votes and pages at half of the
 service's capacity take at most twice as long as without them, and a half handshake gets no answer to a call.
 """
 
-import glob
-import json
-import os
-import subprocess
+import collections
+import itertools
+import ssl
+import threading
+import time
 
 import beside
-import flags
-import feed_pb2 as feed
-import once
-from service import Failure, Service
-from wire import framed
+import tally
+from aside import Aside
+from crowd import Crowd
+from feedclient import Connection, FeedError, tls_context
+from process import Certificate, Failure
+from service import Service
 
 HOST = "127.0.0.2"  # of the handshakes; the load is of another
-PIPELINE = ["--pipeline", "16"]
+PIPELINE = ["--pipeline", 16]
 # The clients of handshakes stand for other machines, and share the processors with the service here.
 NICENESS = 10
+THREADS = 32  # handshakes that are under way at once
 LONGEST_SECONDS = 12  # in which the client waits for the end of what it has begun
 MOST_LATE_SECONDS = 1  # that a handshake may begin after it is due
 MOST_SECONDS = 5  # for a whole handshake and its call
+MOST_BYTES = 4096  # that half a handshake is worth
+
+# What a client has come to: handshakes that were begun and that ended as they should, the seconds of all, the
+# longest of one and of being late, and the first fault.
+Told = collections.namedtuple("Told", "begun ended seconds longest most_late fault")
 
 
 def add_flags(parser):
-    parser.add_argument("--rate", type=flags.count, default=500, help="handshakes a second")
-    parser.add_argument("--halves", type=flags.count, default=10_000, help="half handshakes in each measurement")
+    parser.add_argument("--rate", type=tally.count, default=200, help="handshakes a second")
+    parser.add_argument("--halves", type=tally.count, default=10_000, help="half handshakes in each measurement")
     beside.add_flags(parser, rounds=5, factor=2, whose="votes and pages")
 
 
-class Certificate:
-    """A certificate of 127.0.0.1 that vouches for itself, and its key, in a directory."""
+def whole(port, rate, authority, stopping):
+    """Handshakes at a rate, each with a Ping, until it is stopped."""
+    context = tls_context(authority)
+    began, turns, ending = time.monotonic(), itertools.count(), threading.Event()
+    took, late, faults = [], [], []
 
-    def __init__(self, directory):
-        self.path, self.key = directory + "/server.pem", directory + "/server.key"
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-             "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2",
-             "-keyout", self.key, "-out", self.path], check=True, capture_output=True)
+    def handshakes():
+        while True:
+            due = began + next(turns) / rate
+            if ending.wait(max(0, due - time.monotonic())):
+                return
+            start = time.monotonic()
+            try:
+                with Connection(f"127.0.0.1:{port}", tls=context, timeout=LONGEST_SECONDS, source=HOST) as one:
+                    one.ping()
+                took.append(time.monotonic() - start)
+            except FeedError as error:
+                faults.append(str(error))
+            late.append(start - due)
+
+    threads = [threading.Thread(target=handshakes) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    stopping.wait()
+    ending.set()
+    seconds = time.monotonic() - began
+    for thread in threads:
+        thread.join()
+    return Told(len(late), len(took), seconds, max(took, default=0), max(late, default=0),
+                faults[0] if faults else "")
+
+
+def client_hello():
+    """The first message of a handshake."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    half = tls_context().wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
+    try:
+        half.do_handshake()
+    except ssl.SSLWantReadError:
+        return outgoing.read()
+    raise Failure("a handshake ended by itself")
+
+
+def halves(port, rate, stopping):
+    """Handshakes at a rate of which only the first message is sent, until it is stopped. Each has to be ended by
+    the service within LONGEST_SECONDS, with no more than its part of a handshake in answer."""
+    crowd, hello, begun, late = Crowd(), client_hello(), [], 0
+    began = time.monotonic()
+    while not stopping.is_set():
+        due = began + len(begun) / rate
+        late = max(late, time.monotonic() - due)
+        crowd.read(min(0.1, max(0, due - time.monotonic())))
+        if time.monotonic() >= due:
+            begun.append(crowd.connect(port, HOST))
+            crowd.send(begun[-1], hello)
+    seconds, end = time.monotonic() - began, time.monotonic() + LONGEST_SECONDS
+    while crowd.peers and time.monotonic() < end:
+        crowd.read(0.1)
+    fault = f"{len(crowd.peers)} have no end after {LONGEST_SECONDS} s" if crowd.peers else ""
+    if any(peer and peer.received > MOST_BYTES for peer in begun):
+        fault = "one got more than an answer to its half"
+    ended = len(begun) - len(crowd.peers)
+    crowd.close()
+    return Told(len(begun), ended, seconds, 0, late, fault)
 
 
 class Handshakes:
-    """Handshakes at a rate beside a load, whole ones or half ones, by the client in `tls`.
+    """Handshakes beside a load, by a client in a process of its own; `name` says which."""
 
-    It takes less than half of the processor time of a client that has OpenSSL make its handshakes.
-    """
-
-    def __init__(self, client, rate, kind="whole"):
-        self.rate, self.kind, self.process = rate, kind, None
-        self.name = "handshakes" if kind == "whole" else "half handshakes"
-        self.command = ["nice", "-n", str(NICENESS), client, kind]
-        self.flags = [HOST, str(rate)]
-        if kind == "whole":
-            self.flags.append(framed(1, ping=feed.PingRequest()).hex())
+    def __init__(self, name, rate, client, *arguments):
+        self.name, self.rate, self.client, self.arguments = name, rate, client, arguments
 
     def start(self, port):
-        self.process = subprocess.Popen(
-            [*self.command, str(port), *self.flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True)
+        self.aside = Aside(self.client, port, self.rate, *self.arguments, niceness=NICENESS)
 
     def await_connected(self):
         """It begins at once."""
 
     def stop(self):
         """Lets it begin no more, and waits until all have ended, or should have."""
-        self.process.stdin.close()
-        try:
-            self.process.wait(2 * LONGEST_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        self.told = self.aside.stop()
 
     def answers(self):
         """How many have ended as they should. Raises Failure."""
-        with self.process.stdout as told, self.process.stderr as fault:
-            if self.process.returncode != 0:
-                raise Failure(f"the {self.name}: {fault.read().strip() or self.process.returncode}")
-            told = json.load(told)
-        self.check(told)
-        return {self.name: told["ended"]}
-
-    def check(self, told):
-        """Raises Failure where they were not at their rate, or have not ended in time."""
-        if told["begun"] < beside.LEAST_SENT * self.rate * told["seconds"]:
-            raise Failure(f"only {told['begun']} of the {self.name} in {told['seconds']:.1f} s: "
-                          "the machine is too busy")
-        if told["most_late_seconds"] > MOST_LATE_SECONDS:
-            raise Failure(f"one of the {self.name} began {told['most_late_seconds']:.1f} s late: "
-                          "the machine is too busy")
-        if told["open"]:
-            raise Failure(f"{told['open']} of the {self.name} have no end after {LONGEST_SECONDS} s")
-        if self.kind == "whole" and told["longest_seconds"] > MOST_SECONDS:
-            raise Failure(f"one of the {self.name} took {told['longest_seconds']:.1f} s, over {MOST_SECONDS}")
+        check(self.name, self.rate, self.told)
+        return {self.name: self.told.ended}
 
 
-def built_client(directory):
-    """Compiles the client of handshakes; its path."""
-    client = directory + "/handshakes"
-    sources = glob.glob(os.path.dirname(__file__) + "/tls/*.c")
-    subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", client, *sources, "-lcrypto"], check=True)
-    return client
+def check(name, rate, told):
+    """Raises Failure where handshakes were not at their rate, or have not ended as they should."""
+    if told.fault:
+        raise Failure(f"{told.begun - told.ended} of the {name} failed: {told.fault}")
+    if told.begun < beside.LEAST_SENT * rate * told.seconds:
+        raise Failure(f"only {told.begun} of the {name} in {told.seconds:.1f} s: the machine is too busy")
+    if told.most_late > MOST_LATE_SECONDS:
+        raise Failure(f"one of the {name} began {told.most_late:.1f} s late: the machine is too busy")
+    if told.longest > MOST_SECONDS:
+        raise Failure(f"one of the {name} took {told.longest:.1f} s, over {MOST_SECONDS}")
 
 
 def live_through(options, directory, say):
     """Makes one run, and returns its results. Raises Failure."""
     certificate = Certificate(directory)
     secured = ["--tls", "--ca", certificate.path]
-    client = built_client(directory)
-    kinds = {"handshakes": lambda: Handshakes(client, options.rate),
-             "half handshakes": lambda: Handshakes(client, max(1, options.halves // options.seconds), "half")}
+    half_rate = max(1, options.halves // options.seconds)
+    kinds = {"handshakes": lambda: Handshakes("handshakes", options.rate, whole, certificate.path),
+             "half handshakes": lambda: Handshakes("half handshakes", half_rate, halves)}
     piece = {}
     with Service(options.binaries, directory + "/data", certificate=certificate) as service:
         # With one call in flight a connection, each call is a read and a write of its own, as at a rate.
@@ -118,7 +153,7 @@ def live_through(options, directory, say):
         piece["rate"] = max(1, int(capacity / 2))
         for name, begin in kinds.items():
             pairs, answers = beside.rounds(options, service.port, begin, say, *PIPELINE, *secured,
-                                           "--rate", str(piece["rate"]))
+                                           "--rate", piece["rate"])
             piece[name + " rounds"], piece[name + " ratios"] = pairs, beside.ratios(pairs)
             piece.update(answers)
             say(f"beside {name}, with ÷ without: {piece[name + ' ratios']}")
@@ -129,7 +164,7 @@ def live_through(options, directory, say):
 
 
 def run(options, say):
-    tally = once.run("handshakes", live_through, options, say)
-    counts = [("runs", len(tally.pieces))]
-    counts += [(name, tally.sum(name)) for name in ("handshakes", "half handshakes")]
-    return tally, counts, True
+    kept = tally.run_once("handshakes", live_through, options, say)
+    counts = [("runs", len(kept.pieces))]
+    counts += [(name, kept.sum(name)) for name in ("handshakes", "half handshakes")]
+    return kept, counts, True

@@ -10,17 +10,15 @@ loadgen and the clients must find in it what was acknowledged to them.
 import os
 import random
 import shutil
-import subprocess
 import time
 
-import flags
 import lists
 import loadgen
 import mixed
+import tally
 from people import People
-from service import Failure, Service, verify
-from tally import Deadline, Tally
-from wire import Connection, Lost, Refused
+from process import Failure
+from service import FAILURES, Connection, Service, verify
 
 LOADGEN_SECONDS = 120
 MOST_RECOVERY_KILLS = 2
@@ -36,13 +34,13 @@ LOADS = {
 
 
 def add_flags(parser):
-    parser.add_argument("--cycles", type=flags.count, default=1000, help="in all")
+    parser.add_argument("--cycles", type=tally.count, default=1000, help="in all")
     parser.add_argument("--votes", type=int, default=10_000_000, help="acknowledged, in all")
-    parser.add_argument("--longest", type=flags.amount, default=1.5,
+    parser.add_argument("--longest", type=tally.amount, default=1.5,
                         help="seconds under load before the service is killed")
     parser.add_argument("--mixed", type=int, default=3,
                         help="clients that create, edit, vote, mark and delete")
-    parser.add_argument("--directory-cycles", type=flags.count, default=20,
+    parser.add_argument("--directory-cycles", type=tally.count, default=20,
                         help="in a data directory, then in a new one: audits walk all that is in it")
     parser.add_argument("--seed", type=int, default=None,
                         help="of the moments and requests; as printed")
@@ -83,7 +81,7 @@ class Directory:
         return Service(self.options.binaries, self.path + "/data", self.flags, wait=wait)
 
     def loadgen(self, *flags):
-        return loadgen.start(self.options.binaries, self.service.port, *flags)
+        return loadgen.start(self.options.binaries, "--target", f"127.0.0.1:{self.service.port}", *flags)
 
     def report(self, load, cycle):
         """The file in which a run of loadgen keeps the votes that were acknowledged to it."""
@@ -193,17 +191,17 @@ def run(options, say):
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 32)
     say(f"--seed {options.seed}")
-    tally = Tally(options.output, "kill")
-    deadline = Deadline(options.minutes, tally)
+    kept = tally.Tally(options.output, "kill")
+    deadline = tally.Deadline(options.minutes, kept)
     directory = None
 
     def reached():
-        return (len(tally.pieces) >= options.cycles and tally.sum("votes") >= options.votes)
+        return len(kept.pieces) >= options.cycles and kept.sum("votes") >= options.votes
 
     try:
-        while not (reached() or deadline.passed or tally.failures):
+        while not (reached() or deadline.passed or kept.failures):
             started = time.monotonic()
-            piece = {"seed": f"{options.seed} {len(tally.pieces)}", "failures": []}
+            piece = {"seed": f"{options.seed} {len(kept.pieces)}", "failures": []}
             try:
                 directory = directory or Directory(
                     options.output + "/kill-data", options, piece["seed"])
@@ -211,17 +209,17 @@ def run(options, say):
                 if directory.cycles == options.directory_cycles:
                     directory.stop()
                     directory = None
-            except (Failure, Lost, Refused, subprocess.TimeoutExpired) as failure:
+            except FAILURES as failure:
                 piece["failures"] = [str(failure)]
             piece["seconds"] = round(time.monotonic() - started, 2)
-            tally.add(piece)
-            say(describe(len(tally.pieces), piece))
+            kept.add(piece)
+            say(describe(len(kept.pieces), piece))
     finally:
         if directory:
             directory.end()
-            if not tally.failures:
+            if not kept.failures:
                 shutil.rmtree(directory.path)
-    counts = [("cycles", len(tally.pieces)), ("acknowledged votes", tally.sum("votes")),
-              ("ballots of users", tally.sum("ballots")), ("other changes", tally.sum("changes")),
-              ("kills in recovery", tally.sum("recovery_kills"))]
-    return tally, counts, reached()
+    counts = [("cycles", len(kept.pieces)), ("acknowledged votes", kept.sum("votes")),
+              ("ballots of users", kept.sum("ballots")), ("other changes", kept.sum("changes")),
+              ("kills in recovery", kept.sum("recovery_kills"))]
+    return kept, counts, reached()

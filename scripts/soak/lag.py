@@ -9,14 +9,12 @@ import os
 import subprocess
 import time
 
-import feed_pb2 as feed
-import flags
 import loadgen
-import memory
-import once
-from service import Failure, Service
-from wire import Connection
-from worker import Worker
+import machine
+import tally
+from aside import Worker
+from process import Failure
+from service import Connection, Service, await_votes
 
 PAUSE_SECONDS = 0.002  # between two probes
 # By how many milliseconds a sync takes longer: as --sync-ms says, for an hour, and not at all.
@@ -25,15 +23,15 @@ LET_IN_BYTES = 64 << 20  # what may be let in before the limit is noticed, and t
 
 
 def add_flags(parser):
-    parser.add_argument("--seconds", type=flags.count, default=30,
+    parser.add_argument("--seconds", type=tally.count, default=30,
                         help="of each phase: slow syncs, none at all, quick ones")
-    parser.add_argument("--sync-ms", type=flags.count, default=100,
+    parser.add_argument("--sync-ms", type=tally.count, default=100,
                         help="a slow sync takes longer by")
     parser.add_argument("--within-ms", type=float, default=50,
                         help="p99.9 of Ping and reads, on a quiet machine")
-    parser.add_argument("--posts", type=flags.count, default=100_000)
-    parser.add_argument("--clients", type=flags.count, default=50)
-    parser.add_argument("--pipeline", type=flags.count, default=64)
+    parser.add_argument("--posts", type=tally.count, default=100_000)
+    parser.add_argument("--clients", type=tally.count, default=50)
+    parser.add_argument("--pipeline", type=tally.count, default=64)
 
 
 class Probe(Worker):
@@ -47,9 +45,9 @@ class Probe(Worker):
 
     def step(self, connection):
         phase, began = self.phase, time.monotonic()
-        connection.call(ping=feed.PingRequest())
+        connection.ping()
         middle = time.monotonic()
-        connection.call(get_post=feed.GetPostRequest(id=1))
+        connection.get_post(1)
         ended = time.monotonic()
         if phase is not None and phase == self.phase:
             self.times.setdefault(phase, []).extend([middle - began, ended - middle])
@@ -62,8 +60,7 @@ class Probe(Worker):
 
 def journal(port):
     with Connection(port, timeout=60) as connection:
-        return connection.call(
-            get_server_stats=feed.GetServerStatsRequest()).server_stats.journal
+        return connection.stats().journal
 
 
 def preloaded(directory):
@@ -97,17 +94,17 @@ def figures(phase, probe, port):
 def live_through(options, directory, say):
     """Makes one run, and returns its results. Raises Failure."""
     environment, set_delay = preloaded(directory)
-    service = Service(options.binaries, directory + "/data", environment=environment)
+    service = Service(options.binaries, directory + "/data", env=environment)
     report = directory + "/run.json"
     load = loadgen.start(
-        options.binaries, service.port, "--clients", str(options.clients),
-        "--pipeline", str(options.pipeline), "--posts", str(options.posts), "--mix", "vote",
-        "--warmup", "0", "--duration", f"{len(PHASES) * options.seconds}s", "--retry", "1000",
-        "--timeout", "30s", "--json", report)
+        options.binaries, "--target", f"127.0.0.1:{service.port}", "--clients", options.clients,
+        "--pipeline", options.pipeline, "--posts", options.posts, "--mix", "vote", "--warmup", 0,
+        "--duration", f"{len(PHASES) * options.seconds}s", "--retry", 1000, "--timeout", "30s",
+        "--json", report)
     probe = Probe()
     piece = {}
     try:
-        loadgen.await_votes(load, service.port, 1)  # the posts are created first
+        await_votes(load, service.port, 1)  # the posts are created first
         probe.start(service.port)
         for phase, milliseconds in PHASES.items():
             set_delay(options.sync_ms if milliseconds is None else milliseconds)
@@ -116,7 +113,7 @@ def live_through(options, directory, say):
             piece[phase] = figures(phase, probe, service.port)
             say(f"{phase}: {json.dumps(piece[phase])}")
         probe.stop()
-        piece["resident_mib"] = memory.resident(service.process.pid, "VmHWM") >> 20
+        piece["resident_mib"] = machine.resident_bytes(service.pid, "VmHWM") >> 20
         loadgen.finish(load)
         log = service.text()
         service.stop()
@@ -151,6 +148,6 @@ def check(options, piece, log):
 
 
 def run(options, say):
-    tally = once.run("lag", live_through, options, say)
-    counts = [("runs", len(tally.pieces)), ("votes found counted once", tally.sum("votes"))]
-    return tally, counts, True
+    kept = tally.run_once("lag", live_through, options, say)
+    counts = [("runs", len(kept.pieces)), ("votes found counted once", kept.sum("votes"))]
+    return kept, counts, True

@@ -4,9 +4,9 @@ import math
 import random
 import time
 
-import feed_pb2 as feed
-from service import Failure
-from worker import Worker
+from aside import Worker
+from feedclient import feed
+from process import Failure
 
 ORDERS = (feed.TOP, feed.OLD, feed.HOT, feed.BEST, feed.CONTROVERSIAL, feed.RISING, feed.DISCUSSED)
 WINDOWED = (feed.TOP, feed.CONTROVERSIAL, feed.DISCUSSED)
@@ -15,6 +15,7 @@ WINDOWS = {feed.HOUR: 3600, feed.DAY: DAY_SECONDS, feed.WEEK: 7 * DAY_SECONDS,
            feed.MONTH: 30 * DAY_SECONDS, feed.YEAR: 365 * DAY_SECONDS}
 # Posts so close to the edge of a window may be in it or not: clocks are read at other moments.
 EDGE_SECONDS = 5
+PAGE_SIZE = 100
 KEYS = {  # which must not rise from one post to the next
     feed.TOP: lambda post: post.score,
     feed.OLD: lambda post: -post.create_time_ms,
@@ -25,14 +26,17 @@ KEYS = {  # which must not rise from one post to the next
 def check(connection, name):
     """All lists of a feed on which nothing changes have the posts of NEW that are in their window, each once
     and in their order."""
-    newest = list(connection.posts(name))
+    def read(order, **fields):
+        return list(connection.posts(feed.ListPostsRequest(
+            feed=name, order=order, page_size=PAGE_SIZE, **fields)))
+
+    newest = read(feed.NEW)
     lists = [(order, feed.WINDOW_UNSPECIFIED) for order in ORDERS]
     lists += [(order, window) for order in WINDOWED for window in WINDOWS]
     for order, window in lists:
         for consistency in (feed.LIVE, feed.STABLE):
             began = time.time()
-            posts = list(connection.posts(
-                name, order=order, window=window, consistency=consistency))
+            posts = read(order, window=window, consistency=consistency)
             said = f"{feed.Order.Name(order)} of {name}"
             said += f" in {feed.Window.Name(window)}" * (window in WINDOWS)
             said += f", {feed.Consistency.Name(consistency)}"
@@ -73,7 +77,8 @@ class Reader(Worker):
         """One walk, as far as it is of its snapshot."""
         order = self.random.choice((feed.NEW, *ORDERS))
         seen = set()
-        for page in connection.pages(feed=self.feed_name, order=order, consistency=feed.STABLE):
+        for page in connection.pages(feed.ListPostsRequest(
+                feed=self.feed_name, order=order, page_size=PAGE_SIZE, consistency=feed.STABLE)):
             if page.consistency != feed.STABLE:
                 break
             for post in page.posts:

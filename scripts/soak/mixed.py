@@ -10,10 +10,10 @@ import dataclasses
 import os
 import random
 
-import feed_pb2 as feed
-from service import Failure
-from wire import Connection, Refused
-from worker import Worker
+from aside import Worker
+from feedclient import Refused, feed
+from process import Failure
+from service import Patient
 
 FEED = "mixed"
 OPERATIONS = {"create": 30, "update": 25, "vote": 50, "mark": 20, "delete": 10}
@@ -60,10 +60,9 @@ def device_ballot(post, users):
 
 def create_feed(connection):
     try:
-        connection.call_until_taken(create_feed=feed.CreateFeedRequest(
-            feed=feed.Feed(name=FEED, vote_mode=feed.BALLOT)))
+        connection.create_feed(feed.Feed(name=FEED, vote_mode=feed.BALLOT))
     except Refused as refused:
-        if refused.status.reason != "FEED_EXISTS":
+        if refused.reason != "FEED_EXISTS":
             raise
 
 
@@ -86,7 +85,7 @@ class MixedClient(Worker):
 
     @contextlib.contextmanager
     def connected(self, port):
-        with super().connected(port) as connection:
+        with Patient(port, timeout=60) as connection:
             hello = connection.hello(client_id=self.client_id)
             if self.known and not hello.client_known:
                 raise Failure(f"the service has forgotten {self.name}")
@@ -100,8 +99,8 @@ class MixedClient(Worker):
 
     def send(self, connection):
         """Sends the pending call, and takes note of its answer."""
-        answer = connection.call_until_taken(
-            self.pending.sequence, self.pending.acting, **self.pending.request)
+        answer = connection.call(
+            sequence=self.pending.sequence, acting=self.pending.acting, **self.pending.request)
         done, self.pending = self.pending, None
         self.acknowledged += 1
         if done.kind == "create":
@@ -195,7 +194,7 @@ class MixedClient(Worker):
 def shown_to(connection, clients):
     """All posts of the feed: {owner: {id: State}}."""
     posts = {}
-    for post in connection.posts(FEED):
+    for post in read_all(connection):
         if post.id in posts:
             raise Failure(f"the feed shows post {post.id} ({post.title}) twice")
         posts[post.id] = post
@@ -210,10 +209,15 @@ def shown_to(connection, clients):
     return shown
 
 
+def read_all(connection, acting=0):
+    """The posts of the feed, also those that the user has dismissed."""
+    return connection.posts(feed.ListPostsRequest(
+        feed=FEED, order=feed.NEW, page_size=100, include_dismissed=acting > 0), acting=acting)
+
+
 def viewed_by(connection, user):
     """What the feed shows a user: {id: Viewer}."""
-    return {post.id: post.viewer
-            for post in connection.posts(FEED, acting=user, include_dismissed=True)}
+    return {post.id: post.viewer for post in read_all(connection, user)}
 
 
 def state_of(post, viewers):
@@ -225,7 +229,7 @@ def state_of(post, viewers):
 
 def check(clients, port):
     """After a restart: finds all acknowledged changes, and sends calls in doubt again: each counts once."""
-    with Connection(port) as connection:
+    with Patient(port) as connection:
         create_feed(connection)
         shown = shown_to(connection, clients)
         for client in clients:

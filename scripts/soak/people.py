@@ -8,10 +8,10 @@ have ended its session.
 
 import random
 
-import feed_pb2 as feed
-from service import Failure
-from wire import Connection, Refused
-from worker import Worker
+from aside import Worker
+from feedclient import Refused, feed
+from process import Failure
+from service import Connection, Patient
 
 OPERATIONS = {"up": 3, "in": 4, "out": 3, "everywhere": 1}
 MOST_SIGN_INS_CHECKED = 5  # each costs a hash
@@ -37,6 +37,9 @@ class People(Worker):
 
     # ---- Under load
 
+    def connected(self, port):
+        return Patient(port, timeout=60)
+
     def step(self, connection):
         kind, = self.random.choices(list(OPERATIONS), OPERATIONS.values())
         known = [person for person in self.persons if person.id]
@@ -55,12 +58,10 @@ class People(Worker):
         number = len(self.persons) + 1
         person = Person(f"person-{number}@example.org", f"password of person {number}")
         self.persons.append(person)
-        self.take(person, connection.call_until_taken(sign_up=feed.SignUpRequest(
-            email=person.email, password=person.password)).session)
+        self.take(person, connection.sign_up(person.email, person.password))
 
     def sign_in(self, connection, person, **more):
-        self.take(person, connection.call_until_taken(sign_in=feed.SignInRequest(
-            email=person.email, password=person.password, **more)).session)
+        self.take(person, connection.sign_in(person.email, person.password, **more))
 
     def take(self, person, session):
         if person.id not in (0, session.user.id):
@@ -72,7 +73,7 @@ class People(Worker):
         self.acknowledged += 1
 
     def sign_out(self, port, person, token, everywhere):
-        with Connection(port) as connection:
+        with Patient(port) as connection:
             hello = connection.hello(session_token=token)
             if hello.user.id != person.id:
                 raise Failure(f"a session of user {person.id} is one of user {hello.user.id}")
@@ -81,7 +82,7 @@ class People(Worker):
             before = {one: person.sessions[one] for one in ended}
             person.sessions.update(dict.fromkeys(ended, None))
             try:
-                connection.call_until_taken(sign_out=feed.SignOutRequest(everywhere=everywhere))
+                connection.sign_out(everywhere)
             except Refused:
                 person.sessions.update(before)
                 raise
@@ -100,7 +101,7 @@ class People(Worker):
                     raise Failure(f"a session of {person.email} was {words[is_open]} and is "
                                   f"{words[found]} after the restart")
                 person.sessions[token] = found
-        with Connection(port, timeout=60) as connection:
+        with self.connected(port) as connection:
             self.check_accounts(connection)
 
     def check_accounts(self, connection):

@@ -1,20 +1,42 @@
-"""The durable service as a process: started, killed, verified."""
+"""The durable service as a process: started, killed, verified; and connections to it."""
 
 import re
 import socket
 import subprocess
-import tempfile
 import time
 
-START_SECONDS = 120
-STOP_SECONDS = 30
+import feedclient
+from feedclient import Lost, Refused
+from process import LISTENING, Failure, Server, listen_flags
+
 VERIFY_SECONDS = 600
+TAKEN_SECONDS = 60  # until then a call is sent again; checkpoints are behind for seconds
 HASH = r"state hash ([0-9a-f]{16})\b"
 REPLAYED_HASH = r"replayed hash ([0-9a-f]{16})\b"
+# What a soak that is run notes as its failure.
+FAILURES = (Failure, Lost, Refused, OSError, subprocess.SubprocessError)
 
 
-class Failure(Exception):
-    """Something that must hold does not."""
+class Connection(feedclient.Connection):
+    """Calls to the service on a port of this machine."""
+
+    def __init__(self, port, timeout=10, source=""):
+        super().__init__(f"127.0.0.1:{port}", timeout=timeout, source=source)
+        self.port = port
+
+
+class Patient(Connection):
+    """Sends a call again after each temporary refusal."""
+
+    def call(self, **request):
+        end = time.monotonic() + TAKEN_SECONDS
+        while True:
+            try:
+                return super().call(**request)
+            except Refused as refused:
+                if not refused.is_temporary or time.monotonic() > end:
+                    raise
+                time.sleep(refused.status.retry_after_ms / 1000)
 
 
 class ReservedPort:
@@ -25,99 +47,61 @@ class ReservedPort:
         self.socket = socket.socket()
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(("127.0.0.1", 0))
-        self.number = self.socket.getsockname()[1]
 
     def __enter__(self):
-        return self.number
+        return self.socket.getsockname()[1]
 
     def __exit__(self, *_):
         self.socket.close()
 
 
-class Service:
-    """A service on a data directory, or in memory where that is None; with a certificate, over TLS alone.
-    Ends with the `with` block, and only it. Its log goes into a file, or through a pipe."""
+class Service(Server):
+    """A service on a data directory, or in memory where that is None; with a certificate, over TLS alone."""
 
-    def __init__(self, binaries, directory, flags=(), port=0, wait=True, environment=None,
-                 certificate=None, pipe=None):
-        secured = ["--tls-cert", certificate.path, "--tls-key", certificate.key] if certificate else []
-        self.log = pipe.file if pipe else tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(
-            [binaries + "/feed-service", "--listen-tls" if certificate else "--listen",
-             f"127.0.0.1:{port}", *secured,
-             *(["--data-dir", directory] if directory else ["--in-memory"]), "--state-hash", *flags],
-            stdin=subprocess.DEVNULL, stdout=pipe or self.log, stderr=subprocess.STDOUT,
-            # Not a session of its own: Linux gives each session the same share of the processors, and
-            # the lowest thread of one would take from the clients what it must leave to the loops.
-            process_group=0, env=environment)
-        if not wait:
-            return
-        try:
-            self.port = int(self._await(r"listening on 127\.0\.0\.1:(\d+)"))
-            self.hash = self._await(HASH) if directory else None
-        except BaseException:
-            self.kill()
-            raise
+    def __init__(self, binaries, directory, flags=(), port=0, certificate=None, **options):
+        self.hash, self.directory = None, directory
+        kept = ["--data-dir", directory] if directory else ["--in-memory"]
+        super().__init__([binaries + "/feed-service", *listen_flags(port, certificate), *kept, "--state-hash",
+                          *flags], **options)
 
-    def text(self):
-        with open(f"/proc/self/fd/{self.log.fileno()}") as file:
-            return file.read()
-
-    def _await(self, pattern):
-        end = time.monotonic() + START_SECONDS
-        while True:
-            ended = self.process.poll() is not None  # before the log is read for the last time
-            found = re.search(pattern, self.text())
-            if found:
-                return found.group(1)
-            if ended or time.monotonic() > end:
-                raise Failure(f"the service did not start, or did not say {pattern}:\n{self.text()}")
-            time.sleep(0.005)
-
-    def kill(self):
-        """kill -9: nothing is flushed."""
-        self.process.kill()
-        self.process.wait()
-        self.log.close()
+    def started(self, address=LISTENING):
+        super().started(address)
+        if self.directory:
+            self.hash = self.awaited(HASH)
 
     def kill_in_life(self):
         """kill -9 of a service that must be running."""
         if self.process.poll() is not None:
-            raise Failure(f"the service ended by itself, with {self.process.returncode}:\n"
-                          f"{self.text()}")
+            raise Failure(f"the service ended by itself, with {self.process.returncode}:\n{self.text()}")
         self.kill()
 
-    def kill_if_alive(self):
-        if self.process.poll() is None:
-            self.kill()
-
     def stop(self):
-        """Stops the service by SIGTERM, which must end with 0; returns the hash of its last state."""
-        self.process.terminate()
-        try:
-            status = self.process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            raise Failure(f"the service did not stop within {STOP_SECONDS} s") from None
-        text = self.text()
-        self.log.close()
-        if status != 0:
-            raise Failure(f"the service stopped with {status}:\n{text}")
-        return next(reversed(re.findall(HASH, text)), None)
+        """Stops it; the hash of its last state."""
+        return next(reversed(re.findall(HASH, super().stop())), None)
 
-    def __enter__(self):
-        return self
 
-    def __exit__(self, *_):
-        self.kill_if_alive()
+def count_of(connection, method):
+    """How often a method was called since the service started."""
+    return sum(one.num_requests for one in connection.stats().methods if one.method == method)
+
+
+def await_votes(load, port, wanted):
+    """Waits until the service has executed so many votes; false where the load ended first."""
+    with Connection(port) as connection:
+        while load.poll() is None:
+            if count_of(connection, "cast_vote") >= wanted:
+                return True
+            time.sleep(0.02)
+    return False
 
 
 def verify(binaries, directory, replays=False):
     """The state hash that `feed-service verify` finds, also by replaying the whole journal."""
     finished = subprocess.run(
         [binaries + "/feed-service", "verify", *["--replay-all"] * replays, directory],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=VERIFY_SECONDS)
-    output = finished.stdout + finished.stderr
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        timeout=VERIFY_SECONDS)
+    output = finished.stdout
     found, replayed = re.search(HASH, output), re.search(REPLAYED_HASH, output)
     if found and replayed and found.group(1) != replayed.group(1):
         raise Failure(f"replaying the whole journal gives another state:\n{output}")

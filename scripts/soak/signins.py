@@ -7,11 +7,10 @@ So votes and pages at a quarter of the service's capacity take no longer than wi
 import random
 
 import beside
-import feed_pb2 as feed
-import flags
-import once
-from service import Failure, Service
-from wire import framed
+import tally
+from feedclient import feed, framed
+from process import Failure
+from service import Service
 
 CONNECTIONS = 16
 PIPELINE = ["--pipeline", "16"]
@@ -21,8 +20,8 @@ REASONS = {"BAD_CREDENTIALS", "RATE_LIMITED", "OVERLOADED", "DEADLINE_EXCEEDED"}
 
 
 def add_flags(parser):
-    parser.add_argument("--rate", type=flags.count, default=1000, help="sign-ins a second")
-    parser.add_argument("--accounts", type=flags.count, default=100_000, help="of many accounts")
+    parser.add_argument("--rate", type=tally.count, default=1000, help="sign-ins a second")
+    parser.add_argument("--accounts", type=tally.count, default=100_000, help="of many accounts")
     beside.add_flags(parser, rounds=3, factor=1.5, whose="votes and pages")
 
 
@@ -57,7 +56,7 @@ def live_through(options, directory, say):
         for name, accounts in zip(FLOODS, (1, options.accounts)):
             pairs, answers = beside.rounds(
                 options, service.port, lambda accounts=accounts: SignIns(options, accounts), say,
-                *PIPELINE, "--rate", str(rate))
+                *PIPELINE, "--rate", rate)
             found = beside.ratios(pairs)
             piece[name] = {"ratios": found, "rounds": pairs, "answers": answers}
             piece["signins"] += answers.total()
@@ -70,6 +69,6 @@ def live_through(options, directory, say):
 
 
 def run(options, say):
-    tally = once.run("signins", live_through, options, say)
-    counts = [("runs", len(tally.pieces)), ("sign-ins", tally.sum("signins"))]
-    return tally, counts, True
+    kept = tally.run_once("signins", live_through, options, say)
+    counts = [("runs", len(kept.pieces)), ("sign-ins", kept.sum("signins"))]
+    return kept, counts, True

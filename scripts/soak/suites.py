@@ -5,8 +5,7 @@ import re
 import subprocess
 import time
 
-import flags
-from tally import Deadline, Tally
+import tally
 
 SEEDS_A_PIECE = 1_000_000  # more than a piece can use: each has seeds of its own
 KINDS = {
@@ -22,7 +21,7 @@ KINDS = {
 
 
 def add_flags(parser):
-    parser.add_argument("--count", type=flags.count, help="in all, in place of the usual number")
+    parser.add_argument("--count", type=tally.count, help="in all, in place of the usual number")
     parser.add_argument("--first-seed", type=int, default=0, help="added to every seed")
 
 
@@ -45,19 +44,18 @@ def test(kind, count, first_seed):
 
 def run(options, say):
     kind = KINDS[options.what]
-    tally = Tally(options.output, options.what)
-    deadline = Deadline(options.minutes, tally)
+    kept = tally.Tally(options.output, options.what)
+    deadline = tally.Deadline(options.minutes, kept)
     wanted = options.count or kind["count"]
-    suites = None
-    while tally.sum("count") < wanted and not deadline.passed and not tally.failures:
+    while kept.sum("count") < wanted and not deadline.passed and not kept.failures:
         started = time.monotonic()
-        count = min(kind["piece"], wanted - tally.sum("count"))
-        first_seed = 1 + options.first_seed + len(tally.pieces) * SEEDS_A_PIECE
+        count = min(kind["piece"], wanted - kept.sum("count"))
+        first_seed = 1 + options.first_seed + len(kept.pieces) * SEEDS_A_PIECE
         suites, failures = test(kind, count, first_seed)
-        tally.add({"count": count, "first_seed": first_seed, "suites": suites,
+        kept.add({"count": count, "first_seed": first_seed, "suites": suites,
                    "failures": failures, "seconds": round(time.monotonic() - started, 2)})
-        say(f"{tally.sum('count'):,} of {wanted:,} {kind['name']} in each of {suites} suites, seeds "
+        say(f"{kept.sum('count'):,} of {wanted:,} {kind['name']} in each of {suites} suites, seeds "
             f"from {first_seed}: {failures[0] if failures else 'OK'}")
-    least = min((piece["suites"] for piece in tally.pieces), default=0)
-    return (tally, [(f"{kind['name']} in each of {least} suites", tally.sum("count"))],
-            tally.sum("count") >= wanted)
+    least = min((piece["suites"] for piece in kept.pieces), default=0)
+    return (kept, [(f"{kind['name']} in each of {least} suites", kept.sum("count"))],
+            kept.sum("count") >= wanted)

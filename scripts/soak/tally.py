@@ -1,8 +1,12 @@
 """The results so far: a line of JSON a piece, so that runs add up, and a torn line costs one piece."""
 
+import argparse
 import json
 import os
+import shutil
 import time
+
+from service import FAILURES
 
 
 class Tally:
@@ -24,18 +28,10 @@ class Tally:
                 yield json.loads(line)
 
     def add(self, piece):
-        whole = b"".join(json.dumps(one).encode() + b"\n" for one in [*self.pieces, piece])
-        if os.path.exists(self.path) and not self._ends_whole():
-            with open(self.path, "wb") as file:
-                file.write(whole)
-        else:
-            with open(self.path, "ab") as file:
-                file.write(json.dumps(piece).encode() + b"\n")
         self.pieces.append(piece)
-
-    def _ends_whole(self):
-        with open(self.path, "rb") as file:
-            return file.read()[-1:] in (b"", b"\n")
+        with open(self.path + ".new", "w") as file:
+            file.writelines(json.dumps(one) + "\n" for one in self.pieces)
+        os.replace(self.path + ".new", self.path)
 
     def sum(self, name):
         return sum(piece.get(name, 0) for piece in self.pieces)
@@ -64,3 +60,46 @@ class Deadline:
     def passed(self):
         return (self.end is not None and len(self.tally.pieces) > self.earlier
                 and time.monotonic() >= self.end)
+
+
+def run_once(what, live_through, options, say):
+    """Makes one run, adds what `live_through` returns to the tally, and returns that. The directory of a
+    failure stays."""
+    tally = Tally(options.output, what)
+    directory = f"{options.output}/{what}-data"
+    shutil.rmtree(directory, ignore_errors=True)
+    os.makedirs(directory)
+    started = time.monotonic()
+    piece = {"failures": []}
+    try:
+        piece.update(live_through(options, directory, say))
+        shutil.rmtree(directory)
+    except FAILURES as failure:
+        piece["failures"] = [str(failure)]
+        say(str(failure))
+    piece["seconds"] = round(time.monotonic() - started, 2)
+    tally.add(piece)
+    return tally
+
+
+# ---- Types of flags, which say what is wrong with a value
+
+def count(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected 1 or more, got {text}")
+    return number
+
+
+def amount(text):
+    number = float(text)
+    if not number > 0:
+        raise argparse.ArgumentTypeError(f"expected more than 0, got {text}")
+    return number
+
+
+def share(text):
+    number = float(text)
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"expected more than 0 and less than 1, got {text}")
+    return number

@@ -30,9 +30,13 @@ def written_bytes(pid):
         return int(re.search(r"^write_bytes: (\d+)", file.read(), re.MULTILINE).group(1))
 
 
-def resident_bytes(pid):
+def resident_bytes(pid, name="VmRSS"):
+    """The bytes that a process has in memory; with VmHWM the most that it has had."""
     with open(f"/proc/{pid}/status") as file:
-        return int(re.search(r"VmRSS:\s+(\d+) kB", file.read()).group(1)) * 1024
+        found = re.search(name + r":\s+(\d+) kB", file.read())
+    if found is None:
+        raise ProcessLookupError(f"process {pid} is gone")
+    return int(found.group(1)) << 10
 
 
 def available_bytes():
