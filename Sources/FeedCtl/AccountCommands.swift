@@ -21,14 +21,16 @@ struct SignUpCommand: AsyncParsableCommand {
 
     func run() async throws {
         let name = name.isEmpty ? String(email.prefix { $0 != "@" }) : name
-        try await options.beginSession(passwordTwice: true) { client, password, timeout in
-            try await client.signUp(
+        let session = try await options.beginSession { client in
+            let password = try PasswordPrompt.read(twice: true)
+            return try await client.signUp(
                 email: email,
                 password: password,
                 displayName: name,
-                timeout: timeout
+                timeout: options.passwordTimeout
             )
         }
+        try SessionReport(session).print(asJSON: options.json)
     }
 }
 
@@ -46,31 +48,18 @@ struct LogInCommand: AsyncParsableCommand {
     @OptionGroup var options: PersonOptions
 
     func run() async throws {
-        try await options.beginSession(passwordTwice: false) { client, password, timeout in
-            try await client.signIn(email: email, password: password, timeout: timeout)
+        let session = try await options.beginSession { client in
+            let password = try PasswordPrompt.read(twice: false)
+            let timeout = options.passwordTimeout
+            return try await client.signIn(email: email, password: password, timeout: timeout)
         }
+        try SessionReport(session).print(asJSON: options.json)
     }
 }
 
 extension PersonOptions {
-    /// Asks for a password once there is a connection, begins a session with it and reports the session.
-    fileprivate func beginSession(
-        passwordTwice: Bool,
-        _ begin: (FeedClient, String, Duration) async throws -> UserSession
-    ) async throws {
-        let session = try await beginSession { client in
-            let password = try PasswordPrompt.read(twice: passwordTwice)
-            return try await begin(
-                client,
-                password,
-                timeout.duration(default: Self.passwordSeconds)
-            )
-        }
-        try SessionReport(session).print(asJSON: json)
-    }
-
     /// How long a call with a password may take: the service works on passwords if nothing else waits.
-    private static let passwordSeconds = 60.0
+    fileprivate var passwordTimeout: Duration { timeout.duration(default: 60) }
 }
 
 /// Signs out.

@@ -64,11 +64,18 @@ struct PersonOptions: ParsableArguments {
         let sessions = NewSession(store: try profile.sessions())
         var configuration = try configuration(profile, settings)
         configuration.sessionStore = sessions
-        return try await FeedClient.withConnection(to: settings.address, configuration) { client in
-            let session = try await begin(client)
+        let client = try await FeedClient.connected(to: settings.address, configuration)
+        // Without `withConnection`: the compiler of Swift 6.3.1 crashes on the closure in a closure.
+        let session: UserSession
+        do {
+            session = try await begin(client)
             try profile.keep(settings)
-            return session
+        } catch {
+            await client.close()
+            throw error
         }
+        await client.close()
+        return session
     }
 
     /// Runs the body with the offline file of the profile, and says whether it had to be begun anew.

@@ -125,13 +125,20 @@ extension FeedClient {
         _ configuration: ClientConfiguration,
         _ body: (FeedClient) async throws -> Value
     ) async throws -> Value {
-        let client: FeedClient
-        do {
-            client = try await connect(to: address, configuration: configuration)
+        let client = try await connected(to: address, configuration)
+        return try await closing(client.close) { try await body(client) }
+    }
+
+    /// A connected client; the error of a connection names the address.
+    static func connected(
+        to address: String,
+        _ configuration: ClientConfiguration
+    ) async throws(FeedClientError) -> FeedClient {
+        do throws(FeedClientError) {
+            return try await connect(to: address, configuration: configuration)
         } catch {
             throw error.naming(target: address)
         }
-        return try await closing(client.close) { try await body(client) }
     }
 }
 
