@@ -5,12 +5,19 @@ struct FeedTable: ~Copyable, Sendable {
     /// The feeds that every store makes for itself.
     static let builtIn = [FeedPolicy.posts, .tweets]
 
-    /// What the lock keeps.
     struct State {
         var policies: [FeedPolicy] = []
         var numbers: [String: FeedID] = [:]
         /// Feeds of an earlier run that came before one of a lower number.
         var early: [UInt32: FeedPolicy] = [:]
+
+        /// Adds a feed whose name is free, or its own already.
+        mutating func append(_ policy: FeedPolicy) -> FeedID {
+            let id = FeedID(rawValue: UInt32(policies.count))
+            policies.append(policy)
+            numbers[policy.name] = id
+            return id
+        }
     }
 
     private let state = Lock(State())
@@ -54,9 +61,7 @@ struct FeedTable: ~Copyable, Sendable {
     }
 
     /// The feed of a name; O(1).
-    func feed(named name: String) -> FeedID? {
-        state.withLock { $0.numbers[name] }
-    }
+    func feed(named name: String) -> FeedID? { state.withLock { $0.numbers[name] } }
 
     /// The rules of a feed; O(1).
     func policy(of feed: FeedID) -> FeedPolicy? {
@@ -67,17 +72,5 @@ struct FeedTable: ~Copyable, Sendable {
     }
 
     /// All feeds in the order of their creation.
-    func policies() -> [FeedPolicy] {
-        state.withLock { $0.policies }
-    }
-}
-
-extension FeedTable.State {
-    /// Adds a feed whose name is free, or its own already.
-    fileprivate mutating func append(_ policy: FeedPolicy) -> FeedID {
-        let id = FeedID(rawValue: UInt32(policies.count))
-        policies.append(policy)
-        numbers[policy.name] = id
-        return id
-    }
+    func policies() -> [FeedPolicy] { state.withLock { $0.policies } }
 }

@@ -18,7 +18,6 @@ struct UserNumbers: ~Copyable, @unchecked Sendable {
     private enum Head {
         /// The number of places less one; the number of places is a power of two.
         static let mask = 0
-        /// The users in the table.
         static let count = 1
         /// The address of the table that this one has replaced; 0 in the first.
         static let previous = 2
@@ -62,13 +61,11 @@ struct UserNumbers: ~Copyable, @unchecked Sendable {
     @inline(__always)
     func prefetch(_ user: UInt64) {
         guard let words = unsafe Self.words(table.load(ordering: .acquiring)) else { return }
-        let place = unsafe Self.firstPlace(of: user, words)
+        let place = unsafe Self.place(Self.hash(user), words)
         unsafe cprefetch_for_read(words + place)
     }
 
-    /// Gives a new user its number; the caller holds the lock of those who insert.
-    ///
-    /// O(1) over many users.
+    /// Gives a new user its number; the caller holds the lock of those who insert; O(1) over many users.
     func insert(_ user: UInt64, _ number: UInt32) {
         precondition(user != 0 && number != 0, "0 is no user, and no user's number.")
         let words = unsafe wordsWithRoom()
@@ -135,9 +132,7 @@ struct UserNumbers: ~Copyable, @unchecked Sendable {
     }
 
     @inline(__always)
-    private static func words(_ address: UInt) -> Words? {
-        unsafe Words(bitPattern: address)
-    }
+    private static func words(_ address: UInt) -> Words? { unsafe Words(bitPattern: address) }
 
     private static func places(_ words: Words) -> StrideTo<Int> {
         let capacity = unsafe Int(words[Head.mask].load(ordering: .relaxed)) + 1
@@ -154,12 +149,6 @@ struct UserNumbers: ~Copyable, @unchecked Sendable {
             if found == user || found == 0 { return place }
             hash &+= 1
         }
-    }
-
-    /// The place at which the search for a user begins.
-    @inline(__always)
-    private static func firstPlace(of user: UInt64, _ words: Words) -> Int {
-        unsafe place(hash(user), words)
     }
 
     @inline(__always)

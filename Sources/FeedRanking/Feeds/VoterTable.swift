@@ -7,12 +7,9 @@ import FeedConcurrency
 /// still can, and tallies need no voter. No voter is forgotten. The lookup of a known user takes no
 /// lock, because each vote that a service casts for a user needs one.
 struct VoterTable: ~Copyable, Sendable {
-    /// What the lock keeps.
     struct State {
         var devices: [Device16: UInt32] = [:]
-        /// The number of the next new device.
         var nextDevice: UInt32 = 0
-        /// The number of the next new user.
         var nextUser = VoterID.firstUser
     }
 

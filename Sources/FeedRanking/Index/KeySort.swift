@@ -12,7 +12,6 @@ package struct KeySort: ~Copyable {
 
     private var scratch = Slab<RankKey>()
 
-    /// Working memory that grows with the first sort.
     package init() {}
 
     /// Sorts in O(n) passes over the bytes that differ, and O(m log m) in runs of m equal keys.

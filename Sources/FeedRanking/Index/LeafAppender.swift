@@ -2,7 +2,6 @@
 struct LeafAppender {
     private var leaf = NodeID.none
 
-    /// Adds a key behind all before it.
     mutating func append(_ key: RankKey, to index: inout RankedIndex, _ pool: inout NodePool) {
         let place = startedCount(&index, &pool)
         pool.setKey(leaf, place, key)

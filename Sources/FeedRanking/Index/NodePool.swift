@@ -5,7 +5,6 @@ package struct NodeID: BitwiseCopyable, Equatable, Sendable {
     /// Counted from 1 in the order of the pool's cells.
     package let rawValue: UInt32
 
-    /// A number that a pool gave, or 0 for none.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// No node: the end of a chain, or an empty index.
@@ -18,7 +17,6 @@ package struct NodeID: BitwiseCopyable, Equatable, Sendable {
 /// key and the number of keys below it. Each package function checks the node and the place.
 @safe
 package struct NodePool: ~Copyable {
-    /// The keys of a leaf.
     package static let leafCapacity = 63
     /// The children of an inner node, whose places take more bytes than a key.
     package static let innerCapacity = 47
@@ -45,10 +43,8 @@ package struct NodePool: ~Copyable {
     private var chunks = Slab<Chunk>()
     private var freeList = NodeID.none
     private var usedCellCount: UInt32 = 1
-    /// How many nodes are in use.
     package private(set) var nodeCount = 0
 
-    /// An empty pool, which takes no memory.
     package init() {}
 
     deinit {
@@ -79,7 +75,6 @@ package struct NodePool: ~Copyable {
         return node
     }
 
-    /// Gives a node back.
     package mutating func freeNode(_ node: NodeID) {
         setCount(node, 0)
         setNext(node, freeList)
@@ -91,7 +86,6 @@ package struct NodePool: ~Copyable {
     @inline(__always)
     package func count(_ node: NodeID) -> Int { Int(unsafe header(node).pointee.count) }
 
-    /// Sets the number of keys or children of a node.
     @inline(__always)
     package mutating func setCount(_ node: NodeID, _ count: Int) {
         precondition(UInt(bitPattern: count) <= UInt(Self.leafCapacity), "A node is overfull.")
@@ -102,17 +96,14 @@ package struct NodePool: ~Copyable {
     @inline(__always)
     package func previous(_ node: NodeID) -> NodeID { unsafe header(node).pointee.previous }
 
-    /// Links a leaf to the one before.
     @inline(__always)
     package mutating func setPrevious(_ node: NodeID, _ previous: NodeID) {
         unsafe header(node).pointee.previous = previous
     }
 
-    /// The leaf after a leaf in the order of the list.
     @inline(__always)
     package func next(_ node: NodeID) -> NodeID { unsafe header(node).pointee.next }
 
-    /// Links a leaf to the one behind.
     @inline(__always)
     package mutating func setNext(_ node: NodeID, _ next: NodeID) {
         unsafe header(node).pointee.next = next
@@ -128,7 +119,6 @@ package struct NodePool: ~Copyable {
         unsafe keys(node)[checked(index)] = key
     }
 
-    /// An inner node's child.
     package func child(_ node: NodeID, _ index: Int) -> NodeID {
         unsafe children(node)[checkedInner(index)]
     }
@@ -214,7 +204,7 @@ package struct NodePool: ~Copyable {
     }
 
     @inline(__always)
-    func keys(_ node: NodeID) -> UnsafeMutablePointer<RankKey> {
+    private func keys(_ node: NodeID) -> UnsafeMutablePointer<RankKey> {
         unsafe (cell(node) + Self.keysOffset).assumingMemoryBound(to: RankKey.self)
     }
 
@@ -225,10 +215,9 @@ package struct NodePool: ~Copyable {
     private func counts(_ node: NodeID) -> UnsafeMutablePointer<UInt32> {
         unsafe (cell(node) + Self.countsOffset).assumingMemoryBound(to: UInt32.self)
     }
-}
 
-/// Loops over the keys of a leaf for a rebuild; each takes the leaf's address once.
-extension NodePool {
+    // Loops over the keys of a leaf for a rebuild; each takes the leaf's address once.
+
     /// Closes the gaps of a leaf's keys whose slots are in a set; returns how many keys stay.
     mutating func compact(_ leaf: NodeID, dropping dropped: borrowing SlotSet) -> Int {
         let keys = unsafe keys(leaf)
@@ -256,4 +245,6 @@ extension NodePool {
         while place < count, posts.precedes(unsafe keys[place], key) { place &+= 1 }
         return place
     }
+
+    func key(_ position: IndexPosition) -> RankKey { key(position.leaf, position.offset) }
 }

@@ -5,7 +5,6 @@
 package struct RankKey: BitwiseCopyable, Equatable, Sendable {
     /// What decides almost always; highest first where it is inverted.
     package var primary: UInt64
-    /// What decides between equal first parts.
     package var secondary: UInt64
     /// The post within its stripe, and the last to decide.
     package var slot: UInt32
@@ -27,25 +26,17 @@ package struct RankKey: BitwiseCopyable, Equatable, Sendable {
         ~(UInt64(bitPattern: value) ^ (1 << 63))
     }
 
-    /// The number that `descending` has mapped.
     @inline(__always)
-    static func value(descending key: UInt64) -> Int64 {
-        Int64(bitPattern: ~key ^ (1 << 63))
-    }
+    static func value(descending key: UInt64) -> Int64 { Int64(bitPattern: ~key ^ (1 << 63)) }
 
     /// Maps a number to one that ascends where the number descends, and is not 0.
     @inline(__always)
-    package static func descending(notNegative value: Double) -> UInt64 {
-        ~value.bitPattern
-    }
+    package static func descending(notNegative value: Double) -> UInt64 { ~value.bitPattern }
 
     /// Maps an id below 2^56 to a second part that ascends where ids descend, and is no title.
     @inline(__always)
-    package static func newestFirst(_ id: PostID) -> UInt64 {
-        ~id.rawValue << 8
-    }
+    package static func newestFirst(_ id: PostID) -> UInt64 { ~id.rawValue << 8 }
 
-    /// The bytes of a title's prefix.
     static func titleBytes(prefix: UInt64) -> [UInt8] {
         var bytes: [UInt8] = []
         for shift in stride(from: UInt64(56), through: 0, by: -8) where prefix >> shift & 255 > 0 {
@@ -60,7 +51,47 @@ package struct RankKey: BitwiseCopyable, Equatable, Sendable {
 
     /// Whether only the full titles can decide between equal first eight bytes.
     @inline(__always)
-    package static func titleDecides(_ secondary: UInt64) -> Bool {
-        secondary & 0xFF != 0
+    package static func titleDecides(_ secondary: UInt64) -> Bool { secondary & 0xFF != 0 }
+}
+
+/// What a list is sorted by; NEW and OLD share one kind.
+package enum KeyKind: UInt8, BitwiseCopyable, CaseIterable, Sendable {
+    /// Score, then title.
+    case top
+    /// Creation time; read backwards it is OLD.
+    case new
+    case hot
+    case best
+    case controversial
+    case rising
+    case discussed
+
+    package init(_ order: Order) {
+        switch order {
+        case .top: self = .top
+        case .new, .old: self = .new
+        case .hot: self = .hot
+        case .best: self = .best
+        case .controversial: self = .controversial
+        case .rising: self = .rising
+        case .discussed: self = .discussed
+        }
     }
+
+    /// The kinds whose lists of all time are never dropped, in the order in which a job passes them.
+    @inline(__always)
+    static var standing: [KeyKind] { [.top, .new, .hot] }
+
+    /// Whether the list of all time is never dropped.
+    @inline(__always)
+    var isStanding: Bool { rawValue <= Self.hot.rawValue }
+
+    /// The standing kind that a job passes next; nil behind the last.
+    var nextStanding: KeyKind? {
+        isStanding && self != .hot ? KeyKind(rawValue: rawValue + 1) : nil
+    }
+
+    /// Whether a vote moves posts in it.
+    @inline(__always)
+    var followsVotes: Bool { self != .new && self != .discussed }
 }

@@ -8,9 +8,7 @@ struct ListPass: ~Copyable {
     /// It is more than a page of the largest size takes from one of many stripes.
     private static let minimumHeadRank = 16
 
-    /// The ids of the posts by slot, and their keys.
     let slots: SlotKeys
-    /// When a refresh is due, and how much of it is done at once.
     let pace: RefreshPace
     /// The rank of the head boundary in an index of a long stripe.
     let headRank: Int
@@ -18,14 +16,10 @@ struct ListPass: ~Copyable {
     /// before it.
     let leastHeadRank: Int
 
-    /// The records by slot, and the texts that they own.
     var posts = PostTable()
-    /// The nodes of all indexes.
     var pool = NodePool()
-    /// The working memory of a refresh.
     var scratch = ListScratch()
 
-    /// What the lists of a stripe without posts share.
     init(_ slots: SlotKeys, _ pace: RefreshPace) {
         self.slots = slots
         self.pace = pace
@@ -44,9 +38,7 @@ struct ListPass: ~Copyable {
         count * 12 > index.count
     }
 
-    /// Moves a key to its new place in an index; nil is no place.
-    ///
-    /// O(log n).
+    /// Moves a key to its new place in an index; nil is no place; O(log n).
     mutating func move(_ old: RankKey?, to new: RankKey?, in index: inout RankedIndex) {
         if let old, let new {
             index.move(old, to: new, &pool, posts)
@@ -78,29 +70,23 @@ struct ListPass: ~Copyable {
 struct ListScratch: ~Copyable {
     /// The posts that were taken off the stale head and tail, as their records were.
     var posts = Slab<StalePost>()
-    /// The members of a side list whose keys change.
     var moves = Slab<SideMove>()
-    /// The new keys of an index.
     var keys = Slab<RankKey>()
-    /// The working memory of the sort of `keys`.
     var sorter = KeySort()
     /// The slots whose old keys a rebuild drops from an index, as a set and one after another.
     private(set) var dropped = SlotSet()
     private(set) var droppedSlots = Slab<UInt32>()
 
-    /// Begins to collect what a rebuild changes.
     mutating func beginRebuild(slotLimit: Int) {
         keys.removeAll()
         dropped.reserve(slotLimit)
     }
 
-    /// Has the rebuild drop the old key of a post.
     mutating func drop(_ slot: UInt32) {
         dropped.insert(slot)
         droppedSlots.append(slot)
     }
 
-    /// Forgets the posts whose old keys were dropped.
     mutating func endRebuild() {
         for place in 0..<droppedSlots.count { dropped.remove(droppedSlots[place]) }
         droppedSlots.removeAll()
@@ -146,7 +132,6 @@ struct ListScratch: ~Copyable {
         posts = ordered
     }
 
-    /// Takes the posts out, and leaves none.
     mutating func takePosts() -> Slab<StalePost> {
         var taken = Slab<StalePost>()
         swap(&posts, &taken)

@@ -1,3 +1,44 @@
+/// A list: the posts of a feed or of all feeds, in one order, of all time or of a window.
+struct ListID {
+    /// The feed; nil is all feeds.
+    var feed: FeedID?
+    var kind: KeyKind
+    /// The window; nil is all time.
+    var span: WindowSpan?
+    /// The time of the read, in Unix milliseconds; it counts for side lists only.
+    var readTime: Int64 = 0
+
+    init(feed: FeedID?, kind: KeyKind) {
+        self.feed = feed
+        self.kind = kind
+    }
+
+    /// Whether the list is never dropped; all others are side lists.
+    @inline(__always)
+    var isStanding: Bool { span == nil && kind.isStanding }
+
+    @inline(__always)
+    func hasTime(_ createTimeMilliseconds: Int64) -> Bool {
+        guard let span else { return true }
+        return createTimeMilliseconds > span.start
+    }
+}
+
+/// A window as of a time.
+struct WindowSpan {
+    var window: Window
+    /// The Unix time after which a post of the window was created, in milliseconds.
+    var start: Int64
+    /// The era of the clock (`WindowClock`) that the start is of.
+    var era: UInt64
+
+    init(_ window: Window, endingAt time: Int64, _ era: UInt64) {
+        self.window = window
+        self.era = era
+        start = time - window.milliseconds
+    }
+}
+
 /// A place in an order; it does not change when its post moves or is deleted.
 package struct ListPosition: Equatable, Sendable {
     /// The key's first part, ascending in the order of the list.
@@ -9,16 +50,13 @@ package struct ListPosition: Equatable, Sendable {
     /// The title's UTF-8, for `top` only: it decides between equal scores.
     package var title: [UInt8]
 
-    /// A place from a post's key, or from a page token.
     package init(primary: UInt64, secondary: UInt64, id: PostID, title: [UInt8]) {
         self.primary = primary
         self.secondary = secondary
         self.id = id
         self.title = title
     }
-}
 
-extension ListPosition {
     /// The place of a post in NEW.
     init(createTimeMilliseconds: Int64, id: PostID) {
         self.init(
@@ -29,10 +67,8 @@ extension ListPosition {
         )
     }
 
-    /// A place behind all posts, in the order of the list.
     static func behindAll(_ order: Order) -> ListPosition { end(ofKeys: order == .old ? 0 : .max) }
 
-    /// A place before all posts, in the order of the list.
     static func beforeAll(_ order: Order) -> ListPosition { end(ofKeys: order == .old ? .max : 0) }
 
     private static func end(ofKeys part: UInt64) -> ListPosition {
@@ -40,20 +76,21 @@ extension ListPosition {
         let id = PostID(rawValue: part)
         return ListPosition(primary: part, secondary: part & ~0xFF, id: id, title: [])
     }
+
+    init(_ entry: MergeEntry, title: [UInt8]) {
+        self.init(primary: entry.primary, secondary: entry.secondary, id: entry.id, title: title)
+    }
 }
 
 /// A post's key as a merge over the stripes compares it.
 struct MergeEntry {
-    /// The key's first part, which almost always decides.
     var primary: UInt64
-    /// The key's second part: for `top` the first eight bytes of the title.
     var secondary: UInt64
     /// The id of the key's slot, since a slot means nothing outside its stripe.
     var id: PostID
     /// The full title in the buffer of the merge; nil until a tie needs it.
     var title: TextRange?
 
-    /// The entry of a key that a stripe has for a post.
     init(_ key: RankKey, _ id: PostID) {
         primary = key.primary
         secondary = key.secondary
@@ -64,16 +101,8 @@ struct MergeEntry {
     func hasKey(_ key: RankKey) -> Bool { primary == key.primary && secondary == key.secondary }
 }
 
-extension ListPosition {
-    /// The place of an entry.
-    init(_ entry: MergeEntry, title: [UInt8]) {
-        self.init(primary: entry.primary, secondary: entry.secondary, id: entry.id, title: title)
-    }
-}
-
 /// The start of a walk through an index.
 enum WalkStart {
-    /// The end of the list at which the walk starts.
     case end
     /// A place, with the post there or without it.
     case position(ListPosition, isIncluded: Bool)
@@ -83,17 +112,12 @@ enum WalkStart {
 
 /// A part of a walk through one order of one list.
 struct ListWalk {
-    /// The list of the walk.
     var list: ListID
     /// Whether the walk runs against the order of the keys.
     var isDescending: Bool
-    /// The start of the walk.
     var start: WalkStart
-    /// The number of entries after which the walk ends.
     var limit: Int
-}
 
-extension ListWalk {
     /// The entries that each of several stripes is asked for at once: its share and a little more.
     static func entryCount(ofWalk limit: Int, stripeCount: Int) -> Int {
         stripeCount == 1 ? limit : 2 * limit / stripeCount + 4
@@ -102,7 +126,6 @@ extension ListWalk {
 
 /// The counts of a walk in a stripe, beside the entries that it collected.
 struct WalkSummary {
-    /// The number of posts in the list.
     var postCount = 0
     /// The number of posts in the list before the start of the walk.
     var skippedCount = 0
@@ -111,7 +134,6 @@ struct WalkSummary {
     /// When the first post leaves the list's window, in Unix milliseconds.
     var endTime = Int64.max
 
-    /// Takes in the counts of another stripe.
     mutating func add(_ other: WalkSummary) {
         postCount += other.postCount
         skippedCount += other.skippedCount

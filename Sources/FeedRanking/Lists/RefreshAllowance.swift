@@ -28,7 +28,6 @@ package struct RefreshAllowance: Sendable {
     /// Whether a step of this try has left work to do.
     private var isStepwise = false
 
-    /// The allowance of a request's first try.
     package init(keyCount: Int = RankingLimits.firstTryKeyCount) {
         tryKeyCount = keyCount
         remainingKeyCount = keyCount
@@ -48,18 +47,15 @@ package struct RefreshAllowance: Sendable {
         isStepwise = false
     }
 
-    /// Whether no further refresh may begin in this try.
     var isUsedUp: Bool { remainingKeyCount <= 0 }
 
-    /// Subtracts the keys that a refresh or a build has moved.
     mutating func charge(_ keyCount: Int) { remainingKeyCount -= keyCount }
-}
 
-/// A step: what a reader may still do for side lists before it gives up the stripe's lock, in posts.
-///
-/// A build or a refresh that does not fit into a step is continued by a later one, which finds what
-/// the steps before have done.
-extension RefreshAllowance {
+    // A step: what a reader may still do for side lists before it gives up the stripe's lock, in posts.
+    //
+    // A build or a refresh that does not fit into a step is continued by a later one, which finds what
+    // the steps before have done.
+
     /// What a post of the tail costs, whose key is sorted and merged.
     static let tailPostCost = 2
 
@@ -80,10 +76,8 @@ extension RefreshAllowance {
         return count
     }
 
-    /// How many posts of a cost the step still allows.
     func room(costing cost: Int = 1) -> Int { stepPostCount / cost }
 
-    /// Ends the step before all is done.
     mutating func cutStep() {
         stepPostCount = 0
         isCut = true
@@ -107,4 +101,18 @@ extension RefreshAllowance {
         isCut = false
         return true
     }
+}
+
+/// When a stripe's refresh is due, and how much of it is done at once.
+package struct RefreshPace: Sendable {
+    package var minimumStaleCount = RankingLimits.minimumStaleCount
+    package var wholePostCount = RankingLimits.wholeRefreshPostCount
+    /// The keys that a step sorts; a step merges four times as many instead.
+    package var stepKeyCount = RankingLimits.refreshedKeysPerStep
+    /// The posts in the heads of all stripes together: five pages of the largest size.
+    package var headPostCount = 512
+
+    package var sideStepPostCount = RankingLimits.sideStepPostCount
+
+    package init() {}
 }

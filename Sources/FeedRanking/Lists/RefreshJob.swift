@@ -10,21 +10,24 @@
 /// read finishes the job first. A post that is deleted, retitled, given another time or moved to
 /// the stale head leaves the job (`StandingLists.takeOut`).
 package struct RefreshJob: ~Copyable {
-    /// One of the lists that a job passes.
     package struct List: Equatable {
         /// The feed of the list; nil for the list of all feeds.
         package var feed: FeedID?
-        /// The order of the list.
         package var kind: KeyKind
         /// The posts of the list, as a range of places in the job.
         package var places: Range<Int>
+
+        /// Whether the job passes the list of a feed, or of all feeds for nil, before this list.
+        func isBehind(_ other: FeedID?, _ otherKind: KeyKind) -> Bool {
+            if other == feed { return otherKind.rawValue < kind.rawValue }
+            guard let other else { return false }
+            return feed.map { other.rawValue < $0.rawValue } ?? true
+        }
     }
 
-    /// The progress of a job with a list.
     package enum Progress {
         /// The list has the new keys.
         case refreshed
-        /// The list is split.
         case split
         /// The list has the old keys.
         case waiting
@@ -36,7 +39,6 @@ package struct RefreshJob: ~Copyable {
     private var posts = Slab<StalePost>()
     /// The slots of the posts that have not left.
     private var members = SlotSet()
-    /// Whether the current list is split.
     private var isSplit = false
     /// The keys that a split list had before, and keys that were inserted since; all of them lie
     /// behind the last key of the list's index.
@@ -46,10 +48,8 @@ package struct RefreshJob: ~Copyable {
     /// The place in `keys` of the first key that is not merged.
     private var nextPlace = 0
 
-    /// A job that is idle.
     package init() {}
 
-    /// Whether no refresh in steps is under way.
     package var isIdle: Bool { list == nil }
 
     /// The number of posts that the job began with; 0 while it is idle.
@@ -65,9 +65,7 @@ package struct RefreshJob: ~Copyable {
     /// Whether a post is in the job and has not left; any slot may be asked for.
     package func hasMember(_ slot: UInt32) -> Bool { members.contains(slot) }
 
-    /// The post of a slot as it was when the job began; nil where it is not in the job or has left.
-    ///
-    /// O(log n).
+    /// The post of a slot as it was when the job began; nil where it is not in the job or has left; O(log n).
     package func member(_ slot: UInt32, _ feed: FeedID) -> StalePost? {
         guard hasMember(slot) else { return nil }
         var low = 0
@@ -138,20 +136,9 @@ package struct RefreshJob: ~Copyable {
         while end < posts.count, posts[end].feed == feed { end += 1 }
         return List(feed: feed, kind: .top, places: place..<end)
     }
-}
 
-extension RefreshJob.List {
-    /// Whether the job passes the list of a feed, or of all feeds for nil, before this list.
-    fileprivate func isBehind(_ other: FeedID?, _ otherKind: KeyKind) -> Bool {
-        if other == feed { return otherKind.rawValue < kind.rawValue }
-        guard let other else { return false }
-        return feed.map { other.rawValue < $0.rawValue } ?? true
-    }
-}
+    // The list that is split: its first keys are in its index, and the others here.
 
-/// The list that is split: its first keys are in its index, and the others here.
-extension RefreshJob {
-    /// Whether no keys of the current list are left to merge.
     private var isMerged: Bool { back.count == 0 && nextPlace == keys.count }
 
     /// Splits the current list; traps unless the list waits.

@@ -5,9 +5,6 @@
 /// next read of a side list. That read notes the touched posts in the groups, and refreshes the list
 /// that it reads. Without side lists a vote only looks at `followsVotes`.
 struct SideLists: ~Copyable {
-    /// The number of records that are prefetched ahead of the record being read.
-    private static let prefetchDistance = 16
-
     /// Whether there is a list in which a vote moves its post.
     private(set) var followsVotes = false
     /// The posts that were voted on since a side list was read; some may have been deleted since.
@@ -20,10 +17,8 @@ struct SideLists: ~Copyable {
     /// a look into the group would be checked for exclusive access, for each vote.
     private var pieceNumbers = Slab<UInt32>()
 
-    /// No lists.
     init() {}
 
-    /// Whether no list exists.
     var isEmpty: Bool { groups.isEmpty }
 
     /// Notes a vote on a post; O(1).
@@ -83,8 +78,8 @@ struct SideLists: ~Copyable {
         let front = groups[nil]
         var last: (feed: FeedID, group: SideGroup?)?
         for place in stride(from: touched.count - 1, to: touched.count - 1 - count, by: -1) {
-            if place >= Self.prefetchDistance {
-                pass.posts.directory.prefetch(touched[place - Self.prefetchDistance])
+            if place >= RecordDirectory.prefetchDistance {
+                pass.posts.directory.prefetch(touched[place - RecordDirectory.prefetchDistance])
             }
             let slot = touched[place]
             guard pass.posts.contains(slot) else { continue }
@@ -126,7 +121,6 @@ struct SideLists: ~Copyable {
         if isAnyIdle { countLists(&pass.posts) }
     }
 
-    /// The list that is asked for; nil where no reader has asked for it yet.
     func existingList(_ list: ListID) -> SideList? { groups[list.feed]?.list(list) }
 
     /// Traps where an invariant of a list does not hold; O(n log n) a list.
@@ -158,20 +152,7 @@ struct SideLists: ~Copyable {
         numbers.extend(to: Int(slot) + 1, with: 0)
         numbers[Int(slot)] = number
     }
-}
 
-/// A side list that is being read.
-struct SideRead {
-    /// The group that the list is of.
-    let group: SideGroup
-    /// The list.
-    let list: SideList
-    /// The list's name, with its window as the queue has it.
-    let id: ListID
-}
-
-/// Refreshes for reads.
-extension SideLists {
     /// Brings a list up to date but for its tail, and makes it where it is asked for first; nil when
     /// the allowance is used up.
     mutating func prepare(
@@ -221,5 +202,169 @@ extension SideLists {
             pass.scratch.free(afterPosts: pass.scratch.moves.count)
         }
         return allowance.chargeLooks()
+    }
+}
+
+struct SideRead {
+    let group: SideGroup
+    let list: SideList
+    /// The list's name, with its window as the queue has it.
+    let id: ListID
+}
+
+/// A side list of a stripe: a further order of a group's posts, or one of a window.
+final class SideList {
+    /// The posts of its window; nil is all time.
+    let queue: SideQueue?
+    var keys: SideIndex
+    var readTime: Int64
+
+    init(_ list: ListID, _ queue: SideQueue?) {
+        self.queue = queue
+        keys = SideIndex(list.kind)
+        readTime = list.readTime
+    }
+
+    var window: Window? { queue?.posts.span.window }
+
+    /// The time after which its posts were created.
+    var start: Int64 { queue?.posts.span.start ?? .min }
+
+    func isList(_ list: ListID) -> Bool { keys.kind == list.kind && window == list.span?.window }
+}
+
+/// A window's queue in a side group, as a reference, which the lists of the window share.
+final class SideQueue {
+    var posts: WindowQueue
+
+    init(_ span: WindowSpan) { posts = WindowQueue(span) }
+}
+
+/// The posts of a side group that were created within a window, the earliest first.
+///
+/// A reader expires the queue: the posts that have left the window leave it. It is a binary heap,
+/// because imported posts bring earlier times.
+struct WindowQueue: ~Copyable {
+    /// A post and the time by which it leaves.
+    // Not private: Swift 6.3 then fails to compile a debug build, where other files hold a queue.
+    struct Entry: BitwiseCopyable {
+        var createTimeMilliseconds: Int64
+        var member: UInt32
+    }
+
+    /// The window as the queue has it; its start never goes back.
+    private(set) var span: WindowSpan
+    private(set) var count = 0
+    private var members = SlotSet()
+    /// The queue has looked at the members below.
+    private var filledLimit = 0
+    private var heap = Slab<Entry>()
+    private var heapCount = 0
+
+    init(_ span: WindowSpan) { self.span = span }
+
+    /// When the first post leaves, or an entry that a post has left behind, in Unix milliseconds.
+    var endTime: Int64 {
+        heapCount == 0 ? .max : heap[0].createTimeMilliseconds + span.window.milliseconds
+    }
+
+    /// Notes a member that is new, or has another time; O(log n).
+    ///
+    /// A member that the queue has not come to is left to `fill`. The queue begins anew where most of
+    /// its entries are of posts that are gone or have changed: nobody may read it for long.
+    mutating func noteChange(_ member: UInt32, _ createTimeMilliseconds: Int64) {
+        if heapCount > 2 * count + RankingLimits.spentEntryCount { self = WindowQueue(span) }
+        if member == filledLimit { filledLimit += 1 }
+        guard member < filledLimit else { return }
+        remove(member)
+        add(member, createTimeMilliseconds)
+    }
+
+    /// Looks at the members that it has not looked at, as many as a step allows; O(log n) each.
+    mutating func fill(
+        _ all: borrowing SideMembers,
+        _ allowance: inout RefreshAllowance,
+        _ posts: borrowing PostTable
+    ) {
+        let count = allowance.take(all.limit - filledLimit)
+        for member in UInt32(filledLimit)..<UInt32(filledLimit + count) {
+            let slot = all.slot(member)
+            if posts.contains(slot) { add(member, posts[slot].createTimeMilliseconds) }
+        }
+        filledLimit += count
+    }
+
+    /// Takes out a post that is deleted or gets another time; O(1).
+    ///
+    /// Its entry stays until its time comes, and is passed over then.
+    mutating func remove(_ member: UInt32) {
+        guard members.contains(member) else { return }
+        members.remove(member)
+        count -= 1
+    }
+
+    /// Lets the posts leave whose time is at a new start or before it, as many as a step allows, and
+    /// calls the body with each; O(log n) a post.
+    ///
+    /// Where the step ends before, the start comes as far as the posts that have left.
+    mutating func expire(
+        to newStart: Int64,
+        _ allowance: inout RefreshAllowance,
+        _ body: (UInt32) -> Void
+    ) {
+        guard newStart > span.start else { return }
+        while heapCount > 0, heap[0].createTimeMilliseconds <= newStart {
+            let time = heap[0].createTimeMilliseconds
+            // Posts of one time leave together.
+            if time > span.start, allowance.take(1) == 0 { return }
+            span.start = max(span.start, time)
+            let member = pop().member
+            guard members.contains(member) else { continue }
+            remove(member)
+            body(member)
+        }
+        span.start = newStart
+    }
+
+    /// Takes in a post that is not in the window, if its time is; O(log n).
+    private mutating func add(_ member: UInt32, _ createTimeMilliseconds: Int64) {
+        members.reserve(Int(member) + 1)
+        guard createTimeMilliseconds > span.start else { return }
+        members.insert(member)
+        count += 1
+        push(Entry(createTimeMilliseconds: createTimeMilliseconds, member: member))
+    }
+
+    private mutating func push(_ entry: Entry) {
+        heap.extend(to: heapCount + 1, with: entry)
+        var place = heapCount
+        heapCount += 1
+        while place > 0 {
+            let parent = (place - 1) / 2
+            guard heap[parent].createTimeMilliseconds > entry.createTimeMilliseconds else { break }
+            heap[place] = heap[parent]
+            place = parent
+        }
+        heap[place] = entry
+    }
+
+    private mutating func pop() -> Entry {
+        let first = heap[0]
+        heapCount -= 1
+        let last = heap[heapCount]
+        var place = 0
+        while 2 * place + 1 < heapCount {
+            var child = 2 * place + 1
+            if child + 1 < heapCount,
+                heap[child + 1].createTimeMilliseconds < heap[child].createTimeMilliseconds
+            {
+                child += 1
+            }
+            guard heap[child].createTimeMilliseconds < last.createTimeMilliseconds else { break }
+            heap[place] = heap[child]
+            place = child
+        }
+        heap[place] = last
+        return first
     }
 }

@@ -12,7 +12,6 @@ struct MarkTable: ~Copyable, Sendable {
         /// The viewers, in the order of their first marks; none ever leaves.
         private(set) var viewers: [(id: VoterID, marks: ViewerMarks)] = []
 
-        /// The place of a viewer; nil before its first mark.
         func place(of viewer: VoterID) -> Int? { places[viewer.rawValue] }
 
         /// Changes the marks of a viewer; returns by how many units.
@@ -36,7 +35,6 @@ struct MarkTable: ~Copyable, Sendable {
         }
     }
 
-    /// The number of shards.
     static let shardCount = 64
 
     private let shards = InlineArray<64, Lock<Shard>> { _ in Lock(Shard()) }
@@ -94,10 +92,7 @@ struct MarkTable: ~Copyable, Sendable {
         }
     }
 
-    /// The units of all viewers' marks.
-    var unitCount: Int {
-        deviceUnits.load(ordering: .relaxed) + userUnits.load(ordering: .relaxed)
-    }
+    var unitCount: Int { deviceUnits.load(ordering: .relaxed) + userUnits.load(ordering: .relaxed) }
 
     /// The viewers of a shard from a place on, until they have so many marks together.
     func viewers(ofShard shard: Int, from place: Int, markCount: Int) -> [VoterID] {
@@ -123,4 +118,15 @@ struct MarkTable: ~Copyable, Sendable {
     }
 
     private static func shard(of viewer: VoterID) -> Int { Int(viewer.rawValue) % shardCount }
+}
+
+/// The place of a sweep through the marks of all viewers: where the next step begins.
+package struct MarkSweep: Sendable {
+    /// The marks that a step looks at, and those of one viewer beyond it.
+    static let stepMarkCount = 2_048
+
+    var shard = 0
+    var place = 0
+
+    package init() {}
 }

@@ -26,7 +26,6 @@ package struct ViewerMarks: Sendable {
         }
     }
 
-    /// The marks on single posts.
     private(set) var posts: [PostID: OnPost] = [:]
     /// The marks through posts, by feed; nil is all feeds.
     private(set) var steps: [FeedID?: Steps] = [:]
@@ -42,7 +41,6 @@ package struct ViewerMarks: Sendable {
     /// Whether a post may be dismissed; false means that none is.
     package private(set) var mayDismiss = false
 
-    /// No marks.
     package init() {}
 
     /// What the marks make of a post; O(1).
@@ -70,7 +68,6 @@ package struct ViewerMarks: Sendable {
         )
     }
 
-    /// Whether marks through posts may reach posts of a feed.
     func hasSteps(reaching feed: FeedID) -> Bool { steps[feed] != nil || steps[nil] != nil }
 
     /// The marks through posts that may reach posts of a feed.
@@ -96,10 +93,9 @@ package struct ViewerMarks: Sendable {
         let inAll = inAll?[topic].newest(covering: post)
         return (inFeed?.revision ?? 0) > (inAll?.revision ?? 0) ? inFeed : inAll
     }
-}
 
-/// Marking.
-extension ViewerMarks {
+    // Marking.
+
     /// How many of the posts a mark would give marks on the post itself that have none yet.
     func addedCount(_ posts: [PostOrigin], as mark: Mark) -> Int {
         var added: Set<PostID> = []
@@ -152,7 +148,6 @@ extension ViewerMarks {
         steps[feed]?[topic].newestOnPost = revision
     }
 
-    /// The outcome of a mark through a post.
     enum ThroughOutcome {
         /// Nothing changes: no newer mark contradicts one that reaches as far.
         case unchanged
@@ -224,10 +219,9 @@ extension ViewerMarks {
 
     /// Whether the marks on a single post say nothing that the marks through posts do not say.
     func isSpent(_ post: PostOrigin) -> Bool { standingMarks(on: post).isEmpty }
-}
 
-/// Recovery.
-extension ViewerMarks {
+    // Recovery.
+
     /// Puts marks on a post back, unless newer ones are there.
     mutating func restore(_ marks: PostMarks) {
         guard marks.revision > posts[marks.post]?.revision ?? 0 else { return }
@@ -237,7 +231,6 @@ extension ViewerMarks {
         if marks.marks.contains(.dismissed) { mayDismiss = true }
     }
 
-    /// Puts a mark through a post back.
     mutating func restore(_ step: MarkThrough) {
         steps[step.feed, default: Steps()][step.mark.topic].restore(step)
         if step.mark == .dismissed { mayDismiss = true }
@@ -248,5 +241,56 @@ extension ViewerMarks {
         steps.values.reduce(posts.count) {
             $0 + $1.reading.standing.count + $1.dismissal.standing.count
         }
+    }
+}
+
+/// The marks through posts of one topic and one list: each reaches less far than the one below it.
+///
+/// A mark through a post ends all marks through that post or an earlier one, because it is newer
+/// and covers all that they cover. So posts fall from step to step, and revisions rise. A restored
+/// step may be older than the one below it: it has ended, and so have those above it.
+struct MarkSteps: Sendable {
+    /// The steps by place, with places that are yet to be restored.
+    private var places: [MarkThrough?] = []
+    /// The revision of the newest mark of the topic on a single post of the list, while there are
+    /// steps; 0 is none.
+    var newestOnPost: UInt64 = 0
+
+    /// The steps that stand, from the one that reaches farthest.
+    var standing: [MarkThrough] {
+        var steps: [MarkThrough] = []
+        for step in places {
+            guard let step, step.revision > steps.last?.revision ?? 0 else { break }
+            steps.append(step)
+        }
+        return steps
+    }
+
+    /// The revision of the newest step; 0 without steps.
+    var newestRevision: UInt64 { standing.last?.revision ?? 0 }
+
+    /// The newest step that covers a post; O(steps), of which there are few.
+    func newest(covering post: PostOrigin) -> MarkThrough? {
+        var newest: MarkThrough?
+        for step in places {
+            guard let step, step.covers(post), step.revision > newest?.revision ?? 0 else { break }
+            newest = step
+        }
+        return newest
+    }
+
+    func place(through post: PostOrigin) -> Int { standing.prefix { $0.reachesBeyond(post) }.count }
+
+    /// Puts a step to its place, and ends those above it.
+    mutating func push(_ step: MarkThrough) {
+        places.removeLast(max(places.count - Int(step.place), 0))
+        places.append(step)
+    }
+
+    /// Puts a step of an earlier run to its place, unless a newer one is there.
+    mutating func restore(_ step: MarkThrough) {
+        let place = Int(step.place)
+        while places.count <= place { places.append(nil) }
+        if step.revision > places[place]?.revision ?? 0 { places[place] = step }
     }
 }

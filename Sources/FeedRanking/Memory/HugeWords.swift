@@ -9,7 +9,6 @@ struct HugeWords: ~Copyable {
     private static let hugePageByteCount = 2 << 20
 
     private let base: UnsafeMutablePointer<UInt64>
-    /// The number of words.
     let count: Int
 
     /// So many zeros; O(count).
@@ -28,9 +27,7 @@ struct HugeWords: ~Copyable {
         unsafe base.initialize(repeating: 0, count: count)
     }
 
-    deinit {
-        unsafe base.deallocate()
-    }
+    deinit { unsafe base.deallocate() }
 
     /// Traps beyond the count.
     subscript(index: Int) -> UInt64 {

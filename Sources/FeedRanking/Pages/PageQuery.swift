@@ -1,8 +1,6 @@
 package import FeedConcurrency
 
-/// A query for a page of a list.
 package struct PageQuery: Sendable {
-    /// The start of a page.
     package enum Start: Equatable, Sendable {
         case first
         /// The page starts with the post of this rank (1 = the list's first).
@@ -16,13 +14,11 @@ package struct PageQuery: Sendable {
 
     /// The feed to list; nil is the front page over all feeds.
     package var feed: FeedID?
-    /// The order of the list.
     package var order: Order
     /// The window of the list, where the order allows one; nil is all time.
     package var window: Window?
     /// The number of rows wanted, 1 to `RankingLimits.maximumPageSize`.
     package var size: Int
-    /// The start of the page in the list.
     package var start: Start
     /// The page ends before a post whose texts would pass this, but not before its first post.
     package var byteLimit: Int
@@ -30,9 +26,7 @@ package struct PageQuery: Sendable {
     package var voter: VoterID?
     /// The marks of that voter, which the rows show and the filter goes by; nil where there are none.
     package var marks: ViewerMarks?
-    /// Which posts the page shows.
     package var filter = PageFilter()
-    /// Whether the page is read from a snapshot, if there is one for the caller.
     package var stability: Stability = .live
     /// Whether no other thread changes posts meanwhile, so that later posts come behind the newest
     /// also if they have its time.
@@ -43,7 +37,6 @@ package struct PageQuery: Sendable {
     /// The time, from which snapshots are kept; a page without one needs none.
     package var now = MonotonicInstant(nanoseconds: 0)
 
-    /// Whether a page is read from a snapshot.
     package enum Stability: Equatable, Sendable {
         /// From a snapshot only where a cursor names it.
         case live
@@ -69,9 +62,7 @@ package struct PageQuery: Sendable {
         self.byteLimit = byteLimit
         self.voter = voter
     }
-}
 
-extension PageQuery {
     /// Whether the page begins at an end of the list or at a place, and not at what may move.
     var isOfKnownStart: Bool {
         switch start {
@@ -97,9 +88,7 @@ extension PageQuery {
     }
 }
 
-/// The outcome of a call for a page.
 package enum PageOutcome: Equatable, Sendable {
-    /// The page is filled.
     case done
     /// The allowance is used up: renew it and call again in a later loop iteration.
     ///
@@ -110,7 +99,6 @@ package enum PageOutcome: Equatable, Sendable {
     case wait
 }
 
-/// The outcome of a call for a rank.
 package enum RankOutcome: Equatable, Sendable {
     /// The rank (1 = best) within the post's own feed, and how many posts the list has.
     case done(rank: UInt64, total: UInt64)
@@ -118,4 +106,82 @@ package enum RankOutcome: Equatable, Sendable {
     ///
     /// Refreshed posts stay refreshed.
     case again
+}
+
+/// Which posts of a list a page shows.
+package struct PageFilter: Equatable, Sendable {
+    /// Only posts of this user; 0 is all authors.
+    package var authorID: UInt64 = 0
+    /// Only posts that the viewer has not read; those that it has dismissed are a matter apart.
+    package var isUnreadOnly = false
+    /// Whether the page shows posts that the viewer has dismissed.
+    package var includesDismissed = false
+
+    package init() {}
+
+    /// Whether a post may fail to pass, with the marks of the viewer.
+    package func isNeeded(_ marks: ViewerMarks?) -> Bool {
+        authorID != 0 || (marks != nil && isUnreadOnly)
+            || (!includesDismissed && marks?.mayDismiss == true)
+    }
+
+    func passes(_ record: PostRecord, _ id: PostID, _ marks: ViewerMarks?) -> Bool {
+        guard authorID == 0 || authorID == record.content.authorID else { return false }
+        guard let marks else { return true }
+        let state = marks.state(of: PostOrigin(id, record))
+        if isUnreadOnly, state.isRead { return false }
+        return includesDismissed || !state.isDismissed
+    }
+}
+
+/// The content of a page token: the place where a walk through a list continues.
+package struct PageCursor: Equatable, Sendable {
+    /// The side of the position on which the page lies.
+    package enum Direction: UInt8, Sendable {
+        case after
+        case before
+        /// The page has the posts that were created after the position, which is one of NEW.
+        case newer
+    }
+
+    package struct SnapshotPlace: Equatable, Sendable {
+        package var id: UInt64
+        /// The first entry behind the position, or the one at which a page before it ends.
+        package var index: UInt32
+
+        /// A place in a snapshot, which may be dropped since.
+        package init(id: UInt64, index: UInt32) {
+            self.id = id
+            self.index = index
+        }
+    }
+
+    package var feed: FeedID?
+    package var order: Order
+    package var window: Window?
+    package var direction: Direction
+    /// The place beside the page; the page does not have its post.
+    package var position: ListPosition
+    /// The rank of the position's post when the cursor was made (1 = first).
+    package var rank: UInt64
+    /// The place in the snapshot that the page is read from; nil for a page of now.
+    package var snapshot: SnapshotPlace?
+
+    package init(
+        feed: FeedID?,
+        order: Order,
+        window: Window? = nil,
+        direction: Direction,
+        position: ListPosition,
+        rank: UInt64,
+        snapshot: SnapshotPlace? = nil
+    ) {
+        self.feed = feed
+        self.order = order
+        self.window = window
+        self.direction = direction
+        self.position = position
+        self.rank = rank
+        self.snapshot = snapshot
+    }
 }

@@ -1,6 +1,5 @@
 /// Posts with their texts in one buffer; a caller reuses a page, so that calls rarely allocate.
 package struct PostPage: Sendable {
-    /// The posts in the order of the page.
     package var rows: [PostRow] = []
     /// The UTF-8 of all rows, to which their ranges point.
     package var texts: [UInt8] = []
@@ -11,10 +10,8 @@ package struct PostPage: Sendable {
     /// The rank of the first row (1 = the list's first); one more than the list has posts where a
     /// page begins beyond its end.
     package var firstRank: UInt64 = 0
-    /// The number of posts in the list.
     package var totalCount: UInt64 = 0
 
-    /// Whether the rows are in the order of a snapshot.
     package var isStable: Bool { snapshotRevision != nil }
     /// The revision of the snapshot that the rows are in the order of; nil on a page as of now.
     ///
@@ -30,12 +27,10 @@ package struct PostPage: Sendable {
     /// When the first post leaves the list's window, in Unix milliseconds.
     var endTime = Int64.max
 
-    /// The working memory of the call that fills the page.
     var merge = PageMerge()
     /// The keys of the rows of a list, as of when they were copied.
     package internal(set) var rowKeys: [RankKey] = []
 
-    /// A page without rows, which takes no memory.
     package init() {}
 
     /// Empties the page and keeps its memory.
@@ -99,13 +94,10 @@ package struct PostPage: Sendable {
         rows.append(PostRow(id: id, feed: feed, revision: revision, isDeleted: true))
     }
 
-    /// The outcome for a post that was to join a page.
     enum RowOutcome {
         /// The post of a slot is the page's last row.
         case appended(UInt32)
-        /// There is no such post.
         case missing
-        /// The post's texts would pass the page's limit.
         case full
     }
 
@@ -129,7 +121,6 @@ package struct PostPage: Sendable {
         !rows.isEmpty && texts.count + textByteCount > byteLimit
     }
 
-    /// The bytes of a row's text.
     package func bytes(_ range: TextRange) -> ArraySlice<UInt8> {
         texts[Int(range.offset)..<Int(range.offset) + Int(range.count)]
     }
@@ -147,7 +138,6 @@ package struct PostPage: Sendable {
         }
     }
 
-    /// Whether one row precedes another in the order of the list.
     private func precedes(_ left: Int, _ right: Int) -> Bool {
         let (leftKey, rightKey) = (rowKeys[left], rowKeys[right])
         if leftKey.primary != rightKey.primary { return leftKey.primary < rightKey.primary }
@@ -157,5 +147,76 @@ package struct PostPage: Sendable {
             if leftTitle != rightTitle { return leftTitle.lexicographicallyPrecedes(rightTitle) }
         }
         return rows[left].id < rows[right].id
+    }
+}
+
+/// What a store is at before a page is read, which tells later whether the page has changed.
+package struct PageMoment: Sendable {
+    /// The revision that a page read afterwards has.
+    package let revision: UInt64
+    /// How often the first pages of its feed may have changed (`ChangeCounts`).
+    let shownVersion: UInt64
+    /// The time of the clock that ends windows, in Unix milliseconds, and the number of its era; 0 for
+    /// a list of all time.
+    let time: Int64
+    let era: UInt64
+}
+
+/// How long a page is the same.
+///
+/// A page that is shown (``PostPage/isShown``) changes with the shown version, and others with each
+/// revision. A page of a window changes also when the first post leaves the list, or the clock goes back.
+package struct PageLife: Sendable {
+    private let start: PageMoment
+    private let isShown: Bool
+    private let endTime: Int64
+
+    package init(of page: PostPage, readAt moment: PageMoment) {
+        start = moment
+        (isShown, endTime) = (page.isShown, page.endTime)
+    }
+
+    /// Whether the page is the same at a later moment; O(1).
+    package func has(_ now: PageMoment) -> Bool {
+        guard isShown ? start.shownVersion == now.shownVersion : start.revision == now.revision
+        else { return false }
+        return now.time < endTime && start.era == now.era
+    }
+}
+
+/// The first posts of a list at a moment, in order, by their numbers; a caller reuses the value, so
+/// that calls rarely allocate.
+package struct FirstPosts: Sendable {
+    package internal(set) var posts: [PostNumbers] = []
+    /// A revision up to which every change of the list is in it.
+    package internal(set) var revision: UInt64 = 0
+    /// The posts that were created in the feed, or in all feeds, since the start of the process,
+    /// deleted ones included; a window does not count.
+    package internal(set) var createdCount: UInt64 = 0
+
+    var merge = PageMerge()
+
+    package init() {}
+}
+
+/// The numbers of a post at a moment, without its texts.
+package struct PostNumbers: BitwiseCopyable, Equatable, Sendable {
+    package var id: PostID
+    /// The number of the last write of any kind, votes among them.
+    package var revision: UInt64
+    /// The number of the last write that was no vote: the texts have been the same since.
+    package var editRevision: UInt64
+    package var upvoteCount: UInt64
+    package var downvoteCount: UInt64
+
+    package var score: Int64 { Int64(bitPattern: upvoteCount &- downvoteCount) }
+
+    @inline(__always)
+    init(_ id: PostID, _ record: PostRecord) {
+        self.id = id
+        revision = record.revision
+        editRevision = record.content.editRevision
+        upvoteCount = record.upvoteCount
+        downvoteCount = record.downvoteCount
     }
 }

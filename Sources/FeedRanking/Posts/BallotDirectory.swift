@@ -63,9 +63,7 @@ struct BallotDirectory: BitwiseCopyable, @unchecked Sendable {
     }
 
     /// Frees the directory, but not the tables.
-    func free() {
-        unsafe Glibc.free(base)
-    }
+    func free() { unsafe Glibc.free(base) }
 
     @inline(__always)
     private func get(_ word: Int) -> UInt { unsafe base[word].load(ordering: .relaxed) }

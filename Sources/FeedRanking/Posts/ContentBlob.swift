@@ -40,11 +40,8 @@ package struct ContentBlob: BitwiseCopyable {
     }
 
     /// Gives the memory back; the blob is not to be used again.
-    package func free() {
-        unsafe Glibc.free(base)
-    }
+    package func free() { unsafe Glibc.free(base) }
 
-    /// The texts and numbers as a value of its own.
     package var content: PostContent {
         var offset = Self.headerByteCount
         func next(_ count: Int) -> String {
@@ -64,12 +61,9 @@ package struct ContentBlob: BitwiseCopyable {
         return content
     }
 
-    /// The bytes of all texts together.
     package var textByteCount: Int {
         var count = textCount
-        for field in 0..<5 {
-            count += fieldCount(field)
-        }
+        for field in 0..<5 { count += fieldCount(field) }
         return count
     }
 
@@ -92,13 +86,9 @@ package struct ContentBlob: BitwiseCopyable {
         unsafe UnsafeRawBufferPointer(start: base + Self.headerByteCount, count: fieldCount(0))
     }
 
-    /// The title's bytes as a value of their own.
     var titleBytes: [UInt8] { unsafe Array(title) }
 
-    /// Copies the title to the end of others.
-    func appendTitle(to titles: inout [UInt8]) {
-        unsafe titles.append(contentsOf: title)
-    }
+    func appendTitle(to titles: inout [UInt8]) { unsafe titles.append(contentsOf: title) }
 
     /// Whether a change of texts can change the order.
     static func titlesDiffer(_ left: ContentBlob, _ right: ContentBlob) -> Bool {
@@ -140,9 +130,7 @@ package struct ContentBlob: BitwiseCopyable {
     }
 
     /// Unix time of the last edit.
-    var updateTimeMilliseconds: Int64 {
-        unsafe base.load(fromByteOffset: 8, as: Int64.self)
-    }
+    var updateTimeMilliseconds: Int64 { unsafe base.load(fromByteOffset: 8, as: Int64.self) }
 
     /// The user that wrote the post; 0 for an author without an account.
     package var authorID: UInt64 { unsafe base.load(as: UInt64.self) }
@@ -167,19 +155,12 @@ package struct ContentBlob: BitwiseCopyable {
         if authorID > 0 { hash.add(authorID) }
     }
 
-    /// The number of comments that the last create or update said.
-    var commentCount: UInt64 {
-        unsafe base.load(fromByteOffset: 16, as: UInt64.self)
-    }
+    var commentCount: UInt64 { unsafe base.load(fromByteOffset: 16, as: UInt64.self) }
 
     /// The revision of the write that gave the post these texts.
-    package var editRevision: UInt64 {
-        unsafe base.load(fromByteOffset: 24, as: UInt64.self)
-    }
+    package var editRevision: UInt64 { unsafe base.load(fromByteOffset: 24, as: UInt64.self) }
 
-    private var textCount: Int {
-        Int(unsafe base.load(fromByteOffset: 32, as: UInt32.self))
-    }
+    private var textCount: Int { Int(unsafe base.load(fromByteOffset: 32, as: UInt32.self)) }
 
     /// 0 title, 1 author, 2 link, 3 thumbnail, 4 image.
     private func fieldCount(_ field: Int) -> Int {

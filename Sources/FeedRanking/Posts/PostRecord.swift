@@ -25,10 +25,7 @@ package struct PostRecord: BitwiseCopyable {
     package struct Flags: OptionSet, BitwiseCopyable {
         package let rawValue: UInt16
 
-        /// A new post without votes, in no index yet.
-        package init(rawValue: UInt16) {
-            self.rawValue = rawValue
-        }
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// The slot has a post.
         package static let isLive = Flags(rawValue: 1)
@@ -76,19 +73,13 @@ package struct PostRecord: BitwiseCopyable {
     }
 
     /// The post's feed, which never changes: no post moves to another feed.
-    package var feed: FeedID {
-        @inline(__always) get { FeedID(rawValue: UInt32(feedNumber)) }
-    }
+    package var feed: FeedID { @inline(__always) get { FeedID(rawValue: UInt32(feedNumber)) } }
 
     /// The score under which the indexes have the post; valid while `isIndexed`.
-    package var indexedScore: Int64 {
-        @inline(__always) get { score &- Int64(scoreChange) }
-    }
+    package var indexedScore: Int64 { @inline(__always) get { score &- Int64(scoreChange) } }
 
     /// Whether a few more votes could pass the range of `scoreChange`.
-    var scoreChangeIsLarge: Bool {
-        @inline(__always) get { scoreChange.magnitude >= 1 << 30 }
-    }
+    var scoreChangeIsLarge: Bool { @inline(__always) get { scoreChange.magnitude >= 1 << 30 } }
 
     /// Adds an upvote of a moment; O(1).
     @inline(__always)

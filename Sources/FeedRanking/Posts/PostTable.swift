@@ -1,4 +1,6 @@
+internal import CPrefetch
 import Glibc
+import Synchronization
 
 /// The posts of a stripe by slot: a directory of segments, whose records are used piece by piece.
 ///
@@ -21,7 +23,6 @@ package struct PostTable: ~Copyable {
     private var probeTitle = Slab<UInt8>()
     package private(set) var count = 0
 
-    /// An empty table, which takes next to no memory.
     package init() {}
 
     deinit {
@@ -30,9 +31,7 @@ package struct PostTable: ~Copyable {
     }
 
     /// No slot from here on has ever been used.
-    package var slotLimit: Int {
-        @inline(__always) get { liveCounts.count << Self.pieceBits }
-    }
+    package var slotLimit: Int { @inline(__always) get { liveCounts.count << Self.pieceBits } }
 
     /// Whether a post lives in the slot; any slot may be asked for.
     @inline(__always)
@@ -60,9 +59,7 @@ package struct PostTable: ~Copyable {
 
     /// Puts a post into a slot that has never had one.
     package mutating func insert(_ record: PostRecord, at slot: UInt32) {
-        while Int(slot) >= slotLimit {
-            appendPiece()
-        }
+        while Int(slot) >= slotLimit { appendPiece() }
         let piece = Int(slot) >> Self.pieceBits
         if liveCounts[piece] == 0 { makePages(of: piece) }
         precondition(!contains(slot), "A slot is never used twice.")
@@ -141,9 +138,7 @@ package struct PostTable: ~Copyable {
     /// Sets the title that probe keys compare with.
     package mutating func setProbeTitle(_ title: borrowing Span<UInt8>) {
         probeTitle.removeAll()
-        for index in title.indices {
-            probeTitle.append(title[index])
-        }
+        for index in title.indices { probeTitle.append(title[index]) }
     }
 
     /// Whether one key precedes another in the order of the list.
@@ -171,9 +166,7 @@ package struct PostTable: ~Copyable {
     }
 
     private func withTitle<R>(_ key: RankKey, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        if key.isProbe == 1 {
-            return unsafe probeTitle.withBytes(body)
-        }
+        if key.isProbe == 1 { return unsafe probeTitle.withBytes(body) }
         return unsafe body(self[key.slot].content.title)
     }
 
@@ -183,5 +176,86 @@ package struct PostTable: ~Copyable {
             preconditionFailure("No post has ever been near slot \(slot).")
         }
         return unsafe record
+    }
+}
+
+/// The addresses of the segments that have a stripe's records; nil where there is no segment yet.
+///
+/// The directory has room for every possible slot. Its pages take memory once they are written to.
+/// Neither the directory nor a segment moves or is freed before the stripe. So a thread without the
+/// stripe's lock may ask for the address of a record, but may not read the record. A segment is as
+/// large as a huge page, and aligned to one. `Sendable` because the addresses are atomic, and only
+/// the owner of the lock reads records.
+@safe
+struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
+    /// The number of records that a walk prefetches ahead of the record being read.
+    static let prefetchDistance = 16
+    private static let segmentBits = 15
+    fileprivate static let segmentSlotCount = 1 << segmentBits
+    private static let segmentCount = 1 << (32 - segmentBits)
+    private static let segmentByteCount = segmentSlotCount * MemoryLayout<PostRecord>.stride
+    /// Of Linux 6.1, whose number the C library may not know yet.
+    private static let collapseAdvice: CInt = 25
+
+    private let segments: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<PostRecord>?>>
+
+    /// A directory without segments, to be freed by `free()`.
+    init() {
+        // Zero bits are an address of none; `calloc` of so much leaves its pages to be written.
+        let stride = MemoryLayout<Int>.stride
+        guard let block = unsafe calloc(Self.segmentCount, stride) else {
+            fatalError("No memory for a directory of \(Self.segmentCount) segments.")
+        }
+        unsafe segments = block.bindMemory(
+            to: Atomic<UnsafeMutablePointer<PostRecord>?>.self,
+            capacity: Self.segmentCount
+        )
+    }
+
+    /// The address of a slot's record; nil where its segment is not there.
+    @inline(__always)
+    fileprivate func record(_ slot: UInt32) -> UnsafeMutablePointer<PostRecord>? {
+        let number = Int(slot >> UInt32(Self.segmentBits))
+        guard let segment = unsafe segments[number].load(ordering: .relaxed) else { return nil }
+        return unsafe segment + (Int(slot) & (Self.segmentSlotCount - 1))
+    }
+
+    /// Prefetches a record's cache line; does nothing where there is no segment.
+    @inline(__always)
+    func prefetch(_ slot: UInt32) {
+        guard let record = unsafe record(slot) else { return }
+        unsafe cprefetch_for_write(record)
+    }
+
+    /// Makes the segment of a slot, where it is not there; its records are zeros.
+    fileprivate func makeSegment(of slot: UInt32) {
+        let number = Int(slot >> UInt32(Self.segmentBits))
+        guard unsafe segments[number].load(ordering: .relaxed) == nil else { return }
+        let byteCount = Self.segmentByteCount
+        let block = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: byteCount)
+        // What is given back reads as zeros, and takes no memory until it is written to.
+        if unsafe madvise(block, byteCount, MADV_DONTNEED) != 0 {
+            unsafe memset(block, 0, byteCount)
+        }
+        let records = unsafe block.bindMemory(to: PostRecord.self, capacity: Self.segmentSlotCount)
+        unsafe segments[number].store(records, ordering: .relaxed)
+    }
+
+    /// Puts a full segment into a huge page, since random votes on millions of posts miss the TLB
+    /// too; a segment that fills would take all of it at once.
+    ///
+    /// Copies two megabytes, in less than a millisecond; a kernel may refuse.
+    fileprivate func useHugePage(of slot: UInt32) {
+        guard let records = unsafe record(slot & ~UInt32(Self.segmentSlotCount - 1)) else { return }
+        _ = unsafe madvise(records, Self.segmentByteCount, MADV_HUGEPAGE)
+        _ = unsafe madvise(records, Self.segmentByteCount, Self.collapseAdvice)
+    }
+
+    /// Frees the directory and the segments of all slots below `slotLimit`.
+    fileprivate func free(slotLimit: Int) {
+        for first in stride(from: 0, to: slotLimit, by: Self.segmentSlotCount) {
+            unsafe record(UInt32(first))?.deallocate()
+        }
+        unsafe Glibc.free(segments)
     }
 }

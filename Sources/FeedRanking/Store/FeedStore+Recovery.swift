@@ -8,17 +8,13 @@ import Synchronization
 /// where posts that are put back lie ahead of it.
 extension FeedStore {
     /// Throws what `restore` would throw of a post's counts; any thread may call it.
-    package func check(_ counts: PostCounts) throws(RecoveryError) {
-        _ = try checkedSlot(counts)
-    }
+    package func check(_ counts: PostCounts) throws(RecoveryError) { _ = try checkedSlot(counts) }
 
     /// Puts the votes of a post back; O(1).
     package func restore(_ counts: PostCounts) throws(RecoveryError) {
         let slot = try checkedSlot(counts)
         try raise(revision: counts.revision)
-        stripes.withStripe(of: counts.id) { stripe in
-            stripe.restore(counts, at: slot)
-        }
+        stripes.withStripe(of: counts.id) { stripe in stripe.restore(counts, at: slot) }
     }
 
     /// Puts a ballot back, nil where it was taken back, and the votes with it; O(1).
@@ -202,17 +198,231 @@ extension FeedStore {
     private func raise(lastID id: UInt64) {
         if id > lastID.load(ordering: .relaxed) { lastID.store(id, ordering: .relaxed) }
     }
+
+    // Posts whose times lie ahead of the clock, because a wrong clock has stamped them.
+
+    /// The number of posts that were created or last edited after a time.
+    ///
+    /// O(posts), while a stripe is locked. The call is for a start, before other threads use the
+    /// store.
+    package func countPosts(after time: Int64) -> Int {
+        var count = 0
+        for number in 0..<stripes.count {
+            count += stripes.withStripe(number) { $0.posts.count(after: time) }
+        }
+        return count
+    }
+
+    /// Finds posts that were created or last edited after a time, and corrects them if asked to.
+    ///
+    /// A correction replaces each of the two times that is after `bound`, and counts as an edit of
+    /// the post. A repeated correction changes nothing more. O(`idCount`) plus the corrections,
+    /// each O(its texts + log n an index).
+    ///
+    /// - Parameters:
+    ///   - bound: The latest Unix time, in milliseconds, that is right.
+    ///   - start: The id behind which the search begins.
+    ///   - idCount: The most ids that are examined; above 0.
+    ///   - postCount: The most posts that are found; above 0.
+    ///   - textByteCount: The bytes of texts after which the search ends.
+    ///   - correction: The time to set, at most `bound`; nil only finds the posts.
+    ///   - sink: The sink that takes the change of corrections.
+    /// - Returns: The posts found, and the id behind which the next search begins.
+    package func postsAhead(
+        of bound: Int64,
+        behind start: PostID,
+        idCount: UInt64,
+        postCount: Int,
+        textByteCount: Int = .max,
+        correctingTo correction: Int64? = nil,
+        sink: some ChangeSink = NoChanges()
+    ) -> PostsAhead {
+        precondition(
+            correction.map { (0...bound).contains($0) } ?? true,
+            "A corrected time is right itself, as its caller checks."
+        )
+        var found = PostsAhead()
+        let last = lastID.load(ordering: .relaxed)
+        var id = start.rawValue
+        let end = last - min(id, last) > idCount ? id + idCount : last
+        while id < end, found.posts.count < postCount, found.textByteCount < textByteCount {
+            id += 1
+            visit(PostID(rawValue: id), bound, correctingTo: correction, sink, into: &found)
+        }
+        if id < last { found.next = PostID(rawValue: id) }
+        return found
+    }
+
+    /// A post that was found, the bytes of its texts, and the result of its correction.
+    private typealias Seen = (PostAhead, Int, WriteOutcome?)
+
+    /// Adds a post that lies ahead to the posts found, and corrects it where a time is given; O(1)
+    /// plus the correction.
+    private func visit(
+        _ id: PostID,
+        _ bound: Int64,
+        correctingTo correction: Int64?,
+        _ sink: some ChangeSink,
+        into found: inout PostsAhead
+    ) {
+        // Few of the ids have such a post and a correction: most ids are only examined.
+        let seen = stripes.withStripe(of: id) { stripe -> Seen? in
+            guard let slot = stripe.liveSlot(id), stripe.posts.isAhead(slot, of: bound) else {
+                return nil
+            }
+            let content = stripe.posts[slot].content.content
+            let byteCount = stripe.textByteCount(slot)
+            let post = PostAhead(
+                id: id,
+                feed: stripe.posts[slot].feed,
+                title: content.title,
+                createTimeMilliseconds: stripe.posts[slot].createTimeMilliseconds,
+                updateTimeMilliseconds: stripe.posts[slot].content.updateTimeMilliseconds
+            )
+            guard let correction else { return (post, byteCount, nil) }
+            let revision = changes.take(showing: post.feed)
+            stripe.setTimes(
+                slot,
+                content,
+                createTimeMilliseconds: post.createTimeMilliseconds > bound
+                    ? correction : post.createTimeMilliseconds,
+                updateTimeMilliseconds: post.updateTimeMilliseconds > bound
+                    ? correction : post.updateTimeMilliseconds,
+                revision: revision
+            )
+            if !sink.isNone { sink.append(stripe.state(slot, content)) }
+            let written = WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
+            return (post, byteCount, written)
+        }
+        guard let (post, byteCount, written) = seen else { return }
+        found.posts.append(post)
+        found.textByteCount += byteCount
+        guard let written else { return }
+        found.revision = max(found.revision, written.revision)
+        if written.refreshIsDue, !found.refreshDue.contains(where: { shareStripe($0, id) }) {
+            found.refreshDue.append(id)
+        }
+    }
 }
 
-extension PostContent {
-    /// The bytes of a text that no post can have; nil where all fit.
-    fileprivate var excessiveByteCount: Int? {
-        let textCount = text.utf8.count
-        if textCount > RankingLimits.maximumTextByteCount { return textCount }
-        let longest = max(
-            max(authorName.utf8.count, title.utf8.count),
-            max(linkURL.utf8.count, max(thumbnailURL.utf8.count, imageURL.utf8.count))
-        )
-        return longest > RankingLimits.maximumFieldByteCount ? longest : nil
+extension StateHash {
+    /// The hash of a store, as `FeedStore.stateHash` describes it.
+    init(of store: FeedStore) {
+        var hash = StateHash(seed: 1)
+        for policy in store.feedTable.policies() { hash.add(policy) }
+        let keys = store.voters.keys()
+        hash.add(keys.values.reduce(0) { $0 &+ StateHash($1).value })
+        var postSum: UInt64 = 0
+        var ballotSum: UInt64 = 0
+        for number in 0..<store.stripes.count {
+            store.stripes.withStripe(number) { stripe in
+                stripe.posts.forEachSlot { slot in
+                    postSum &+= stripe.posts[slot].stateHash(stripe.slots.id(slot))
+                }
+                stripe.ballots.forEach(stripe.posts) { slot, voter, direction in
+                    var hash = StateHash(keys, voter)
+                    hash.add(stripe.slots.id(slot).rawValue)
+                    hash.add(UInt64(direction.rawValue))
+                    ballotSum &+= hash.value
+                }
+            }
+        }
+        hash.add(postSum)
+        hash.add(ballotSum)
+        var markSum: UInt64 = 0
+        store.marks.forEachViewer { viewer, marks in
+            markSum &+= marks.stateHash(StateHash(keys, viewer))
+        }
+        // A state without marks has the hash of versions without them.
+        if markSum != 0 { hash.add(markSum) }
+        self = hash
+    }
+
+    /// A voter, who is identified by the number where nobody has it.
+    private init(_ keys: [VoterID: VoterKey], _ voter: VoterID) {
+        let number = Device16(high: .max, low: UInt64(voter.rawValue))
+        self.init(keys[voter] ?? .device(number))
+    }
+
+    private init(_ key: VoterKey) {
+        switch key {
+        case .device(let device):
+            self.init(seed: 2)
+            add(device.high)
+            add(device.low)
+        case .user(let user):
+            self.init(seed: 4)
+            add(user)
+        }
+    }
+
+    private mutating func add(_ policy: FeedPolicy) {
+        add(policy.name)
+        add(UInt64(policy.defaultOrder.rawValue))
+        add(UInt64(policy.voteMode.rawValue))
+        add(UInt64(bitPattern: Int64(policy.maximumTitleCharacterCount)))
+        add(UInt64(bitPattern: Int64(policy.minimumTextCharacterCount)))
+        add(UInt64(bitPattern: Int64(policy.maximumTextCharacterCount)))
+    }
+}
+
+extension PostRecord {
+    /// The hash of a post with every field.
+    fileprivate func stateHash(_ id: PostID) -> UInt64 {
+        var hash = StateHash(seed: 3)
+        hash.add(id.rawValue)
+        hash.add(upvoteCount)
+        hash.add(downvoteCount)
+        hash.add(revision)
+        hash.add(UInt64(feed.rawValue))
+        hash.add(flags.contains(.keepsBallots) ? 1 : 0)
+        hash.add(UInt64(bitPattern: createTimeMilliseconds))
+        // Posts without a vote that is up have the hash of versions without the sum.
+        if !risingSum.isInitial { hash.add(risingSum.rawValue) }
+        content.add(to: &hash)
+        return hash.value
+    }
+}
+
+extension ViewerMarks {
+    /// The sum of the hashes of all marks that say something, each begun with the viewer's.
+    fileprivate func stateHash(_ viewer: StateHash) -> UInt64 {
+        var sum: UInt64 = 0
+        for (id, onPost) in posts where !onPost.marks.isEmpty {
+            var hash = viewer
+            hash.add(id.rawValue)
+            hash.add(UInt64(onPost.marks.rawValue))
+            hash.add(onPost.revision)
+            sum &+= hash.value
+        }
+        for steps in steps.values {
+            for step in steps.reading.standing + steps.dismissal.standing {
+                var hash = viewer
+                hash.add(step.feed.map { UInt64($0.rawValue) + 1 } ?? 0)
+                hash.add(UInt64(step.mark.rawValue))
+                hash.add(UInt64(bitPattern: step.createTimeMilliseconds))
+                hash.add(step.post.rawValue)
+                hash.add(step.revision)
+                sum &+= hash.value
+            }
+        }
+        return sum
+    }
+}
+
+extension PostTable {
+    /// The number of posts that were created or last edited after a time; O(posts).
+    fileprivate func count(after time: Int64) -> Int {
+        var count = 0
+        forEachSlot { slot in
+            if isAhead(slot, of: time) { count += 1 }
+        }
+        return count
+    }
+
+    /// Whether a post was created or last edited after a time; O(1).
+    fileprivate func isAhead(_ slot: UInt32, of time: Int64) -> Bool {
+        self[slot].createTimeMilliseconds > time
+            || self[slot].content.updateTimeMilliseconds > time
     }
 }

@@ -2,45 +2,34 @@
 ///
 /// A caller keeps one instance and fills it for each batch, so a batch allocates nothing.
 package struct BatchedVotes: ~Copyable {
-    /// The most votes of a batch.
     package static var capacity: Int { 256 }
 
     /// One vote, and the post's counts after it.
     package struct Entry {
-        /// The post that the vote is about.
         package var post = PostID(rawValue: 0)
         /// All ups counted, or the ballots that are up; valid where the vote is not refused.
         package var upvoteCount: UInt64 = 0
         /// All downs counted, or the ballots that are down; valid where the vote is not refused.
         package var downvoteCount: UInt64 = 0
-        /// The direction of the vote.
         package var direction = VoteDirection.up
         /// The voter's ballot; nil where there is none, and always nil in a tally.
         package var standingVote: VoteDirection?
-        /// The reason why the vote was not counted; nil where it was.
         package var refusal: Refusal?
 
-        /// A vote that is not cast yet.
         package init() {}
     }
 
     /// The reason why a vote was not counted, as in `RankingError`.
     package enum Refusal: UInt8, Sendable {
-        /// No live post has this id.
         case postNotFound
-        /// A vote of a tally cannot be cleared once it is counted.
         case clearOnTally
-        /// An up or down in a ballot feed must say whose ballot it sets.
         case voterRequired
-        /// A vote in a feed of users' ballots must say which user's ballot it sets.
         case userRequired
     }
 
     /// The places for votes; the first `count` places are taken.
     package var entries = [Entry](repeating: Entry(), count: capacity)
-    /// The number of votes.
     package var count = 0
-    /// The number of refused votes.
     package internal(set) var refusedCount = 0
     /// A post of each stripe that the caller should refresh after its answers are sent.
     package internal(set) var refreshDue: [PostID] = []
@@ -50,7 +39,6 @@ package struct BatchedVotes: ~Copyable {
     /// Working memory of `groupByStripe`: the ends of the stripes' groups in `order`.
     private var ends = [UInt16](repeating: 0, count: capacity)
 
-    /// Makes a batch without votes.
     package init() { refreshDue.reserveCapacity(Self.capacity) }
 
     /// The post of the vote at a position of `order`.

@@ -10,7 +10,6 @@ struct ChangeCounts: ~Copyable {
     /// A count each of so many feeds; others share them, which costs reads and no truth.
     private static let feedCount: UInt32 = 64
 
-    /// The revision of the latest change.
     private let latest = Atomic<UInt64>(0)
     /// The counts of feeds, and behind them that of the front page.
     private let shown = InlineArray<65, Atomic<UInt64>> { _ in Atomic(0) }

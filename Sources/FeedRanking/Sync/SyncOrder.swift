@@ -11,9 +11,7 @@
 struct SyncOrder: ~Copyable {
     /// A post as of one of its changes.
     struct Entry: BitwiseCopyable, RevisionEntry {
-        /// The revision of the change.
         var revision: UInt64
-        /// The slot of the post.
         var slot: UInt32
     }
 
@@ -29,7 +27,6 @@ struct SyncOrder: ~Copyable {
     /// The time of the last read, in Unix milliseconds.
     private var readTime: Int64 = 0
 
-    /// No order.
     init() {}
 
     /// Notes a change of a post; O(1).
@@ -67,7 +64,6 @@ struct SyncOrder: ~Copyable {
         entries = built
     }
 
-    /// Moves the changed posts to the end.
     private mutating func moveChanged(_ posts: inout PostTable) {
         var moved: [Entry] = []
         moved.reserveCapacity(changed.count)
@@ -147,4 +143,145 @@ struct SyncOrder: ~Copyable {
             precondition(listed.contains(slot), "The order of changes lacks a post.")
         }
     }
+}
+
+/// The deletions of a stripe that readers which keep a copy may still have to learn, for
+/// `RankingLimits.tombstoneLifetime`.
+///
+/// The oldest are forgotten first. `knownSince` then rises: a reader that has not come so far can
+/// no longer learn what it has missed, and begins a new copy.
+struct Tombstones: ~Copyable {
+    struct Tombstone: BitwiseCopyable, RevisionEntry {
+        var revision: UInt64
+        var slot: UInt32
+        /// The feed that the post was in; nil where recovery does not know it.
+        var feed: FeedID?
+        var time: Int64
+    }
+
+    /// The deletions in the order of their revisions, behind `first` forgotten ones.
+    private var deletions: [Tombstone] = []
+    private var first = 0
+    /// Whether recovery has put deletions back in another order, or twice.
+    private var isUnsorted = false
+    /// Every later deletion is kept.
+    private(set) var knownSince: UInt64 = 0
+
+    init() {}
+
+    var count: Int { deletions.count - first }
+
+    /// Adds a deletion, and forgets the oldest above a limit; O(1) over many calls.
+    mutating func append(_ deletion: Tombstone, limit: Int) {
+        sort()
+        deletions.append(deletion)
+        expire(at: deletion.time)
+        while count > limit { forgetFirst() }
+    }
+
+    /// Puts a deletion of an earlier run back; O(1).
+    mutating func restore(_ deletion: Tombstone) {
+        deletions.append(deletion)
+        isUnsorted = true
+    }
+
+    /// Sorts what recovery has put back: a deletion may come from a row and again from the journal.
+    private mutating func sort() {
+        guard isUnsorted else { return }
+        isUnsorted = false
+        deletions.sort { $0.revision < $1.revision }
+        var last: UInt64 = 0
+        deletions.removeAll { deletion in
+            defer { last = deletion.revision }
+            return deletion.revision == last
+        }
+    }
+
+    /// Forgets the deletions that are too old; O(1) over many calls.
+    mutating func expire(at time: Int64) {
+        sort()
+        let oldest = time - RankingLimits.tombstoneLifetime
+        while first < deletions.count, deletions[first].time < oldest { forgetFirst() }
+        if first > deletions.count / 2 {
+            deletions.removeFirst(first)
+            first = 0
+        }
+    }
+
+    private mutating func forgetFirst() {
+        knownSince = deletions[first].revision
+        first += 1
+    }
+
+    /// Appends the deletions of a range of revisions, in their order; O(log n + deletions).
+    ///
+    /// - Returns: The revision up to which none is left out.
+    func collect(
+        _ range: SyncRange,
+        _ slots: SlotKeys,
+        into changes: inout [SyncChange]
+    ) -> UInt64 {
+        range.collect(deletions, from: first, into: &changes) { deletion in
+            guard range.has(deletion.feed) else { return nil }
+            let id = slots.id(deletion.slot)
+            return SyncChange(revision: deletion.revision, id: id, isDeletion: true)
+        }
+    }
+}
+
+/// The part of the changes that a read of one stripe asks for.
+struct SyncRange {
+    var feed: FeedID?
+    /// Only changes with a greater revision.
+    var start: UInt64
+    /// Only changes up to this revision.
+    var end: UInt64
+    var countLimit: Int
+    /// The most changes that are looked at, those of other feeds among them.
+    var scanLimit: Int
+
+    /// Whether the changes of a feed are asked for; those of an unknown feed are.
+    @inline(__always)
+    func has(_ other: FeedID?) -> Bool { feed == nil || other == nil || feed == other }
+
+    /// Appends the changes of some entries from a place on, as far as the range has them; the body says
+    /// what an entry stands for, nil if it is void.
+    ///
+    /// O(log n + entries looked at).
+    ///
+    /// - Returns: The revision up to which none is left out.
+    func collect<Entry: RevisionEntry>(
+        _ entries: [Entry],
+        from first: Int = 0,
+        into changes: inout [SyncChange],
+        _ change: (Entry) -> SyncChange?
+    ) -> UInt64 {
+        var place = first
+        var high = entries.count
+        while place < high {
+            let middle = (place + high) / 2
+            if entries[middle].revision <= start { place = middle + 1 } else { high = middle }
+        }
+        let scanEnd = place + scanLimit
+        let fullCount = changes.count + countLimit
+        while place < entries.count, entries[place].revision <= end {
+            let entry = entries[place]
+            if place == scanEnd || changes.count == fullCount { return entry.revision - 1 }
+            place += 1
+            if let change = change(entry) { changes.append(change) }
+        }
+        return end
+    }
+}
+
+/// The last change of a post.
+struct SyncChange {
+    var revision: UInt64
+    var id: PostID
+    var isDeletion = false
+}
+
+/// One of the entries that a stripe keeps in the order of their revisions.
+protocol RevisionEntry {
+    var revision: UInt64 { get }
 }

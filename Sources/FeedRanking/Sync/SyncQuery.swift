@@ -8,7 +8,6 @@ package struct SyncPosition: Equatable, Sendable {
     /// The place of a reader that has nothing.
     package static let start = SyncPosition(revision: 0, copyRevision: 0)
 
-    /// The place of a reader, as it was told.
     package init(revision: UInt64, copyRevision: UInt64) {
         self.revision = revision
         self.copyRevision = copyRevision
@@ -21,7 +20,6 @@ package struct SyncPosition: Equatable, Sendable {
     /// Whether a new copy begins here.
     var isStart: Bool { revision == 0 }
 
-    /// The position of a reader that has come so far.
     func moved(to revision: UInt64) -> SyncPosition {
         SyncPosition(revision: revision, copyRevision: revision >= copyRevision ? 0 : copyRevision)
     }
@@ -29,18 +27,14 @@ package struct SyncPosition: Equatable, Sendable {
 
 /// What a reader that keeps a copy asks for.
 package struct SyncQuery {
-    /// The feed; nil is all feeds.
     package var feed: FeedID?
-    /// The place that the reader has come to.
     package var position: SyncPosition
     /// The most posts of a page; above 0.
     package var size: Int
     /// The bytes of texts at which a page ends, but for its first post.
     package var byteLimit: Int
-    /// The voter whose ballots the rows show.
     package var voter: VoterID?
 
-    /// All changes from a place on.
     package init(
         feed: FeedID? = nil,
         position: SyncPosition = .start,
@@ -58,7 +52,6 @@ package struct SyncQuery {
 
 /// A page of changes beside its rows.
 package struct SyncPage: Equatable, Sendable {
-    /// The place that the reader has come to.
     package var position: SyncPosition
     /// Whether changes are left that were there when the page was read.
     package var hasMore: Bool
@@ -66,9 +59,7 @@ package struct SyncPage: Equatable, Sendable {
     package var isReset: Bool
 }
 
-/// The end of a read of changes.
 package enum SyncOutcome {
-    /// The page has its rows.
     case done(SyncPage)
     /// The allowance is used up: renew it and call again in a later loop iteration.
     case again

@@ -4,9 +4,7 @@ package struct FeedID: Hashable, BitwiseCopyable, Sendable {
     package let rawValue: UInt32
 
     /// Any number is allowed; calls find no feed where the number was never given.
-    package init(rawValue: UInt32) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
 /// The rules of a feed, which never change once it exists.
@@ -17,11 +15,9 @@ package struct FeedPolicy: Sendable, Equatable {
     package var defaultOrder: Order
     /// Whether each vote counts or sets a ballot, and whose; copied into every post's flags.
     package var voteMode: VoteMode
-    /// The longest title that the caller lets into the feed; the store does not check it.
+    /// The bounds of what the caller lets into the feed; the store does not check them.
     package var maximumTitleCharacterCount: Int
-    /// The shortest text that the caller lets into the feed; the store does not check it.
     package var minimumTextCharacterCount: Int
-    /// The longest text that the caller lets into the feed; the store does not check it.
     package var maximumTextCharacterCount: Int
 
     /// The rules of a feed of posts, except for the given ones.
@@ -55,9 +51,7 @@ package struct FeedPolicy: Sendable, Equatable {
 
 /// A feed as a list of feeds shows it.
 package struct FeedSummary: Sendable, Equatable {
-    /// The number that calls take.
     package var id: FeedID
-    /// The rules it was made with.
     package var policy: FeedPolicy
     /// The posts that live, over all stripes; each stripe is counted at a moment of its own.
     package var postCount: UInt64

@@ -19,11 +19,30 @@ package enum Order: UInt8, CaseIterable, Sendable {
     /// Number of comments from the highest, then id from the lowest.
     case discussed
 
-    /// Whether a list of the order may be limited to a window.
     package var allowsWindow: Bool {
         switch self {
         case .top, .controversial, .discussed: true
         case .new, .old, .hot, .best, .rising: false
+        }
+    }
+}
+
+/// A span of time before now; a list of a window has the posts created within it.
+package enum Window: UInt8, CaseIterable, Sendable {
+    case hour = 1
+    case day
+    case week
+    case month
+    case year
+
+    package var milliseconds: Int64 {
+        let hour: Int64 = 3_600_000
+        return switch self {
+        case .hour: hour
+        case .day: 24 * hour
+        case .week: 7 * 24 * hour
+        case .month: 30 * 24 * hour
+        case .year: 365 * 24 * hour
         }
     }
 }

@@ -9,7 +9,6 @@ package struct PostContent: Sendable, Equatable {
     package var authorName: String
     /// Decides between equal scores in `top`, by the byte order of its UTF-8.
     package var title: String
-    /// The text of the post; decides no order.
     package var text: String
     /// The address that the post links to; the store does not check it.
     package var linkURL: String
@@ -20,7 +19,6 @@ package struct PostContent: Sendable, Equatable {
     /// The number of comments, which the caller sets; the store counts none.
     package var commentCount: UInt64
 
-    /// A content with empty texts, except for the given ones.
     package init(
         authorID: UInt64 = 0,
         authorName: String = "",
@@ -41,10 +39,29 @@ package struct PostContent: Sendable, Equatable {
         self.commentCount = commentCount
     }
 
-    /// The bytes of all texts together.
     package var textByteCount: Int {
         authorName.utf8.count + title.utf8.count + text.utf8.count + linkURL.utf8.count
             + thumbnailURL.utf8.count + imageURL.utf8.count
+    }
+
+    mutating func apply(_ changes: PostChanges) {
+        title = changes.title ?? title
+        text = changes.text ?? text
+        linkURL = changes.linkURL ?? linkURL
+        thumbnailURL = changes.thumbnailURL ?? thumbnailURL
+        imageURL = changes.imageURL ?? imageURL
+        commentCount = changes.commentCount ?? commentCount
+    }
+
+    /// The bytes of a text that no post can have; nil where all fit.
+    var excessiveByteCount: Int? {
+        let textCount = text.utf8.count
+        if textCount > RankingLimits.maximumTextByteCount { return textCount }
+        let longest = max(
+            max(authorName.utf8.count, title.utf8.count),
+            max(linkURL.utf8.count, max(thumbnailURL.utf8.count, imageURL.utf8.count))
+        )
+        return longest > RankingLimits.maximumFieldByteCount ? longest : nil
     }
 }
 
@@ -52,18 +69,14 @@ package struct PostContent: Sendable, Equatable {
 package struct PostChanges: Sendable, Equatable {
     /// A new title gives the post a new place in `top`.
     package var title: String?
-    /// Replaces the whole text.
     package var text: String?
-    /// The empty text takes the link away.
+    /// The empty text takes the link away; and so with the pictures.
     package var linkURL: String?
-    /// The empty text takes the thumbnail away.
     package var thumbnailURL: String?
-    /// The empty text takes the picture away.
     package var imageURL: String?
     /// Replaces the count; the store adds nothing up.
     package var commentCount: UInt64?
 
-    /// Changes of the given fields only.
     package init(
         title: String? = nil,
         text: String? = nil,
@@ -79,4 +92,67 @@ package struct PostChanges: Sendable, Equatable {
         self.imageURL = imageURL
         self.commentCount = commentCount
     }
+}
+
+/// A post from another system, with its time and its votes there; the caller has checked it.
+package struct ImportedPost: Sendable, Equatable {
+    package var content: PostContent
+    /// The Unix time, 0 to `RankingLimits.maximumTimeMilliseconds`.
+    ///
+    /// The times may come in any order, also before the times of existing posts.
+    package var createTimeMilliseconds: Int64
+    /// The votes it starts with, each count at most `RankingLimits.maximumImportedCount`; votes add to them.
+    package var upvoteCount: UInt64
+    package var downvoteCount: UInt64
+
+    package init(
+        content: PostContent,
+        createTimeMilliseconds: Int64,
+        upvoteCount: UInt64 = 0,
+        downvoteCount: UInt64 = 0
+    ) {
+        self.content = content
+        self.createTimeMilliseconds = createTimeMilliseconds
+        self.upvoteCount = upvoteCount
+        self.downvoteCount = downvoteCount
+    }
+
+    /// Whether the numbers are within the limits.
+    var isPossible: Bool {
+        (0...RankingLimits.maximumTimeMilliseconds).contains(createTimeMilliseconds)
+            && max(upvoteCount, downvoteCount) <= RankingLimits.maximumImportedCount
+    }
+}
+
+package struct ImportOutcome: Equatable, Sendable {
+    /// The first post's id; the ids of the other posts follow consecutively.
+    package var firstID: PostID
+    /// The greatest revision of the imported posts.
+    package var revision: UInt64
+    /// A post of each stripe that the caller should refresh after its answers are sent.
+    package var refreshDue: [PostID]
+}
+
+/// A post whose creation or last edit lies ahead of the clock, as it was found.
+package struct PostAhead: Equatable, Sendable {
+    package var id: PostID
+    package var feed: FeedID
+    package var title: String
+    /// The Unix time of its creation, before any correction.
+    package var createTimeMilliseconds: Int64
+    /// The Unix time of its last edit, before any correction.
+    package var updateTimeMilliseconds: Int64
+}
+
+/// A part of the posts that lie ahead of the clock, in the order of their ids.
+package struct PostsAhead: Equatable, Sendable {
+    /// The posts of this part; the part may be empty although more parts follow.
+    package var posts: [PostAhead] = []
+    /// The last id that was examined, where more ids follow; nil at the end.
+    package var next: PostID?
+    var textByteCount = 0
+    /// The greatest revision that a correction took; 0 where no post was corrected.
+    package var revision: UInt64 = 0
+    /// A post of each stripe that the caller should refresh after its answers are sent.
+    package var refreshDue: [PostID] = []
 }

@@ -1,14 +1,24 @@
+// Public, as PostCounts is and for its reason.
+
+/// A post's number, from 1 upwards; no number is given twice, and 0 is no post.
+public struct PostID: Hashable, Comparable, BitwiseCopyable, Sendable {
+    /// The low bits are the stripe, the others the slot in it.
+    public let rawValue: UInt64
+
+    /// Any number is allowed; calls find no post where the number was never given.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The older post first.
+    public static func < (left: PostID, right: PostID) -> Bool { left.rawValue < right.rawValue }
+}
+
 /// A range of `PostPage.texts`.
 package struct TextRange: Equatable, Sendable {
-    /// The first byte's place.
     package var offset: UInt32
-    /// The bytes of UTF-8.
     package var count: UInt32
 
-    /// No bytes.
     static let none = TextRange(offset: 0, count: 0)
 
-    /// A range that the texts have, or will have.
     package init(offset: UInt32, count: UInt32) {
         self.offset = offset
         self.count = count
@@ -17,15 +27,10 @@ package struct TextRange: Equatable, Sendable {
 
 /// One post of a page: its numbers, and where its texts lie.
 package struct PostRow: Equatable, Sendable {
-    /// The id of the post.
     package var id: PostID
-    /// The feed it was made in.
     package var feed: FeedID
-    /// Upvotes less downvotes.
     package var score: Int64 = 0
-    /// All ups counted, or the ballots that are up.
     package var upvoteCount: UInt64 = 0
-    /// All downs counted, or the ballots that are down.
     package var downvoteCount: UInt64 = 0
     /// What the last create or update said it is.
     package var commentCount: UInt64 = 0
@@ -37,22 +42,30 @@ package struct PostRow: Equatable, Sendable {
     package var revision: UInt64
     /// The viewer's ballot, where the feed keeps ballots and the viewer cast one.
     package var viewerVote: VoteDirection?
-    /// What the viewer's marks make of the post.
     package var viewerState = ViewerState()
     /// The user that wrote the post; 0 for an author without an account.
     package var authorID: UInt64 = 0
-    /// Empty where the post has no author's name.
+    /// The texts, each empty where the post has none.
     package var authorName = TextRange.none
-    /// Empty where the post has none.
     package var title = TextRange.none
-    /// Empty where the post has none.
     package var text = TextRange.none
-    /// Empty where the post has no link.
     package var linkURL = TextRange.none
-    /// Empty where the post has none.
     package var thumbnailURL = TextRange.none
-    /// Empty where the post has none.
     package var imageURL = TextRange.none
     /// Whether the post was deleted; only its id and the revision have a meaning then.
     package var isDeleted = false
+}
+
+/// What the marks of a viewer make of a post.
+package struct ViewerState: BitwiseCopyable, Equatable, Sendable {
+    package var isRead = false
+    package var isDismissed = false
+
+    package init(isRead: Bool = false, isDismissed: Bool = false) {
+        self.isRead = isRead
+        self.isDismissed = isDismissed
+    }
+
+    /// Whether the post counts as unread: it is neither read nor dismissed.
+    package var isUnread: Bool { !isRead && !isDismissed }
 }

@@ -6,11 +6,8 @@ struct StateHash {
     private var state: UInt64
 
     /// The hash of nothing, of a kind of thing.
-    init(seed: UInt64) {
-        state = seed
-    }
+    init(seed: UInt64) { state = seed }
 
-    /// Takes a word in.
     @inline(__always)
     mutating func add(_ word: UInt64) {
         state = (state ^ word) &* 0x9E37_79B9_7F4A_7C15

@@ -21,7 +21,6 @@ package enum VoteMode: UInt8, Sendable {
     /// A user has one ballot a post, and a vote sets it; devices have none.
     case userBallot
 
-    /// Whether votes set ballots.
     package var keepsBallots: Bool { self != .tally }
 }
 
@@ -35,15 +34,9 @@ package struct VoterID: Hashable, Sendable {
     /// The number: devices count from 0, users from `firstUser`.
     package let rawValue: UInt32
 
-    /// Wraps a number that the store has assigned.
-    package init(rawValue: UInt32) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Whether the voter is a user.
-    package var isUser: Bool {
-        @inline(__always) get { rawValue >= Self.firstUser }
-    }
+    package var isUser: Bool { @inline(__always) get { rawValue >= Self.firstUser } }
 
     /// Whether a store can have assigned the number.
     package var isAssignable: Bool {
@@ -53,13 +46,10 @@ package struct VoterID: Hashable, Sendable {
     }
 }
 
-/// The result of a vote.
 package struct VoteOutcome: Equatable, Sendable {
     /// Upvotes minus downvotes, this vote included.
     package var score: Int64
-    /// All ups counted, or the ballots that are up.
     package var upvoteCount: UInt64
-    /// All downs counted, or the ballots that are down.
     package var downvoteCount: UInt64
     /// The revision of the post; a vote that changes nothing takes no new one.
     package var revision: UInt64
@@ -69,10 +59,30 @@ package struct VoteOutcome: Equatable, Sendable {
     package var refreshIsDue: Bool
 }
 
-/// The result of a create, an update or a delete.
 package struct WriteOutcome: Equatable, Sendable {
     /// The post's revision; for a repeated delete, the store's revision.
     package var revision: UInt64
     /// Whether the caller should refresh the post's stripe after its answers are sent.
     package var refreshIsDue: Bool
+}
+
+/// The identity behind a ballot: a user or a device.
+///
+/// Nothing merges the two. Who signs in votes as the user from then on, and the ballots of the device
+/// stay its own.
+package enum VoterKey: Hashable, Sendable {
+    case device(Device16)
+    /// A user's id, above 0.
+    case user(UInt64)
+}
+
+/// The 16 bytes that identify a device.
+package struct Device16: Hashable, BitwiseCopyable, Sendable {
+    package var high: UInt64
+    package var low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
 }

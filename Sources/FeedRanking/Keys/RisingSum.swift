@@ -1,3 +1,5 @@
+import Glibc
+
 /// What RISING sorts by: the sum of the weights of a post's upvotes, of which its creation is one.
 ///
 /// The sum is `(1 + fraction / 2^32) * 2^exponent` times the weight of a vote at the full hour of
@@ -8,9 +10,7 @@ public struct RisingSum: BitwiseCopyable, Equatable, Sendable {
     public let rawValue: UInt64
 
     /// A sum from a log or a file.
-    public init(rawValue: UInt64) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The sum of a post on which nobody has voted since it was created or imported: all of its
     /// upvotes and its creation count as of its creation.
@@ -20,7 +20,6 @@ public struct RisingSum: BitwiseCopyable, Equatable, Sendable {
     @inline(__always)
     package var isInitial: Bool { rawValue == 0 }
 
-    /// A sum by its parts.
     @inline(__always)
     private init(mantissa: UInt64, exponent: Int64) {
         let upper = UInt64(truncatingIfNeeded: exponent &+ 1)
@@ -80,5 +79,28 @@ public struct RisingSum: BitwiseCopyable, Equatable, Sendable {
     @inline(__always)
     private static func hour(_ milliseconds: Int64) -> Int64 {
         Int64(UInt64(bitPattern: milliseconds) / UInt64(VoteWeight.halfLifeMilliseconds))
+    }
+}
+
+/// The weight of a vote for RISING: 2^(t/H) for a vote at the time t, with a half-life H of an hour.
+///
+/// A caller makes one for the votes of a moment, so that a vote costs a shift and an addition. The
+/// weight is `mantissa * 2^(hour - 32)`.
+public struct VoteWeight: BitwiseCopyable, Equatable, Sendable {
+    package static let halfLifeMilliseconds: Int64 = 3_600_000
+
+    /// The whole half-lives from 1970 to the vote.
+    package let hour: Int64
+    /// 2 to the power of the rest of the time, with 32 bits behind the point: from 2^32 to 2^33 - 1.
+    package let mantissa: UInt64
+
+    /// The weight of a vote at a Unix time in milliseconds, which is not negative.
+    package init(milliseconds: Int64) {
+        let (hour, rest) = milliseconds.quotientAndRemainder(dividingBy: Self.halfLifeMilliseconds)
+        let power = exp2(Double(rest) / Double(Self.halfLifeMilliseconds))
+        let mantissa = UInt64((power * 0x1p32).rounded())
+        let isWhole = mantissa >> 33 != 0
+        self.hour = isWhole ? hour + 1 : hour
+        self.mantissa = isWhole ? mantissa >> 1 : mantissa
     }
 }
