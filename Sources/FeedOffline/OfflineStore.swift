@@ -1,6 +1,7 @@
 import FeedClient
 import FeedProto
 import FeedSQLite
+internal import Foundation
 
 /// The file of an offline feed: the copy of posts and the outbox.
 ///
@@ -47,7 +48,6 @@ final class OfflineStore {
         try database.first(sql, values) { $0.int64(0) } ?? 0
     }
 
-    /// Takes what has changed.
     func takeChange() -> OfflineChange {
         defer { change = OfflineChange() }
         return change
@@ -103,7 +103,6 @@ extension OfflineStore: Sendable {}
 
 /// Who the file is to the service.
 struct OutboxIdentity: Equatable {
-    /// The device.
     let clientID: ClientID
     /// The channel on which the outbox sends.
     let channel: UInt32
@@ -171,4 +170,133 @@ extension OfflineStore {
             }
         }
     }
+
+    /// Opens a file, or moves one aside that cannot be read and begins a new one.
+    ///
+    /// - Returns: The store, and what to tell the person.
+    static func open(
+        _ configuration: OfflineConfiguration
+    ) throws(OfflineError) -> (store: OfflineStore, notice: OfflineNotice?) {
+        do throws(OfflineError) {
+            let store = try OfflineStore(configuration)
+            return (store, store.notice)
+        } catch {
+            guard case .damaged(let reason) = error else { throw error }
+            let movedTo = try moveAside(configuration.path)
+            let notice = OfflineNotice.outboxLost(movedTo: movedTo, reason: reason)
+            return (try OfflineStore(configuration), notice)
+        }
+    }
+
+    /// Makes an empty file where there is none.
+    ///
+    /// Only its owner may read and write it: it has the id of the device, which casts ballots, and what a
+    /// person has written. SQLite gives the same rights to the log beside it.
+    private static func makeFile(_ path: String) throws(OfflineError) {
+        let files = FileManager.default
+        guard !files.fileExists(atPath: path) else { return }
+        let isMade = files.createFile(
+            atPath: path,
+            contents: nil,
+            attributes: [.posixPermissions: 0o600]
+        )
+        guard isMade else { throw .file(reason: "Could not make \(path).") }
+    }
+
+    /// Renames a file and its log, so that a person can still look at them; returns the new path.
+    static func moveAside(_ path: String) throws(OfflineError) -> String {
+        let files = FileManager.default
+        var movedTo = path + ".damaged"
+        var number = 1
+        while files.fileExists(atPath: movedTo) {
+            number += 1
+            movedTo = path + ".damaged-\(number)"
+        }
+        do {
+            try files.moveItem(atPath: path, toPath: movedTo)
+            if files.fileExists(atPath: path + "-wal") {
+                try files.moveItem(atPath: path + "-wal", toPath: movedTo + "-wal")
+            }
+        } catch {
+            throw .file(reason: "Could not move \(path) aside: \(error.localizedDescription)")
+        }
+        return movedTo
+    }
+}
+
+/// Bringing a file of an earlier format forward.
+extension OfflineStore {
+    /// Brings a file of format 1 or 2 to the newest one.
+    ///
+    /// Format 1 did not note as whom entries were made, nor whose marks the copy has. An entry of it may be
+    /// anybody's: the program decides. Lists of format 2 showed the entries of all accounts, and also posts
+    /// that were refused.
+    ///
+    /// - Returns: What to tell the person: whether posts could not be read.
+    private func migrate(from version: Int64) throws(OfflineError) -> OfflineNotice? {
+        try database.transaction { () throws(OfflineError) in
+            if version == 1 {
+                try database.execute(
+                    "ALTER TABLE outbox ADD COLUMN user INTEGER NOT NULL DEFAULT 0"
+                )
+                try database.execute(
+                    "ALTER TABLE identity ADD COLUMN viewer INTEGER NOT NULL DEFAULT 0"
+                )
+            }
+            try database.execute(
+                "ALTER TABLE identity ADD COLUMN shown_user INTEGER NOT NULL DEFAULT 0"
+            )
+            let hasDamage = try dropDamagedPosts()
+            if version == 1 {
+                for row in try outboxRows("WHERE state <= 2") {
+                    try put(row, .inDoubt(.unknownUser))
+                }
+            }
+            try refreshPosts(of: entries())
+            try database.execute("PRAGMA user_version = \(OfflineSchema.version)")
+            return hasDamage ? .postsDropped : nil
+        }
+    }
+}
+
+/// The tables of an offline file, and the marks by which one is known.
+private enum OfflineSchema {
+    /// Says in the file's header that it is one: "FedO".
+    static let applicationID: Int64 = 0x4665_644F
+    static let version: Int64 = 3
+
+    /// Makes the tables in an empty file.
+    static let statements = """
+        CREATE TABLE identity(
+            id INTEGER PRIMARY KEY CHECK(id = 1), client_id BLOB NOT NULL, channel INTEGER NOT NULL,
+            next_sequence INTEGER NOT NULL, next_entry INTEGER NOT NULL, instance INTEGER NOT NULL,
+            is_greeting INTEGER NOT NULL, viewer INTEGER NOT NULL, shown_user INTEGER NOT NULL);
+        CREATE TABLE feeds(
+            name TEXT PRIMARY KEY, vote_mode INTEGER NOT NULL, default_order INTEGER NOT NULL)
+            WITHOUT ROWID;
+        CREATE TABLE chains(
+            feed TEXT PRIMARY KEY, next_revision INTEGER NOT NULL, copy_revision INTEGER NOT NULL,
+            instance INTEGER NOT NULL, generation INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE posts(
+            id INTEGER PRIMARY KEY, feed TEXT NOT NULL, generation INTEGER NOT NULL,
+            revision INTEGER NOT NULL, base BLOB, shown BLOB, title TEXT NOT NULL,
+            created INTEGER NOT NULL, author INTEGER NOT NULL, is_gone INTEGER NOT NULL,
+            is_read INTEGER NOT NULL, is_dismissed INTEGER NOT NULL, top INTEGER NOT NULL,
+            hot INTEGER NOT NULL, best INTEGER NOT NULL, controversial INTEGER NOT NULL,
+            discussed INTEGER NOT NULL);
+        CREATE INDEX posts_created ON posts(feed, created, id);
+        CREATE INDEX posts_top ON posts(feed, top, title, id);
+        CREATE INDEX posts_hot ON posts(feed, hot, id);
+        CREATE INDEX posts_best ON posts(feed, best, id);
+        CREATE INDEX posts_controversial ON posts(feed, controversial, id);
+        CREATE INDEX posts_discussed ON posts(feed, discussed, id);
+        CREATE TABLE outbox(
+            number INTEGER PRIMARY KEY, state INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            instance INTEGER NOT NULL, doubt INTEGER NOT NULL, request BLOB NOT NULL,
+            failure BLOB NOT NULL, checksum INTEGER NOT NULL, user INTEGER NOT NULL);
+        CREATE INDEX outbox_states ON outbox(state, number);
+        CREATE TABLE targets(
+            post INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(post, number)) WITHOUT ROWID;
+        CREATE TABLE made_posts(local INTEGER PRIMARY KEY, post INTEGER NOT NULL);
+        """
 }

@@ -16,11 +16,9 @@ public struct OfflinePage: Sendable, Equatable {
 ///
 /// It stays good when the post moves or goes: it is a place between posts then.
 public struct OfflinePlace: Sendable, Hashable, Codable {
-    /// The key of the order.
     let key: Int64
     /// The title, where the order is TOP.
     let title: String
-    /// The post.
     let id: UInt64
 }
 

@@ -2,7 +2,6 @@ import FeedSQLite
 
 /// The statements of an offline file: each is prepared once, and errors are those of the feed.
 final class OfflineDatabase {
-    /// A value to bind.
     enum Value {
         case int(Int64)
         case text(String)

@@ -1,0 +1,103 @@
+import FeedClient
+import FeedProto
+import FeedRanking
+
+/// An order of the copy's lists: the columns of its key, and their direction.
+struct ListOrder {
+    /// The column with the first part of the key.
+    let column: String
+    /// Whether the title comes before the id.
+    let hasTitle: Bool
+    /// Whether keys descend; the columns of all other orders than NEW ascend.
+    let isDescending: Bool
+
+    /// An order; TOP where none is named.
+    init(_ order: FeedProto.Order) throws(OfflineError) {
+        (column, hasTitle, isDescending) =
+            switch order {
+            case .unspecified, .top: ("top", true, false)
+            case .new: ("created", false, true)
+            case .old: ("created", false, false)
+            case .hot: ("hot", false, false)
+            case .best: ("best", false, false)
+            case .controversial: ("controversial", false, false)
+            case .discussed: ("discussed", false, false)
+            default: throw .unsupportedOrder(order)
+            }
+    }
+
+    /// The columns of the key, in their order.
+    var columns: [String] { hasTitle ? [column, "title", "id"] : [column, "id"] }
+
+    /// The values of a place, for ``columns``.
+    func values(_ place: OfflinePlace) -> [OfflineDatabase.Value] {
+        hasTitle
+            ? [.int(place.key), .text(place.title), .id(place.id)]
+            : [.int(place.key), .id(place.id)]
+    }
+
+    /// Whether a place comes before another one.
+    func precedes(_ first: OfflinePlace, _ second: OfflinePlace) -> Bool {
+        isDescending ? ascends(second, first) : ascends(first, second)
+    }
+
+    private func ascends(_ first: OfflinePlace, _ second: OfflinePlace) -> Bool {
+        if first.key != second.key { return first.key < second.key }
+        // By bytes, as SQLite and the service compare: two texts with equal characters may differ.
+        if hasTitle, !first.title.utf8.elementsEqual(second.title.utf8) {
+            return first.title.utf8.lexicographicallyPrecedes(second.title.utf8)
+        }
+        return first.id < second.id
+    }
+}
+
+/// The keys of a post, each a number that ascends along its order, as the service computes them.
+///
+/// A service keeps times in 0 to 2^51 and counts far below 2^62. Beyond, the sums would overflow, so the
+/// numbers of a damaged or hostile one count as the nearest of these.
+struct ListKeys {
+    let top: Int64
+    let hot: Int64
+    let best: Int64
+    let controversial: Int64
+    let discussed: Int64
+
+    init(_ post: FeedProto.Post) {
+        top = Self.ascending(RankKey.descending(post.score))
+        hot = Self.ascending(
+            RankKey.descending(
+                HotRank.key(
+                    score: post.score,
+                    createTimeMilliseconds: min(
+                        max(post.createTimeMilliseconds, 0),
+                        RankingLimits.maximumTimeMilliseconds
+                    )
+                )
+            )
+        )
+        let (up, down) = (min(post.upvoteCount, 1 << 62), min(post.downvoteCount, 1 << 62))
+        best = Self.ascending(
+            RankKey.descending(
+                notNegative: ConfidenceRank.value(upvoteCount: up, downvoteCount: down)
+            )
+        )
+        controversial = Self.ascending(
+            RankKey.descending(
+                notNegative: ControversyRank.value(upvoteCount: up, downvoteCount: down)
+            )
+        )
+        discussed = Self.ascending(RankKey.descending(Int64(clamping: post.commentCount)))
+    }
+
+    /// The key of the service as a number of SQLite, which has a sign.
+    private static func ascending(_ key: UInt64) -> Int64 { Int64(bitPattern: key ^ (1 << 63)) }
+}
+
+extension PostList {
+    /// The time that the list's posts were created after, where it is read at `milliseconds`; nil is any.
+    func windowStart(at milliseconds: Int64) -> Int64? {
+        // The service's windows have the numbers of the contract.
+        FeedRanking.Window(rawValue: UInt8(clamping: window.rawValue))
+            .map { milliseconds - $0.milliseconds }
+    }
+}
