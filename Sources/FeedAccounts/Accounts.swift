@@ -6,20 +6,17 @@ internal import Synchronization
 /// Times are handed in, as Unix milliseconds. Each change goes to an ``AccountChangeSink`` and belongs
 /// into a transaction of the log behind it. Threads may call everything at the same time.
 package final class Accounts: Sendable {
-    /// The limits of accounts and sessions.
     package let limits: AccountLimits
     private let accounts: AccountTable
     private let sessions = SessionTable()
     private let revocations = Atomic<UInt64>(0)
     private let sweptPart = Atomic(0)
 
-    /// No accounts yet.
     package init(_ limits: AccountLimits = AccountLimits()) {
         self.limits = limits
         accounts = AccountTable(maximumCount: limits.maximumAccountCount)
     }
 
-    /// The number of accounts.
     package var accountCount: Int { accounts.count }
 
     /// The number of sessions; some may have expired.
@@ -154,9 +151,7 @@ package final class Accounts: Sendable {
     private func expireTime(_ now: Int64) -> Int64 {
         now + limits.sessionDuration.millisecondsRoundedDown
     }
-}
 
-extension Accounts {
     /// Puts the accounts and sessions of an earlier run back, before any other call.
     package func restore(_ state: AccountsState) throws(AccountError) {
         for row in state.accounts {
@@ -190,4 +185,138 @@ extension Accounts {
         sessions.visit { state.sessions.append($0) }
         return state
     }
+}
+
+/// All accounts and sessions, as a start puts them back and as tests compare them.
+package struct AccountsState: Equatable, Sendable {
+    package var accounts: [AccountRow] = []
+    /// The generations of users who have ended all their sessions; 0 for the others.
+    package var generations: [UInt64: UInt64] = [:]
+    /// The sessions that were not ended one by one, in any order; some may be void.
+    package var sessions: [SessionRow] = []
+
+    package init() {}
+}
+
+/// Takes the changes of accounts and sessions, each in the critical section that makes it.
+///
+/// The tables call a sink under the lock that guards the change, so a sink returns at once and takes
+/// no other lock. Its caller has begun a transaction of the log that the sink writes.
+///
+/// The log entries have no revision, so those of different event loops may be replayed in any
+/// order within a commit batch. The values are such that the order does not matter:
+///
+/// - an account is written once and never changes;
+/// - of several rows of a session, the one that expires last stands;
+/// - the end of a session stands, also where a row of the session comes after it: no two sessions have
+///   the same hash;
+/// - of several generations of a user, the highest stands.
+package protocol AccountChangeSink {
+    func append(_ account: AccountRow)
+
+    /// A session was begun, or expires later now.
+    func append(_ session: SessionRow)
+
+    /// A session has ended and is forgotten.
+    func append(endOf session: TokenHash)
+
+    /// All sessions of a user of an earlier generation have ended.
+    func append(endOfSessionsOf userID: UInt64, generation: UInt64)
+}
+
+/// A sink that drops all changes.
+private struct NoAccountChanges: AccountChangeSink {
+    func append(_ account: AccountRow) {}
+    func append(_ session: SessionRow) {}
+    func append(endOf session: TokenHash) {}
+    func append(endOfSessionsOf userID: UInt64, generation: UInt64) {}
+}
+
+/// The limits of accounts and sessions, each with its reason.
+package struct AccountLimits: Sendable, Equatable {
+    /// The accounts that are kept; about half a KiB of memory each.
+    package var maximumAccountCount = 2_000_000
+    /// The sessions of a user; the oldest one ends when a further one begins.
+    package var maximumSessionsPerUser = 32
+    /// The sessions of all users, expired ones that are not forgotten yet included: two for each account.
+    package var maximumSessionCount = 4_000_000
+    /// How long a session lasts after its last use.
+    package var sessionDuration = Duration.seconds(30 * 86_400)
+    /// How much of that must be over before a use is logged again: reads cost no log entry.
+    package var renewalInterval = Duration.seconds(86_400)
+    /// The failed attempts to sign in, for each e-mail and for each peer, in a window.
+    package var failuresPerWindow = 6
+    /// The length of that window.
+    package var failureWindow = Duration.seconds(60)
+    /// The accounts that a peer may create in a window: a school or an office behind one address signs
+    /// up within an hour, and a program gets few.
+    package var creationsPerWindow = 20
+    /// The length of that window.
+    package var creationWindow = Duration.seconds(3600)
+    /// The e-mails and the peers that these limits count at the same time; one with few attempts is
+    /// forgotten for a further one.
+    package var maximumLimitedKeyCount = 65_536
+    /// The passwords that wait to be hashed: under half a second of work.
+    package var maximumQueuedHashCount = 32
+
+    package init() {}
+}
+
+/// Why an account cannot be created or put back.
+package enum AccountError: Error, Equatable, Sendable {
+    case emailTaken
+    /// There are as many accounts as there may be.
+    case tooManyAccounts(limit: Int)
+    /// A stored account has no good e-mail or number, or those of another account.
+    case badAccount(id: UInt64)
+    /// A stored session has the hash of another session.
+    case badSession(userID: UInt64)
+}
+
+extension AccountError: CustomStringConvertible {
+    /// What is wrong; it names no e-mail, as the text may be logged.
+    package var description: String {
+        switch self {
+        case .emailTaken: "There is an account with this e-mail."
+        case .tooManyAccounts(let limit): "There are \(limit) accounts, which is the limit."
+        case .badAccount(let id):
+            "The stored account \(id) has no good e-mail or number, or those of another account."
+        case .badSession(let id): "A stored session of the account \(id) is there twice."
+        }
+    }
+}
+
+/// An e-mail by which a user signs in.
+///
+/// Two addresses are the same account if they differ only in the case of ASCII letters, also before
+/// the `@`, where mail servers could tell them apart but people do not. Other characters are compared
+/// byte by byte: the folding of all of Unicode changes from version to version, and a key that is
+/// kept for years must not.
+package struct EmailAddress: Sendable {
+    /// The longest address, in bytes (RFC 5321).
+    package static let maximumByteCount = 254
+
+    /// The address as it was written.
+    package let text: String
+    /// The bytes of the address with its ASCII letters in lower case, by which the account is found.
+    ///
+    /// No text: Swift takes texts for equal whose characters are, as "é" in one scalar and in two.
+    package let key: [UInt8]
+
+    /// Reads an address; nil unless it is well formed.
+    ///
+    /// It has at most 254 bytes and one `@`, with something before and behind it, and no space or ASCII
+    /// control character. Whether mail arrives there is not known.
+    package init?(_ text: String) {
+        let bytes = text.utf8
+        guard bytes.count <= Self.maximumByteCount,
+            bytes.count(where: { $0 == Self.at }) == 1,
+            bytes.first != Self.at, bytes.last != Self.at,
+            !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f })
+        else { return nil }
+        self.text = text
+        key = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+    }
+
+    private static let at = UInt8(ascii: "@")
 }

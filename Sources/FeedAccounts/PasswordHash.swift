@@ -5,9 +5,7 @@ import CSodium
 /// A hash is a text that names its parameters and its random salt, so hashes with others stay
 /// verifiable. It takes tens of milliseconds: ``PasswordHasher`` computes it on threads of its own.
 enum PasswordHash {
-    /// The passes over the memory.
     static let passCount: UInt64 = 2
-    /// The memory of one hash.
     static let memoryByteCount = 19 << 20
 
     /// A well-formed hash of no password, verified in place of an account's where there is none.
@@ -47,4 +45,44 @@ enum PasswordHash {
             unsafe crypto_pwhash_str_verify(hash, characters, count) == 0
         }
     }
+}
+
+/// The bytes of a password, in memory of their own that is overwritten before it is freed.
+///
+/// A secret has no description, so that no log line shows it. It never changes, so threads may share
+/// it.
+@safe
+package final class Secret: @unchecked Sendable {
+    private let bytes: UnsafeMutablePointer<UInt8>
+    private let byteCount: Int
+
+    /// Copies the bytes; the caller overwrites the original.
+    package init(copying text: some Collection<UInt8>) {
+        byteCount = text.count
+        unsafe bytes = .allocate(capacity: max(1, byteCount))
+        for (index, byte) in text.enumerated() {
+            unsafe (bytes + index).initialize(to: byte)
+        }
+    }
+
+    deinit {
+        unsafe sodium_memzero(bytes, byteCount)
+        unsafe bytes.deallocate()
+    }
+
+    /// Calls the body with the address and the number of the bytes, as C takes texts.
+    func withCharacters<Result>(_ body: (UnsafePointer<CChar>, UInt64) -> Result) -> Result {
+        unsafe bytes.withMemoryRebound(to: CChar.self, capacity: max(1, byteCount)) {
+            unsafe body($0, UInt64(byteCount))
+        }
+    }
+}
+
+enum Sodium {
+    /// Prepares the library, once; threads may call it at the same time.
+    static func prepare() {
+        precondition(isPrepared, "libsodium cannot be prepared: the system has no random numbers.")
+    }
+
+    private static let isPrepared = sodium_init() >= 0
 }
