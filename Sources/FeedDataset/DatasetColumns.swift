@@ -153,3 +153,73 @@ struct DatasetColumns {
         )
     }
 }
+
+/// Which columns of a file are read, and what of a post none says.
+package struct ColumnUse: Encodable, Equatable, Sendable {
+    /// The names of the columns that are read, by their fields.
+    package let read: [String: String]
+    /// The names of the others, as far as they have names.
+    package let unread: [String]
+    /// The usual names of columns for what the file has none for.
+    package let missing: [String]
+
+    init(_ names: [String], _ places: [DatasetField: Int]) {
+        let pairs = places.map { ($0.key.rawValue, names[$0.value].printableStart) }
+        read = Dictionary(uniqueKeysWithValues: pairs)
+        let read = Set(places.values)
+        unread = names.indices.filter { !read.contains($0) && !names[$0].isEmpty }
+            .map { names[$0].printableStart }
+        missing = DatasetField.allCases.filter { places[$0] == nil }.map { $0.usualNames[0] }
+    }
+
+    /// Whether no column says it.
+    package func lacks(_ field: DatasetField) -> Bool { read[field.rawValue] == nil }
+
+    /// A sentence for what is not read and one for what is missing, safe to print; empty where neither is.
+    package var description: String {
+        var sentences: [String] = []
+        if !unread.isEmpty { sentences.append("Columns that are not read: \(unread.quotedList).") }
+        if !missing.isEmpty {
+            let names = DatasetField.allCases.filter(lacks).map { "\($0.rawValue)=NAME" }
+            sentences.append(
+                "There is no column \(missing.joined(separator: ", ")): "
+                    + "--columns \(names.joined(separator: ",")) names others."
+            )
+        }
+        return sentences.joined(separator: " ")
+    }
+}
+
+/// What a column of a file may say of a post; the raw value is its name in `--columns`.
+package enum DatasetField: String, CaseIterable, Sendable {
+    case title, author, text, url, thumbnail, time, comments, upvotes, downvotes
+
+    /// The names that columns have for it, the likeliest first.
+    var usualNames: [String] {
+        switch self {
+        case .title, .author, .thumbnail: [rawValue]
+        case .text: ["selftext", "text", "body"]
+        case .url: ["url", "link"]
+        case .time: ["created_utc", "created_at", "created", "timestamp"]
+        case .comments: ["num_comments", "comms_num"]
+        case .upvotes: ["ups", "upvotes", Self.score]
+        case .downvotes: ["downs", "downvotes"]
+        }
+    }
+
+    /// Upvotes minus downvotes; read where there is no count of upvotes.
+    static let score = "score"
+
+    /// The name that the contract gives the field.
+    var contractName: String {
+        switch self {
+        case .title, .author, .text: rawValue
+        case .url: "link_url"
+        case .thumbnail: "thumbnail_url"
+        case .time: "create_time_ms"
+        case .comments: "comment_count"
+        case .upvotes: "upvote_count"
+        case .downvotes: "downvote_count"
+        }
+    }
+}

@@ -1,3 +1,5 @@
+internal import FeedText
+
 /// Why a file of posts cannot be read on: its structure is broken.
 ///
 /// The posts that were read before are valid.
@@ -42,5 +44,21 @@ extension DatasetError: CustomStringConvertible {
         case .badColumnName(let line, let column):
             "Line \(line) names the columns, and the name of column \(column) is not UTF-8."
         }
+    }
+}
+
+extension String {
+    /// The first 60 scalars in quotes, safe to print.
+    var quotedStart: String { "\"\(printableStart)\"" }
+
+    /// The first 60 scalars, safe to print, with an ellipsis where the text is longer.
+    var printableStart: String { VisibleText.line(self, atMost: 60) }
+}
+
+extension [String] {
+    /// The first 20 texts as ``String/quotedStart``, and how many more there are.
+    var quotedList: String {
+        let shown = prefix(20).map(\.quotedStart).joined(separator: ", ")
+        return count > 20 ? "\(shown) and \(count - 20) more" : shown
     }
 }

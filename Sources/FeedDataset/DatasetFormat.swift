@@ -2,10 +2,8 @@
 package struct DatasetFormat: Equatable, Sendable {
     /// The columns of fields, by the names in the file.
     package var columns: [DatasetField: String] = [:]
-    /// How times are written.
     package var time = TimeFormat.usual
 
-    /// The usual names and times.
     package init() {}
 
     /// A format as `--columns` (`title=Title,upvotes=score`) and `--time-format` say it; nil is none.
