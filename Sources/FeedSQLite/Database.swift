@@ -26,13 +26,12 @@ package final class Database {
         case keepingLog
     }
 
-    /// Where the file is.
     package let path: String
 
     /// The virtual file system it was opened with, nil for the system's own.
     let vfs: String?
 
-    /// SQLite's connection, for the files of this folder.
+    /// SQLite's connection, which a ``Backup`` copies from.
     private(set) var connection: OpaquePointer?
 
     /// Opens the file and sets what `docs/STORAGE.md` says of SQLite.
@@ -115,7 +114,7 @@ package final class Database {
     }
 
     /// Throws what SQLite says about a result code that is no success.
-    func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(SQLiteError) {
+    private func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(SQLiteError) {
         guard code != SQLITE_OK else { return }
         throw error(code, operation())
     }
@@ -134,3 +133,161 @@ package final class Database {
 
 @available(*, unavailable)
 extension Database: Sendable {}
+
+extension Database {
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(connection) == 0 }
+
+    /// Calls `body` in a transaction, which is undone when it throws; durable on return.
+    package func transaction<Result>(
+        _ body: () throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // Some errors have undone it already; the one to report is the first.
+            if isInTransaction { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Runs a log checkpoint: moves SQLite's log into the file, durably, and empties the log.
+    package func checkpointLog() throws(SQLiteError) {
+        try check(
+            unsafe sqlite3_wal_checkpoint_v2(
+                connection,
+                nil,
+                SQLITE_CHECKPOINT_TRUNCATE,
+                nil,
+                nil
+            ),
+            "checkpoint \(path)"
+        )
+    }
+
+    /// What is wrong with the file, at most that many things; none where all is right.
+    ///
+    /// Reads all pages, and compares indexes with their tables.
+    package func pageProblems(limit: Int = 10) throws(SQLiteError) -> [String] {
+        let statement = try prepare("PRAGMA integrity_check(\(limit))")
+        var problems: [String] = []
+        do throws(SQLiteError) {
+            while try statement.step() {
+                guard let text = statement.text(0), text != "ok" else { continue }
+                if let failure = Self.failedRead(text) { throw SQLiteError(failure) }
+                problems.append(text)
+            }
+        } catch {
+            // Some damage ends the check itself.
+            guard case .corrupt(let failure) = error else { throw error }
+            problems.append(failure.text)
+        }
+        return problems
+    }
+
+    /// A page that the disk did not give, which SQLite reports among the damage.
+    ///
+    /// For example "On tree page 5 cell 0: unable to get the page. error code=266".
+    private static func failedRead(_ problem: String) -> SQLiteFailure? {
+        let mark = "error code="
+        guard let place = problem.firstRange(of: mark) else { return nil }
+        let digits = problem[place.upperBound...].prefix { $0.isNumber }
+        guard let code = Int32(digits), code & 0xFF == SQLITE_IOERR else { return nil }
+        return SQLiteFailure(operation: "check the pages", code: code, text: "disk I/O error")
+    }
+}
+
+/// What a copy of the file needs that is made while transactions are written.
+extension Database {
+    /// The pages of the log after which SQLite runs a log checkpoint, which moves them into the
+    /// file; 0 is never.
+    package func checkpointInterval() throws(SQLiteError) -> Int {
+        let statement = try prepare("PRAGMA wal_autocheckpoint")
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.int64(0)) : 0
+    }
+
+    /// Sets the pages of the log after which SQLite runs a log checkpoint; with 0 the file stays as
+    /// it is until ``checkpointLog()`` is called.
+    package func setCheckpointInterval(_ pageCount: Int) throws(SQLiteError) {
+        try check(
+            unsafe sqlite3_wal_autocheckpoint(connection, Int32(pageCount)),
+            "set the checkpoint interval of \(path)"
+        )
+    }
+
+    /// The bytes of the log, of transactions that are in the file already too.
+    package func logByteCount() throws(SQLiteError) -> Int {
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        try check(
+            unsafe sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log),
+            "find the log of \(path)"
+        )
+        guard let log = unsafe log, let methods = unsafe log.pointee.pMethods else { return 0 }
+        var byteCount: Int64 = 0
+        try check(
+            unsafe methods.pointee.xFileSize(log, &byteCount),
+            "measure the log of \(path)"
+        )
+        return Int(byteCount)
+    }
+
+    /// The path as a URI that says that no program changes the file.
+    private static func immutableName(of path: String) -> String {
+        let special: Set<UInt8> = [UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#")]
+        var name = "file:"
+        // After "file:" two slashes would begin a host's name.
+        if path.hasPrefix("//") { name += "//" }
+        for byte in path.utf8 {
+            if special.contains(byte) || byte < 0x21 || byte > 0x7E {
+                name += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            } else {
+                name.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return name + "?immutable=1"
+    }
+
+    /// Makes durable what was read of an earlier process's log, and empties it.
+    ///
+    /// A process that was killed may have left its last transactions in the system's memory only.
+    /// After a sync that failed the system even takes them for written, and no later sync looks at
+    /// them: so the log is written over itself first. O(the log's length).
+    private func reviveLog() throws(SQLiteError) {
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        let operation = SQLITE_FCNTL_JOURNAL_POINTER
+        try check(
+            unsafe sqlite3_file_control(connection, "main", operation, &log),
+            "find the log of \(path)"
+        )
+        if let log = unsafe log, let methods = unsafe log.pointee.pMethods {
+            try unsafe rewrite(log, methods.pointee)
+        }
+        try checkpointLog()
+    }
+
+    private func rewrite(
+        _ file: UnsafeMutablePointer<sqlite3_file>,
+        _ methods: sqlite3_io_methods
+    ) throws(SQLiteError) {
+        var byteCount: Int64 = 0
+        try checkFile(unsafe methods.xFileSize(file, &byteCount))
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        var offset: Int64 = 0
+        while offset < byteCount {
+            let count = Int32(min(Int64(piece.count), byteCount - offset))
+            try checkFile(unsafe methods.xRead(file, &piece, count, offset))
+            try checkFile(unsafe methods.xWrite(file, piece, count, offset))
+            offset += Int64(count)
+        }
+    }
+
+    /// Throws what a call on the file itself came to, of which the connection knows nothing.
+    private func checkFile(_ code: Int32) throws(SQLiteError) {
+        guard code != SQLITE_OK else { return }
+        throw SQLiteError("write the log of \(path) anew", code: code)
+    }
+}
