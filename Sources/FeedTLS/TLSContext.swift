@@ -8,14 +8,12 @@ internal import COpenSSL
 // Unchecked: OpenSSL lets any thread make connections of a context that nobody changes.
 @safe
 package final class TLSContext: @unchecked Sendable {
-    /// The side of a connection.
     enum Side { case server, client }
 
     let pointer: OpaquePointer
     let side: Side
     /// The end of the own certificate's validity; nil where it has none.
     package let expiry: TLSDate?
-    /// Whether peers show a certificate.
     let verifiesPeer: Bool
     /// Whether the system's authorities vouch for peers, as no file of others was given.
     let trustsSystem: Bool
@@ -83,9 +81,7 @@ package final class TLSContext: @unchecked Sendable {
             trustsSystem: files.authorityPath == nil
         )
     }
-}
 
-extension TLSContext {
     /// A context with a certificate, if there is one.
     private static func make(
         _ side: Side,
@@ -183,5 +179,63 @@ extension TLSContext {
                 else { throw .refused(file.path, OpenSSLErrors.take().text) }
             }
         }
+    }
+}
+
+/// The files of a certificate in PEM: the certificate, then those that it depends on, and its key.
+package struct TLSCertificateFiles: Sendable, Hashable {
+    /// The certificate, and the certificates between it and the one that peers trust.
+    package var certificatePath: String
+    /// The private key, which only its owner may read.
+    package var keyPath: String
+
+    package init(certificatePath: String, keyPath: String) {
+        self.certificatePath = certificatePath
+        self.keyPath = keyPath
+    }
+}
+
+package struct TLSServerFiles: Sendable, Hashable {
+    /// The server's own certificate.
+    package var certificate: TLSCertificateFiles
+    /// The certificates that sign those of clients; nil asks clients for none.
+    package var clientAuthorityPath: String?
+    /// Whether the server speaks HTTP/1.1, to which a client may come without a certificate too, and not
+    /// the protocol of the feed.
+    package var servesHTTP = false
+
+    package init(certificate: TLSCertificateFiles, clientAuthorityPath: String? = nil) {
+        self.certificate = certificate
+        self.clientAuthorityPath = clientAuthorityPath
+    }
+}
+
+package struct TLSClientFiles: Sendable, Hashable {
+    /// The certificates that sign those of servers; nil takes those of the system.
+    package var authorityPath: String?
+    /// The client's own certificate, for servers that ask for one.
+    package var certificate: TLSCertificateFiles?
+
+    package init(authorityPath: String? = nil, certificate: TLSCertificateFiles? = nil) {
+        self.authorityPath = authorityPath
+        self.certificate = certificate
+    }
+}
+
+/// The errors that OpenSSL has noted for the calling thread.
+enum OpenSSLErrors {
+    /// Forgets them: an old one would be taken for the reason of the next failure.
+    static func clear() { ERR_clear_error() }
+
+    /// The reason of the first one, in OpenSSL's words, and its code; forgets all.
+    static func take() -> (code: Int32, text: String) {
+        let error = ERR_get_error()
+        defer { clear() }
+        guard error != 0 else { return (0, "the connection broke") }
+        let code = ERR_GET_REASON(error)
+        guard let reason = unsafe ERR_reason_error_string(error) else {
+            return (code, "error \(code) of OpenSSL")
+        }
+        return (code, unsafe String(cString: reason))
     }
 }

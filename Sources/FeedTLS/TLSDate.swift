@@ -3,10 +3,8 @@ package struct TLSDate: Sendable, Hashable, Comparable {
     /// Seconds since 1970, without leap seconds.
     package let unixSeconds: Int64
 
-    /// The second of that number.
     package init(unixSeconds: Int64) { self.unixSeconds = unixSeconds }
 
-    /// Whether `left` comes before.
     package static func < (left: Self, right: Self) -> Bool { left.unixSeconds < right.unixSeconds }
 }
 
