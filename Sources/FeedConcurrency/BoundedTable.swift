@@ -24,7 +24,6 @@ package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
         self.maximumCount = maximumCount
     }
 
-    /// The number of keys.
     package var count: Int { entries.count }
 
     /// The value of a key; nil for one that is not kept.

@@ -18,7 +18,6 @@ package struct FairQueue<Owner: Hashable & Sendable, Element> {
     private var turnCount = 0
     private var cost = 0
     private let halvingCost: Int
-    /// The number of elements.
     package private(set) var count = 0
 
     /// An empty queue, which halves all costs each time that the owners together have cost so much.

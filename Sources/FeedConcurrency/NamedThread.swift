@@ -1,5 +1,6 @@
 internal import CThread
 internal import Glibc
+internal import Synchronization
 
 /// A thread with a name, which the system shows, for instance in `top -H`.
 ///
@@ -140,5 +141,61 @@ package final class NamedThread: Sendable {
             _ = cthread_set_scheduling(CTHREAD_IDLE, 0, 0)
         }
         start.body()
+    }
+}
+
+/// The system refuses to start a thread.
+package struct ThreadStartError: Error, Equatable, CustomStringConvertible {
+    package let name: String
+    /// The number of the system's error, as in `errno`.
+    package let code: Int32
+
+    /// The refusal of a thread by the system's error.
+    package init(name: String, code: Int32) {
+        self.name = name
+        self.code = code
+    }
+
+    package var description: String {
+        let reason =
+            code == EAGAIN
+            ? "there are too many threads, or no memory is left for another" : "error \(code)"
+        return "The system does not start the thread \(name): \(reason)."
+    }
+}
+
+/// When a thread has gone on last: it notes that, and any thread reads for how long it has not.
+package final class HeartBeat: Sendable {
+    /// In nanoseconds of the monotonic clock; 0 where nothing is under way.
+    private let last = Atomic<UInt64>(0)
+
+    /// Nothing is under way.
+    package init() {}
+
+    /// It goes on, to a call that may not return.
+    package func beat() { last.store(SystemClock.monotonicNanoseconds(), ordering: .relaxed) }
+
+    /// Nothing is under way any more.
+    package func end() { last.store(0, ordering: .relaxed) }
+
+    /// How long ago the last beat was; nil where nothing is under way.
+    package var standingTime: Duration? {
+        let last = last.load(ordering: .relaxed)
+        guard last != 0 else { return nil }
+        let now = SystemClock.monotonicNanoseconds()
+        return now < last ? .zero : .nanoseconds(Int64(clamping: now - last))
+    }
+}
+
+/// A value that one thread gives to another.
+///
+/// The giver does not use the value again, which the compiler cannot check for a value that a closure
+/// carries to a thread. `Sendable` without the compiler's proof for that reason alone.
+package struct Transferred<Value>: @unchecked Sendable {
+    /// The value, for the thread that it was given to.
+    package let value: Value
+
+    package init(_ value: Value) {
+        self.value = value
     }
 }

@@ -5,7 +5,6 @@ internal import CPrefetch
 /// For a loop over many objects that are not in the processor's cache: it requests the memory of those
 /// that come later, and the waits for it overlap. Nothing is read, so the object may be gone by then.
 package struct ObjectMemory: BitwiseCopyable, Sendable {
-    /// No memory.
     package static let none = ObjectMemory(address: 0, byteCount: 0)
 
     /// The bytes of a cache line.

@@ -72,3 +72,53 @@ extension timespec {
         )
     }
 }
+
+// Public, because the load generator reads and subtracts several for every batch: the compiler
+// inlines this across modules and would not inline a `package` type.
+
+/// A point of the monotonic clock, which cannot be set.
+public struct MonotonicInstant: Sendable, Hashable, Comparable {
+    /// Nanoseconds since some moment before the process began.
+    public var nanoseconds: UInt64
+
+    /// The instant now; the clock is read anew.
+    package static var now: Self { Self(nanoseconds: SystemClock.monotonicNanoseconds()) }
+
+    /// The instant of that many nanoseconds.
+    public init(nanoseconds: UInt64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Whether `left` comes before.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// The time from an earlier instant to this one; negative if that one is later.
+    public func duration(since earlier: Self) -> Duration {
+        .nanoseconds(Int64(bitPattern: nanoseconds &- earlier.nanoseconds))
+    }
+
+    /// The instant that much later.
+    public func advanced(by duration: Duration) -> Self {
+        let (seconds, attoseconds) = duration.components
+        let change = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        return Self(nanoseconds: nanoseconds &+ UInt64(bitPattern: change))
+    }
+}
+
+extension Duration {
+    /// The milliseconds of a duration that is not negative, rounded down.
+    package var millisecondsRoundedDown: Int64 {
+        components.seconds * 1_000 + components.attoseconds / Self.attosecondsPerMillisecond
+    }
+
+    /// The milliseconds of a duration that is not negative, rounded up: no timer fires early.
+    package var millisecondsRoundedUp: Int64 {
+        let (seconds, attoseconds) = components
+        let unit = Self.attosecondsPerMillisecond
+        return seconds * 1_000 + (attoseconds + unit - 1) / unit
+    }
+
+    private static var attosecondsPerMillisecond: Int64 { 1_000_000_000_000_000 }
+}
