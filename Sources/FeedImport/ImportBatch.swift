@@ -7,9 +7,9 @@ package import FeedProto
 /// that post is removed, and the rest is sent again.
 package struct ImportBatch: Sendable {
     /// The most posts that a frame takes.
-    package static var maximumPostCount: Int { 256 }
+    private static var maximumPostCount: Int { 256 }
     /// The most bytes of a frame's posts, half of what a frame takes.
-    package static var maximumByteCount: Int { 512 << 10 }
+    private static var maximumByteCount: Int { 512 << 10 }
     /// The frames in flight of an import: enough that neither side waits for the other.
     package static var maximumInFlightCount: Int { 4 }
 
@@ -33,7 +33,6 @@ package struct ImportBatch: Sendable {
         case cast
     }
 
-    /// No posts.
     package init(votes: Votes) {
         self.votes = votes
     }
@@ -57,7 +56,6 @@ package struct ImportBatch: Sendable {
         }
     }
 
-    /// Adds a post.
     package mutating func append(_ post: DatasetPost) {
         posts.append(Post(post, votes))
         lines.append(post.line)
@@ -72,9 +70,7 @@ package struct ImportBatch: Sendable {
 
     /// A post's numbers and tags, and the bytes that lengths take.
     private static var postOverheadByteCount: Int { 128 }
-}
 
-extension ImportBatch {
     /// A post that was removed from a batch.
     package struct Removed: Sendable {
         /// Its place among the posts.
@@ -116,20 +112,6 @@ extension ImportBatch {
     }
 }
 
-extension LeftOutPost {
-    /// A post with more bytes than a frame or a batch takes.
-    package static func tooLarge(line: Int, byteCount: Int, limitByteCount: Int) -> LeftOutPost {
-        LeftOutPost(
-            line: line,
-            field: "post",
-            reason: Reason.textTooLong.rawValue,
-            actual: UInt64(byteCount),
-            limit: UInt64(limitByteCount),
-            message: "The post has \(byteCount) bytes; the limit is \(limitByteCount)."
-        )
-    }
-}
-
 extension Post {
     /// A post of a file, as it is imported.
     package init(_ row: DatasetPost, _ votes: ImportBatch.Votes) {
@@ -149,5 +131,72 @@ extension Post {
     fileprivate var textByteCount: Int {
         title.utf8.count + text.utf8.count + linkURL.utf8.count + thumbnailURL.utf8.count
             + (author?.displayName.utf8.count ?? 0)
+    }
+}
+
+/// A post of a file that no feed accepts: an import reports it and never shortens it to fit.
+///
+/// Its encoding has no message, which programs make from the other fields.
+package struct LeftOutPost: Sendable, Equatable, Encodable {
+    /// The line of the file that it begins on.
+    package var line: Int
+    /// The field at fault, as the contract names it.
+    package var field: String
+    /// The cause, from the names that the service gives.
+    package var reason: String
+    /// The value in the file where that is no number from 0 up, safe to print; otherwise empty.
+    package var value: String
+    /// The field's value, in its unit, to be compared with `limit`; 0 where `value` holds it.
+    package var actual: UInt64
+    /// The limit that the field passed; 0 where the post was left out for another reason.
+    package var limit: UInt64
+    package var message: String
+
+    private enum CodingKeys: CodingKey {
+        case line, field, reason, value, actual, limit
+    }
+
+    /// A post that is left out for this reason.
+    package init(
+        line: Int,
+        field: String,
+        reason: String,
+        value: String = "",
+        actual: UInt64,
+        limit: UInt64,
+        message: String
+    ) {
+        self.line = line
+        self.field = field
+        self.reason = reason
+        self.value = value
+        self.actual = actual
+        self.limit = limit
+        self.message = message
+    }
+
+    /// A post that is left out because the reader of its file rejected it.
+    package init(_ rejection: RejectedPost) {
+        self.init(
+            line: rejection.line,
+            field: rejection.field,
+            reason: rejection.cause.rawValue,
+            value: rejection.value,
+            actual: 0,
+            limit: rejection.limit,
+            message: rejection.message
+        )
+    }
+
+    /// A post with more bytes than a frame or a batch takes.
+    package static func tooLarge(line: Int, byteCount: Int, limitByteCount: Int) -> LeftOutPost {
+        LeftOutPost(
+            line: line,
+            field: "post",
+            reason: Reason.textTooLong.rawValue,
+            actual: UInt64(byteCount),
+            limit: UInt64(limitByteCount),
+            message: "The post has \(byteCount) bytes; the limit is \(limitByteCount)."
+        )
     }
 }
