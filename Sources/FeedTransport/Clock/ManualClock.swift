@@ -15,7 +15,6 @@ package final class ManualClock: Sendable {
     /// A clock at its beginning.
     package init() {}
 
-    /// The clock's current instant.
     package var now: MonotonicInstant { state.withLock { $0.now } }
 
     /// Advances the clock.
@@ -57,10 +56,8 @@ final class ManualTimers {
     private var timers: [Timer] = []
     private var nextNumber = 0
 
-    /// No timers yet.
     init(at now: MonotonicInstant) { self.now = now }
 
-    /// Adds a timer; without an interval it fires once.
     func add(
         after milliseconds: UInt64,
         every interval: UInt64?,
@@ -79,12 +76,10 @@ final class ManualTimers {
         return identifier
     }
 
-    /// Forgets a timer.
     func remove(_ identifier: Identifier) {
         timers.removeAll { $0.identifier == identifier }
     }
 
-    /// Forgets all timers.
     func removeAll() {
         timers = []
     }

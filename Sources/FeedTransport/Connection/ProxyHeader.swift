@@ -110,7 +110,6 @@ package struct ProxyHeader {
 }
 
 extension ProxyHeader.Fault: CustomStringConvertible {
-    /// The fault as a sentence.
     package var description: String {
         switch self {
         case .noHeader: "it sent no header of the PROXY protocol."

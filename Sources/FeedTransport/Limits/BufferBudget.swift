@@ -114,9 +114,7 @@ package final class BufferBudget: Sendable {
         latestPeakBytes.store(total, ordering: .relaxed)
         if total > peakByteCount { peakBytes.store(total, ordering: .relaxed) }
     }
-}
 
-extension BufferBudget {
     /// The bytes of a level; O(1).
     @inline(__always)
     func threshold(of level: BudgetLevel) -> Int { level.byteCount(ofLimit: limitByteCount) }
@@ -167,5 +165,114 @@ extension BufferBudget {
     /// Gives lent bytes back.
     func takeBack(_ byteCount: Int) {
         lentBytes.wrappingSubtract(byteCount, ordering: .relaxed)
+    }
+}
+
+/// A level of held bytes in a ``BufferBudget``; above it, less is allowed.
+///
+/// The levels are listed from below. Each is a part of the budget's limit, and is compared with one
+/// of two sums.
+package enum BudgetLevel: CaseIterable {
+    /// 1/8 of all bytes: a peak above it is remembered.
+    case notable
+    /// 1/4 of all bytes: above it connections are held to less than their own limits.
+    case crowded
+    /// 3/8, held for connections: above it hosts are limited to their share. Connections that take
+    /// nothing are closed, and unfinished frames are kept within the share only.
+    case sharing
+    /// 1/2 of all bytes: above it answers that may be large are built only for hosts below their
+    /// share.
+    case answering
+    /// 5/8, held for connections: above it they are closed even if they take their answers.
+    case closing
+    /// 3/4, held for connections: a host's unfinished frames have at most twice the bytes that are
+    /// left below it.
+    case unfinished
+    /// 3/4 of all bytes: above it no answer that may be large is built, and only connections below
+    /// their share are read from.
+    case nearlyExhausted
+    /// The limit, of all bytes: above it changes are refused.
+    case exhausted
+
+    /// A sum of held bytes.
+    package enum Sum {
+        /// The bytes that closing connections returns.
+        case connections
+        /// These and the bytes that the program reserves or keeps for later.
+        case all
+    }
+
+    /// The sum that is compared with the level.
+    @inline(__always)
+    package var sum: Sum {
+        switch self {
+        case .sharing, .closing, .unfinished: .connections
+        case .notable, .crowded, .answering, .nearlyExhausted, .exhausted: .all
+        }
+    }
+
+    /// The bytes of the level, where the budget has a limit of `limitByteCount`.
+    ///
+    /// Inlined, so that a level named in the code costs a shift and a constant factor.
+    @inline(__always)
+    package func byteCount(ofLimit limitByteCount: Int) -> Int {
+        switch self {
+        case .notable: limitByteCount / 8
+        case .crowded: limitByteCount / 4
+        case .sharing: limitByteCount / 8 * 3
+        case .answering: limitByteCount / 2
+        case .closing: limitByteCount / 8 * 5
+        case .unfinished, .nearlyExhausted: limitByteCount / 4 * 3
+        case .exhausted: limitByteCount
+        }
+    }
+}
+
+/// The place of a host in ``HostShares``.
+package struct HostSlot: Sendable, Hashable {
+    fileprivate let index: Int
+
+    /// The slot of a host.
+    ///
+    /// An IPv6 host shares a slot with its network of 64 bits, because each owner has at least one
+    /// of these.
+    package init(_ host: SocketAddress.Host) {
+        var hasher = Hasher()
+        switch host {
+        case .v4(let bytes): hasher.combine(bytes)
+        case .v6(let high, let low):
+            hasher.combine(high)
+            // Networks that contain all hosts of one kind: loopback, and IPv4 behind IPv6.
+            if high == 0 { hasher.combine(low) }
+        }
+        index = Int(UInt(bitPattern: hasher.finalize()) % UInt(HostShares.slotCount))
+    }
+}
+
+/// The bytes held for each host, without a lock and without an allocation per host.
+///
+/// Hosts are hashed into slots with a seed that no client knows. Two hosts that meet in a slot
+/// share its share.
+private final class HostShares: Sendable {
+    /// Few enough to scan, and enough that hosts rarely meet.
+    static let slotCount = 1_024
+
+    private let slots = InlineArray<1_024, Atomic<Int>> { _ in Atomic(0) }
+    private let holding = Atomic<Int>(0)
+
+    /// The number of hosts that something is held for, at least one.
+    var holdingCount: Int { max(1, holding.load(ordering: .relaxed)) }
+
+    /// The bytes held for the hosts of a slot.
+    subscript(_ host: HostSlot) -> Int { slots[host.index].load(ordering: .relaxed) }
+
+    /// Counts bytes held for a host; a negative count releases them.
+    func add(_ byteCount: Int, for host: HostSlot) {
+        let (old, new) = slots[host.index].wrappingAdd(byteCount, ordering: .relaxed)
+        if old == 0, new != 0 {
+            holding.wrappingAdd(1, ordering: .relaxed)
+        } else if old != 0, new == 0 {
+            holding.wrappingSubtract(1, ordering: .relaxed)
+        }
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Accepts connections on one loop and transfers each to the loop that has fewest.
 ///
 /// There is one acceptor instead of one listening socket per loop: the kernel distributes few
@@ -9,7 +11,6 @@ package final class TCPListener {
     /// The address that it listens at, with the port that the kernel chose.
     package let address: SocketAddress
 
-    /// Its counters.
     package let counters = ListenerCounters()
 
     private let loop: EventLoop
@@ -166,3 +167,80 @@ package final class TCPListener {
 
 @available(*, unavailable)
 extension TCPListener: Sendable {}
+
+/// The counters of a listener, readable from any thread.
+package final class ListenerCounters: Sendable {
+    private let accepted = Atomic<Int>(0)
+    private let refused = Atomic<Int>(0)
+    private let rests = Atomic<Int>(0)
+
+    /// Connections that a loop has taken over.
+    package var acceptedCount: Int { accepted.load(ordering: .relaxed) }
+
+    /// Connections over the maximum.
+    package var refusedCount: Int { refused.load(ordering: .relaxed) }
+
+    /// Times that the system had no descriptor or memory left for a connection.
+    package var restCount: Int { rests.load(ordering: .relaxed) }
+
+    func countAccepted() { accepted.wrappingAdd(1, ordering: .relaxed) }
+    func countRefused() { refused.wrappingAdd(1, ordering: .relaxed) }
+    func countRest() { rests.wrappingAdd(1, ordering: .relaxed) }
+}
+
+/// The limit of a listener's connections, and the bytes that refused ones are sent.
+package struct Admission: Sendable {
+    /// Connections over all loops; further ones are refused.
+    package var maximumConnectionCount: Int
+
+    /// The bytes that a refused connection is sent before it is closed.
+    package var refusal: [UInt8]
+
+    /// The most refused connections that may take their refusal at once; further ones get none.
+    package var maximumLingeringRefusals: Int
+
+    /// Admits `maximumConnectionCount` connections and sends `refusal` to the others.
+    package init(
+        maximumConnectionCount: Int = TransportLimits.maximumConnectionCount,
+        refusal: [UInt8] = [],
+        maximumLingeringRefusals: Int = TransportLimits.maximumLingeringRefusals
+    ) {
+        self.maximumConnectionCount = maximumConnectionCount
+        self.refusal = refusal
+        self.maximumLingeringRefusals = maximumLingeringRefusals
+    }
+
+    /// The TLS handshakes that may be under way on one of so many loops.
+    ///
+    /// All of them have half of the connections: peers that do not finish theirs keep nobody out.
+    package func handshakeLimit(loopCount: Int) -> Int {
+        max(1, min(TransportLimits.maximumHandshakeCount, maximumConnectionCount / 2 / loopCount))
+    }
+}
+
+/// Sends the refusal to a connection over the maximum, and closes it.
+private final class RefusalHandler: ConnectionHandler {
+    private let refusal: [UInt8]
+    private let closed: () -> Void
+
+    /// Sends `refusal`; calls `closed` when the connection is gone.
+    init(_ refusal: [UInt8], closed: @escaping () -> Void) {
+        self.refusal = refusal
+        self.closed = closed
+    }
+
+    func connectionOpened(_ connection: TCPConnection) {
+        connection.write(refusal)
+        connection.closeAfterFlush()
+    }
+
+    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
+        ReadProgress(consumedByteCount: bytes.byteCount)
+    }
+
+    func connectionEndedInput(_ connection: TCPConnection) {}
+
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
+        closed()
+    }
+}

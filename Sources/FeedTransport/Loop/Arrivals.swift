@@ -19,10 +19,8 @@ struct Arrivals: ~Copyable {
     private var arrivals: [Arrival] = unsafe []
     private var bytes: [UInt8] = []
 
-    /// Nothing has arrived.
     init() {}
 
-    /// Whether nothing has arrived.
     var isEmpty: Bool { unsafe arrivals.isEmpty }
 
     /// Keeps a copy of what a connection has read; O(n), amortised.

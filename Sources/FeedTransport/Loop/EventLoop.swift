@@ -7,7 +7,6 @@ package import FeedConcurrency
 /// only. An iteration of the loop is: timers, work left from the iteration before, a wait, the
 /// events of the wait, closings. A loop that was made must be run, if only to stop.
 package final class EventLoop {
-    /// The limits its connections are held to.
     package let configuration: TransportConfiguration
 
     /// The bytes its connections share with those of other loops.
@@ -127,9 +126,7 @@ package final class EventLoop {
             "A loop was used on a thread that does not run it."
         )
     }
-}
 
-extension EventLoop {
     private static func makeHandles(
         _ uv: UVLoop
     ) throws(TransportError) -> (idle: UVHandle, wakeUp: UVHandle) {
@@ -224,7 +221,7 @@ extension EventLoop {
     }
 
     /// Makes the loop run the steps before the next wait, and keeps that wait short.
-    func skipWait() {
+    private func skipWait() {
         idle.startIdle()
     }
 
@@ -269,7 +266,7 @@ extension EventLoop {
     }
 
     /// Stores what runs when the last connection has closed.
-    func addWhenEmpty(_ body: @escaping () -> Void) {
+    private func addWhenEmpty(_ body: @escaping () -> Void) {
         whenEmpty.append(body)
     }
 }
@@ -433,7 +430,7 @@ extension EventLoop {
     /// - Parameters:
     ///   - onlyStalled: Whether connections are spared that take some of their answers.
     ///   - sparesModestHosts: Whether hosts are spared that hold no more than their share.
-    func relieve(onlyStalled: Bool, sparesModestHosts: Bool) {
+    private func relieve(onlyStalled: Bool, sparesModestHosts: Bool) {
         let level: BudgetLevel = onlyStalled ? .sharing : .closing
         guard budget.isAbove(level) else { return }
         // Well below the level, so that the next relief is not due at once.
@@ -475,7 +472,7 @@ extension EventLoop {
     }
 
     /// Makes the relief that ``relieveSoonIfNeeded()`` requested.
-    func relieveIfDue() {
+    private func relieveIfDue() {
         guard isReliefDue else { return }
         isReliefDue = false
         relieve(onlyStalled: false, sparesModestHosts: true)
@@ -541,11 +538,11 @@ extension EventLoop {
     }
 
     /// Makes wake-ups of the calling thread punctual, instead of 50 µs late to save power.
-    static func makeThreadPunctual() {
+    private static func makeThreadPunctual() {
         // Where the system refuses, timers are late by that much; nothing else changes.
         _ = clibuv_set_timer_slack(1)
     }
 
     /// The calling thread, to distinguish the loop's own thread from others.
-    static var currentThread: UInt { UInt(uv_thread_self()) }
+    private static var currentThread: UInt { UInt(uv_thread_self()) }
 }

@@ -1,4 +1,5 @@
 import FeedConcurrency
+import Synchronization
 
 /// A named thread that runs one event loop from its start until the loop is stopped.
 package final class EventLoopThread: Sendable {
@@ -70,4 +71,90 @@ package final class EventLoopThread: Sendable {
         }
         for body in waiting { body() }
     }
+}
+
+/// The one way into a loop from other threads: a locked list and one wake-up.
+package struct LoopMailbox: Sendable {
+    /// Work that runs on the loop.
+    package typealias Work = @Sendable (EventLoop) -> Void
+
+    private struct State: Sendable {
+        var posted: [Work] = []
+        var isWakePending = false
+        var drainCount: UInt64 = 0
+        /// Nil once the loop takes nothing more.
+        ///
+        /// The waker is used under the lock only, so it is never used after that.
+        var waker: UVWaker?
+
+        /// Wakes the loop unless it is about to come; returns false if it has stopped.
+        mutating func wake() -> Bool {
+            guard let waker else { return false }
+            if !isWakePending {
+                isWakePending = true
+                waker.wake()
+            }
+            return true
+        }
+    }
+
+    private final class Storage: Sendable {
+        let state: Lock<State>
+        let connectionCount = Atomic<Int>(0)
+
+        init(_ waker: UVWaker) {
+            state = Lock(State(waker: waker))
+        }
+    }
+
+    private let storage: Storage
+
+    /// The mailbox of a loop that `waker` wakes.
+    init(_ waker: UVWaker) {
+        storage = Storage(waker)
+    }
+
+    /// Runs `work` on the loop soon, after earlier posted work; returns false, and runs nothing, if
+    /// the loop has stopped.
+    @discardableResult
+    package func post(_ work: @escaping Work) -> Bool {
+        storage.state.withLock { state in
+            guard state.wake() else { return false }
+            state.posted.append(work)
+            return true
+        }
+    }
+
+    /// How often the loop has taken what was posted; it does so soon after each ``wake()``.
+    package var drainCount: UInt64 { storage.state.withLock { $0.drainCount } }
+
+    /// Wakes the loop without work, and without allocating; returns false if the loop has stopped.
+    package func wake() -> Bool { storage.state.withLock { $0.wake() } }
+
+    /// The connections that the loop has or that were transferred to it.
+    package var connectionCount: Int { storage.connectionCount.load(ordering: .relaxed) }
+
+    /// Counts a connection that was transferred to the loop (1) or closed (-1).
+    func addConnection(_ change: Int) {
+        storage.connectionCount.wrappingAdd(change, ordering: .relaxed)
+    }
+
+    /// Runs all work that was posted.
+    func drain(on loop: EventLoop) {
+        let batch = storage.state.withLock { state in
+            state.isWakePending = false
+            state.drainCount += 1
+            defer { state.posted = [] }
+            return state.posted
+        }
+        for work in batch { work(loop) }
+    }
+
+    /// Takes nothing more; work that was taken before can still be drained.
+    func close() {
+        storage.state.withLock { $0.waker = nil }
+    }
+
+    /// Whether both reach the same loop.
+    func isSame(as other: LoopMailbox) -> Bool { storage === other.storage }
 }

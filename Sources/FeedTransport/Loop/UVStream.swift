@@ -14,7 +14,6 @@ struct UVStream {
     /// It is here, too, so that a write need not read the handle.
     private var descriptor: Int32 = -1
 
-    /// A handle without a socket.
     init(_ loop: UVLoop) throws(TransportError) {
         unsafe tcp = .allocate(capacity: 1)
         do {
@@ -168,9 +167,7 @@ struct UVStream {
         guard unsafe uv_tcp_close_reset(tcp, { unsafe UVStream.didClose($0) }) != 0 else { return }
         close()
     }
-}
 
-extension UVStream {
     private static func withConnection(
         of stream: UnsafeMutablePointer<uv_stream_t>?,
         _ body: (TCPConnection) -> Void

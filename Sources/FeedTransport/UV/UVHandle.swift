@@ -56,10 +56,7 @@ final class UVHandle {
             if handle.isOpen { handle.body() }
         }
     }
-}
 
-extension UVHandle {
-    /// A timer that is not started.
     static func timer(_ loop: UVLoop) throws(TransportError) -> UVHandle {
         let handle = UVHandle(UV_TIMER)
         let code = unsafe uv_timer_init(loop.pointer, handle.pointer(as: uv_timer_t.self))
@@ -130,9 +127,7 @@ extension UVHandle {
         guard isOpen else { return }
         unsafe uv_poll_stop(pointer(as: uv_poll_t.self))
     }
-}
 
-extension UVHandle {
     /// A step before the loop waits; while started it also keeps the loop from waiting.
     static func idle(_ loop: UVLoop) throws(TransportError) -> UVHandle {
         let handle = UVHandle(UV_IDLE)
@@ -148,7 +143,6 @@ extension UVHandle {
         }
     }
 
-    /// Stops an idle step.
     func stopIdle() {
         guard isOpen else { return }
         unsafe uv_idle_stop(pointer(as: uv_idle_t.self))

@@ -1,4 +1,5 @@
 import CLibUV
+import Glibc
 
 /// A loop of libuv and the one buffer that all its connections read into.
 @safe
@@ -80,5 +81,100 @@ final class UVLoop {
         unsafe receiveBuffer.pointee.bytes.deallocate()
         unsafe receiveBuffer.deallocate()
         unsafe pointer.deallocate()
+    }
+}
+
+/// Memory for buffers: large buffers are pages of their own, which return to the system when they
+/// are freed.
+///
+/// Memory from the heap would not return: allocations behind it keep it.
+enum UVMemory {
+    /// The size from which memory is mapped; below it a map costs more than the copy into it.
+    private static let mappedByteCount = 64 * 1_024
+
+    /// How much to allocate for a number of bytes: mapped memory comes in whole pages.
+    static func size(holding byteCount: Int) -> Int {
+        guard byteCount >= mappedByteCount else { return byteCount }
+        return (byteCount + 4_095) & ~4_095
+    }
+
+    /// Memory of a size that ``size(holding:)`` returned.
+    static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
+        guard byteCount >= mappedByteCount else {
+            return .allocate(byteCount: byteCount, alignment: 16)
+        }
+        let mapped = unsafe mmap(
+            nil,
+            byteCount,
+            PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS,
+            -1,
+            0
+        )
+        guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else {
+            fatalError("No memory is left for a buffer of \(byteCount) bytes.")
+        }
+        return unsafe mapped
+    }
+
+    /// Frees memory that ``allocate(byteCount:)`` returned for the same size.
+    ///
+    /// Nothing of it is left: the system takes mapped memory back, and the heap's is overwritten.
+    static func free(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
+        guard byteCount >= mappedByteCount else {
+            unsafe explicit_bzero(memory, byteCount)
+            unsafe memory.deallocate()
+            return
+        }
+        let code = unsafe munmap(memory, byteCount)
+        precondition(code == 0, "Memory of \(byteCount) bytes was freed that was not mapped.")
+    }
+}
+
+/// Settings of the whole process, made before it uses sockets.
+package enum ProcessSetup {
+    /// Opens `/dev/null` for each standard stream that was closed when the process started.
+    ///
+    /// A file or socket that is opened later would get its number, and lines of a log would be written
+    /// to it. Call it before the process opens anything.
+    package static func openStandardStreams() {
+        clibuv_open_standard_streams()
+    }
+
+    /// Lets a write to a closed connection fail instead of ending the process.
+    package static func ignoreBrokenPipes() {
+        clibuv_ignore_broken_pipes()
+    }
+
+    /// Lets a signal wait until a loop watches it, or ``unblock(_:)`` is called.
+    ///
+    /// Call it before the process has other threads: they block what the thread blocks that starts them.
+    package static func block(_ signal: Int32) {
+        clibuv_block_signal(signal)
+    }
+
+    /// Lets the calling thread take a signal, also one that has waited.
+    package static func unblock(_ signal: Int32) {
+        clibuv_unblock_signal(signal)
+    }
+
+    /// Returns large allocations, of 128 KiB and more, to the system when they are freed.
+    ///
+    /// By default the allocator takes the first one that is freed as a sign to keep such memory:
+    /// the answers of a peak would be held a second time, as free memory of the heap.
+    package static func mapLargeAllocations() {
+        clibuv_map_large_allocations(128 << 10, 4 << 20)
+    }
+
+    /// Returns the allocator's free memory to the system.
+    ///
+    /// It takes milliseconds for each hundred megabytes, so call it on any thread but a loop's.
+    package static func giveMemoryBack() {
+        clibuv_give_memory_back()
+    }
+
+    /// Raises the limit of open files to the highest that the system allows; returns it.
+    package static func raiseOpenFileLimit() -> Int {
+        max(0, Int(clibuv_raise_open_file_limit()))
     }
 }

@@ -25,13 +25,11 @@ package struct SocketAddress: Sendable, Hashable {
         }
     }
 
-    /// The machine.
     package var host: Host
 
     /// The port; 0 lets the kernel choose one when listening.
     package var port: UInt16
 
-    /// An address made of its parts.
     package init(host: Host, port: UInt16) {
         self.host = host
         self.port = port
@@ -75,7 +73,6 @@ extension SocketAddress {
         let host: Substring
         /// Whether the host stood in brackets, as IPv6 addresses do.
         let isBracketed: Bool
-        /// The port.
         let port: UInt16
 
         /// Splits a text.
@@ -124,6 +121,104 @@ extension SocketAddress {
                 return nil
             }
             return UInt16(text)
+        }
+    }
+}
+
+/// The destination of a client's connection: an address, or the name of a host that has some.
+package enum Endpoint: Sendable, Hashable {
+    case address(SocketAddress)
+    /// A name that is looked up each time, and a port.
+    case name(String, port: UInt16)
+
+    /// Reads `127.0.0.1:7433`, `[::1]:7433`, `localhost:7433` or `feed.example.org:7433`.
+    ///
+    /// `localhost` is the IPv4 loopback address and is not looked up.
+    package init(parsing text: String) throws(TransportError) {
+        let parts = try SocketAddress.Parts(text)
+        if let address = parts.address {
+            self = .address(address)
+        } else if !parts.isBracketed, Self.isHostName(parts.host) {
+            self = .name(String(parts.host), port: parts.port)
+        } else {
+            let kind = parts.isBracketed ? "an IPv6 address" : "an IPv4 address or a host name"
+            throw .invalidAddress(text, "\"\(parts.host)\" is not \(kind)")
+        }
+    }
+
+    /// Whether a text is a name as hosts have them: labels of letters, digits, `-` and `_`, of which
+    /// the last one is no number, so that a wrong IPv4 address is no name.
+    private static func isHostName(_ text: Substring) -> Bool {
+        var labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
+        guard text.utf8.count <= 253, let last = labels.last else { return false }
+        let isNumber = last.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return !isNumber && labels.allSatisfy(isLabel)
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count) && !label.hasPrefix("-")
+            && label.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: true
+                default: false
+                }
+            }
+    }
+}
+
+extension Endpoint: CustomStringConvertible {
+    /// The form that ``init(parsing:)`` reads.
+    package var description: String {
+        switch self {
+        case .address(let address): address.description
+        case .name(let name, let port): "\(name):\(port)"
+        }
+    }
+}
+
+/// The hosts whose addresses begin with the same bits, as `10.0.0.0/8`; an address alone is a network of one.
+package struct HostNetwork: Sendable, Hashable {
+    private let first: SocketAddress.Host
+    private let bitCount: Int
+
+    /// Reads a network; the bits behind its prefix are 0.
+    package init(parsing text: String) throws(TransportError) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let isVersion6 = parts[0].contains(":")
+        guard let host = SocketAddress.Host(parsing: String(parts[0]), isVersion6: isVersion6)
+        else {
+            throw .invalidAddress(text, "expected a network, as 10.0.0.0/8 or fd00::/8")
+        }
+        let longest = if case .v4 = host { 32 } else { 128 }
+        let count = parts.count == 1 ? longest : Int(parts[1]) ?? -1
+        guard (0...longest).contains(count) else {
+            throw .invalidAddress(text, "the bits behind / are 0 to \(longest)")
+        }
+        first = host.prefix(count)
+        bitCount = count
+        guard first == host else {
+            let start = SocketAddress(host: first, port: 0).hostText
+            throw .invalidAddress(text, "the network of \(count) bits begins at \(start)")
+        }
+    }
+
+    /// Whether a host is in the network.
+    package func contains(_ host: SocketAddress.Host) -> Bool {
+        switch (first, host) {
+        case (.v4, .v4), (.v6, .v6): host.prefix(bitCount) == first
+        case (.v4, .v6), (.v6, .v4): false
+        }
+    }
+}
+
+extension SocketAddress.Host {
+    /// The address whose bits behind the first ones are 0.
+    fileprivate func prefix(_ count: Int) -> Self {
+        switch self {
+        case .v4(let bytes): .v4(bytes & ~(UInt32.max >> count))
+        case .v6(let high, let low):
+            .v6(high: high & ~(UInt64.max >> count), low: low & ~(UInt64.max >> max(0, count - 64)))
         }
     }
 }

@@ -31,7 +31,6 @@ package enum TransportError: Error, Sendable, Hashable {
 }
 
 extension TransportError: CustomStringConvertible {
-    /// The error as a sentence.
     package var description: String {
         switch self {
         case .addressInUse(let address):
