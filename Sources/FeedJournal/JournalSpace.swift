@@ -98,3 +98,137 @@ struct JournalSpace {
         try files.syncDirectory(".")
     }
 }
+
+/// When a disk counts as full; durability's only allowance for it.
+package struct SpaceLimits: Equatable, Sendable {
+    /// With less than this free nothing new is taken: 256 MiB.
+    package var readOnlyByteCount = 256 << 20
+
+    /// With this much free again all is as before: 512 MiB, well above, so as not to flap.
+    package var resumeByteCount = 512 << 20
+
+    /// What is kept to be deleted on a full disk, 64 MiB: more than is ever taken and not written.
+    package var ballastByteCount = 64 << 20
+
+    /// With less than this free no segment is kept that checkpoints need no more, 1 GiB: so they go
+    /// before anything is refused.
+    package var keptByteCount = 1 << 30
+
+    /// The defaults.
+    package init() {}
+}
+
+/// Decides from the free space whether new work may be taken.
+package struct SpaceWatch: Equatable, Sendable {
+    /// What the journal's owner may let in.
+    package enum Mode: Equatable, Sendable {
+        /// Everything.
+        case writable
+
+        /// Nothing that has to be journaled; what was taken before is still committed.
+        case readOnly
+    }
+
+    /// What an observation asks for.
+    enum Action: Equatable {
+        /// Nothing.
+        case none
+
+        /// That the ballast be written, and success be told by ``SpaceWatch/ballastWritten()``.
+        case writeBallast
+    }
+
+    /// Whether new work may be taken now.
+    package private(set) var mode = Mode.readOnly
+
+    private let limits: SpaceLimits
+    private var hasBallast: Bool
+
+    /// Whether the watch was writable once; before, it need not stay clear of flapping.
+    private var hasStarted = false
+
+    /// A watch that is read-only until the first observation.
+    init(_ limits: SpaceLimits, hasBallast: Bool) {
+        self.limits = limits
+        self.hasBallast = hasBallast
+    }
+
+    /// The free bytes from which on new work is taken again, once it is not.
+    var writableByteCount: Int {
+        hasStarted
+            ? limits.resumeByteCount
+            : limits.readOnlyByteCount + (hasBallast ? 0 : limits.ballastByteCount)
+    }
+
+    /// Takes note of the space that is free now.
+    mutating func observe(freeByteCount: Int) -> Action {
+        switch mode {
+        case .writable:
+            if freeByteCount < limits.readOnlyByteCount { mode = .readOnly }
+            return .none
+        case .readOnly:
+            guard freeByteCount >= writableByteCount else { return .none }
+            guard hasBallast else { return .writeBallast }
+            becomeWritable()
+            return .none
+        }
+    }
+
+    /// The ballast that was asked for is there.
+    mutating func ballastWritten() {
+        hasBallast = true
+        becomeWritable()
+    }
+
+    /// The disk was full and the ballast is gone.
+    mutating func ballastReleased() {
+        hasBallast = false
+        hasStarted = true
+        mode = .readOnly
+    }
+
+    private mutating func becomeWritable() {
+        hasStarted = true
+        mode = .writable
+    }
+}
+
+/// A file that only takes room, to be deleted when the disk is full.
+struct Ballast {
+    static let name = "ballast"
+    private let files: any JournalFiles
+    private let byteCount: Int
+
+    /// Whether the file is there, whole.
+    private(set) var isThere: Bool
+
+    /// Looks for the file; one of another size is removed.
+    init(_ files: any JournalFiles, byteCount: Int) throws(FileError) {
+        self.files = files
+        self.byteCount = byteCount
+        isThere = try files.open(Self.name)?.byteCount() == byteCount
+        if !isThere { try files.remove(Self.name) }
+    }
+
+    /// Takes the room; false where there is not enough.
+    mutating func write() throws(FileError) -> Bool {
+        do {
+            let file = try files.create(Self.name)
+            try file.allocate(byteCount: byteCount)
+            try file.sync()
+            isThere = true
+        } catch {
+            try files.remove(Self.name)
+            guard error.isOutOfSpace else { throw error }
+        }
+        return isThere
+    }
+
+    /// Gives the room back.
+    mutating func release() throws(FileError) {
+        isThere = false
+        try files.remove(Self.name)
+        // Some file systems free the blocks only with the transaction that the unlink is in.
+        try files.syncDirectory(".")
+    }
+}
