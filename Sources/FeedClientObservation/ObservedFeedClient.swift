@@ -1,7 +1,6 @@
 public import FeedClient
 internal import FeedConcurrency
 public import FeedProto
-internal import FeedProto
 internal import Metrics
 internal import Tracing
 
@@ -43,8 +42,8 @@ public struct ObservedFeedClient<Base: FeedCalling>: FeedCalling {
         minimumRevision: UInt64,
         timeout: Duration?
     ) async throws(FeedClientError) -> Answer {
-        let method = CallMethod(request)
-        let span = startSpan("feed.\(method.rawValue)", ofKind: .client)
+        let method = request.name
+        let span = startSpan("feed.\(method)", ofKind: .client)
         let start = ContinuousClock.now
         defer { span.end() }
         do throws(FeedClientError) {
@@ -98,106 +97,40 @@ extension FeedClientError {
     }
 }
 
-/// The counters and timers of calls, which are made once for each method and outcome.
-final class CallMetrics: Sendable {
+/// The counters and timers of calls, each made with the first call that it is of.
+private final class CallMetrics: Sendable {
     private struct Outcome: Hashable {
-        let method: CallMethod
+        let method: String
         let name: String
     }
 
-    private let timers: [CallMethod: Timer]
+    private let timers = Lock<[String: Timer]>([:])
     private let counters = Lock<[Outcome: Counter]>([:])
 
-    /// Metrics of the factory that the program has set up.
-    init() {
-        timers = Dictionary(
-            uniqueKeysWithValues: CallMethod.allCases.map { method in
-                let dimensions = [("method", method.rawValue)]
-                return (method, Timer(label: "feed_client_call_duration", dimensions: dimensions))
-            }
-        )
-    }
-
     /// Counts and times a call.
-    func note(_ method: CallMethod, _ outcome: String, _ duration: Duration) {
-        timers[method]?.record(duration: duration)
-        let outcome = Outcome(method: method, name: outcome)
-        let counter = counters.withLock { counters in
-            if let counter = counters[outcome] { return counter }
-            let counter = Counter(
-                label: "feed_client_calls",
-                dimensions: [("method", method.rawValue), ("outcome", outcome.name)]
-            )
-            counters[outcome] = counter
-            return counter
+    func note(_ method: String, _ outcome: String, _ duration: Duration) {
+        let timer = timers.withLock {
+            $0.value(of: method) {
+                Timer(label: "feed_client_call_duration", dimensions: [("method", method)])
+            }
+        }
+        timer.record(duration: duration)
+        let counter = counters.withLock {
+            $0.value(of: Outcome(method: method, name: outcome)) {
+                let dimensions = [("method", method), ("outcome", outcome)]
+                return Counter(label: "feed_client_calls", dimensions: dimensions)
+            }
         }
         counter.increment()
     }
 }
 
-/// The calls by the names that the contract gives them.
-enum CallMethod: String, CaseIterable {
-    case hello = "Hello"
-    case ping = "Ping"
-    case cancel = "Cancel"
-    case signUp = "SignUp"
-    case signIn = "SignIn"
-    case getSession = "GetSession"
-    case signOut = "SignOut"
-    case createPost = "CreatePost"
-    case importPosts = "ImportPosts"
-    case getPost = "GetPost"
-    case batchGetPosts = "BatchGetPosts"
-    case listPosts = "ListPosts"
-    case updatePost = "UpdatePost"
-    case deletePost = "DeletePost"
-    case syncPosts = "SyncPosts"
-    case watchPosts = "WatchPosts"
-    case getPostRank = "GetPostRank"
-    case castVote = "CastVote"
-    case batchCastVotes = "BatchCastVotes"
-    case markPosts = "MarkPosts"
-    case listFeeds = "ListFeeds"
-    case createFeed = "CreateFeed"
-    case getServerStats = "GetServerStats"
-    case backup = "Backup"
-    case correctTimes = "CorrectTimes"
-    case deletePosts = "DeletePosts"
-    case drain = "Drain"
-    case setLogLevel = "SetLogLevel"
-
-    /// The call of a request.
-    init(_ request: Request) {
-        self =
-            switch request {
-            case .hello: .hello
-            case .ping: .ping
-            case .cancel: .cancel
-            case .signUp: .signUp
-            case .signIn: .signIn
-            case .getSession: .getSession
-            case .signOut: .signOut
-            case .createPost: .createPost
-            case .importPosts: .importPosts
-            case .getPost: .getPost
-            case .batchGetPosts: .batchGetPosts
-            case .listPosts: .listPosts
-            case .updatePost: .updatePost
-            case .deletePost: .deletePost
-            case .syncPosts: .syncPosts
-            case .watchPosts: .watchPosts
-            case .getPostRank: .getPostRank
-            case .castVote: .castVote
-            case .batchCastVotes: .batchCastVotes
-            case .markPosts: .markPosts
-            case .listFeeds: .listFeeds
-            case .createFeed: .createFeed
-            case .getServerStats: .getServerStats
-            case .backup: .backup
-            case .correctTimes: .correctTimes
-            case .deletePosts: .deletePosts
-            case .drain: .drain
-            case .setLogLevel: .setLogLevel
-            }
+extension Dictionary {
+    /// The value of a key, made and kept if there is none.
+    fileprivate mutating func value(of key: Key, make: () -> Value) -> Value {
+        if let value = self[key] { return value }
+        let value = make()
+        self[key] = value
+        return value
     }
 }

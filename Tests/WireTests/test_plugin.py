@@ -260,6 +260,19 @@ message Nothing {}
         self.assertNotIn("struct Frame", self.values(self.FRAME))
         self.assertNotIn("struct Nothing", self.values(self.FRAME))
 
+    def test_the_cases_of_a_named_body_have_the_names_of_remote_calls(self):
+        self.assertNotIn("var name", self.values(self.FRAME))
+        named = self.FRAME.replace("Nothing nothing", "Nothing say_nothing")
+        self.assert_has(self.values(named.replace("@direct(8)", "@direct(8) @named")), """
+            public var name: String {
+                switch self {
+                case .small: "Small"
+                case .large: "Large"
+                case .sayNothing: "SayNothing"
+                }
+            }
+            """)
+
     def test_the_body_of_a_frame_is_read_and_written(self):
         mapping = self.mapping(self.FRAME)
         self.assert_has(mapping, """

@@ -15,7 +15,7 @@ KNOWN = {
     "message": {"frame": False, "hashable": False, "required": False},
     "field": {"default": True, "name": True, "optional": False, "required": False, "secret": False,
               "type": True},
-    "oneof": {"direct": True, "name": True},
+    "oneof": {"direct": True, "name": True, "named": False},
     "member": {"name": True},
     "enum": {"name": True},
     "value": {"name": True},

@@ -141,6 +141,7 @@ class Oneof:
         self.type_name = found.get("name") or names.capitalized(names.property_name(proto.name))
         self.name = names.property_name(proto.name)
         self.direct_size = int(found["direct"]) if "direct" in found else None
+        self.is_named = "named" in found
         self.documentation = comments.documentation(path)
         self.members = members
         self.default = "nil"

@@ -95,7 +95,20 @@ def oneof(declaration, field_names, indent=0):
     for member in declaration.members:
         lines += comment_lines(case_documentation(member), member.place, field_names, indent + 4)
         lines.append(f"{margin}    {case(member, declaration.direct_size)}")
+    if declaration.is_named:
+        lines += ["", *case_names(declaration.members)]
     return lines + [margin + "}"]
+
+
+def case_names(members):
+    """The property that names a case as remote calls are named."""
+    lines = ["    /// The name of the case, in the form of a remote call's: `CastVote` of `castVote`.",
+             "    public var name: String {", "        switch self {"]
+    for member in members:
+        words = member.proto_name.split("_")
+        lines.append(f"        case .{member.name}: "
+                     f'"{"".join(word.capitalize() for word in words)}"')
+    return lines + ["        }", "    }"]
 
 
 def case_documentation(member):

@@ -97,6 +97,40 @@ public enum Request: Equatable, Sendable {
     /// Finds the posts that one user, device or host has made since a time, and deletes them on
     /// request.
     indirect case deletePosts(DeletePostsRequest)
+
+    /// The name of the case, in the form of a remote call's: `CastVote` of `castVote`.
+    public var name: String {
+        switch self {
+        case .castVote: "CastVote"
+        case .hello: "Hello"
+        case .ping: "Ping"
+        case .cancel: "Cancel"
+        case .signUp: "SignUp"
+        case .signIn: "SignIn"
+        case .getSession: "GetSession"
+        case .signOut: "SignOut"
+        case .createPost: "CreatePost"
+        case .getPost: "GetPost"
+        case .batchGetPosts: "BatchGetPosts"
+        case .listPosts: "ListPosts"
+        case .updatePost: "UpdatePost"
+        case .deletePost: "DeletePost"
+        case .syncPosts: "SyncPosts"
+        case .watchPosts: "WatchPosts"
+        case .getPostRank: "GetPostRank"
+        case .importPosts: "ImportPosts"
+        case .batchCastVotes: "BatchCastVotes"
+        case .markPosts: "MarkPosts"
+        case .listFeeds: "ListFeeds"
+        case .getServerStats: "GetServerStats"
+        case .createFeed: "CreateFeed"
+        case .backup: "Backup"
+        case .correctTimes: "CorrectTimes"
+        case .drain: "Drain"
+        case .setLogLevel: "SetLogLevel"
+        case .deletePosts: "DeletePosts"
+        }
+    }
 }
 
 /// An answer; absent where `status` is present.
