@@ -57,7 +57,11 @@ extension ServiceContext {
     }
 
     /// The refusal of calls while a commit stands still.
-    var stallRefusal: ChangeRefusal { .commitStalled(state?.journal.oldestWait ?? .zero) }
+    ///
+    /// The commit may have come to its end since the watch looked, and then nothing waits any more.
+    var stallRefusal: ChangeRefusal {
+        .commitStalled(max(state?.journal.oldestWait ?? .zero, stalls.times[.commit] ?? .zero))
+    }
 
     /// Counts a refused change if checkpoints are the cause.
     func count(_ refusal: ChangeRefusal) {

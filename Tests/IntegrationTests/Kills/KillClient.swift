@@ -145,6 +145,7 @@ final class KillClient: @unchecked Sendable {
     private func receive(_ connection: WireClient) throws {
         guard let answer = try connection.receive() else { throw KillRunError.noAnswer }
         guard answer.id != 0 else { throw KillRunError.noAnswer }
+        if answer.status?.reason == .overloaded { return try sendAgain(connection) }
         let (sequence, command, isRepeat) = unanswered.removeFirst()
         lastAnswered = max(lastAnswered, sequence)
         switch answer.response {
@@ -156,6 +157,15 @@ final class KillClient: @unchecked Sendable {
         model.withLock {
             $0.acknowledge(command, answer, client: number, isRepeat: isRepeat)
         }
+    }
+
+    /// Sends the oldest call again, which was refused without an effect: the machine's disk stood still.
+    ///
+    /// It is a repeat, as calls that were sent after it may have come before it.
+    private func sendAgain(_ connection: WireClient) throws {
+        let (sequence, command, _) = unanswered.removeFirst()
+        unanswered.append((sequence, command, true))
+        try connection.socket.send(frame(connection, unanswered.count - 1))
     }
 
     private func newCommand() -> KillCommand {
