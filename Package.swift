@@ -279,38 +279,11 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // What the wire costs, by itself and beside protobuf-c.
-        .executableTarget(
-            name: "WireBenchmark",
-            dependencies: ["FeedProto", "CFeedProto", "FeedTestSupport"],
-            path: "Benchmarks/WireBenchmark",
-            swiftSettings: settings
-        ),
-
         // What a call through the client library costs.
         .executableTarget(
             name: "ClientBenchmark",
             dependencies: ["FeedClient", "FeedConcurrency", "FeedProto"],
             path: "Benchmarks/ClientBenchmark",
-            swiftSettings: settings
-        ),
-
-        // What a commit costs on a disk, beside a plain loop of writes and syncs.
-        .executableTarget(
-            name: "JournalBenchmark",
-            dependencies: ["FeedJournal"],
-            path: "Benchmarks/JournalBenchmark",
-            swiftSettings: settings
-        ),
-
-        // The cost of filling a memtable, checkpointing and loading the durable state.
-        .executableTarget(
-            name: "StateBenchmark",
-            dependencies: [
-                "FeedState", "FeedLog", "FeedRanking", "FeedJournal", "FeedSQLite",
-                "FeedTestSupport",
-            ],
-            path: "Benchmarks/StateBenchmark",
             swiftSettings: settings
         ),
 
