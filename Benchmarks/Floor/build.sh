@@ -9,5 +9,4 @@ compiler=${CC:-$(command -v cc || command -v clang)}
 compile=("$compiler" -O2 -Wall -Wextra -Werror)
 cd "$sources"
 "${compile[@]}" -o "$output/echo" echo.c -luv -lssl -lcrypto
-"${compile[@]}" -o "$output/pump" pump.c options.c requests.c answers.c keys.c latency.c timers.c \
-    secured.c usage.c -lm -lssl -lcrypto
+"${compile[@]}" -o "$output/pump" pump.c -lm -lssl -lcrypto
