@@ -11,6 +11,7 @@ import ballots
 import disk
 import runs
 from clients import Sample
+from feedclient import Refused
 from frames import fields_of
 
 
@@ -34,7 +35,7 @@ class BallotTests(unittest.TestCase):
 
     def test_a_feed_that_is_refused_ends_the_part(self):
         with FakeServer(lambda frame_id, _: framed(3, b"\x08\x07", frame_id)) as server:
-            with self.assertRaisesRegex(RuntimeError, "created no feed"):
+            with self.assertRaisesRegex(Refused, "PERMISSION_DENIED"):
                 ballots.create_feed(server)
 
     def test_targets_are_of_floors_and_redis_is_compared_with_its_like(self):
@@ -46,7 +47,7 @@ class BallotTests(unittest.TestCase):
                  ("redis everysec", 16): [one_run(2.8, 0.2)] * 3}
         options = types.SimpleNamespace(
             connections=1, in_flight=[16], durable_rounds=3, durable_seconds=60)
-        rows = ballots.table(
+        rows = ballots.PART.table(
             {"runs": taken, "disk": disk.summary([0.001]),
              "about": {"file_system": "ext4", "device": "x"}}, options).rows
         memory, fsync, few_pages, redis, always, _ = rows

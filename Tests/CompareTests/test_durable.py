@@ -87,7 +87,7 @@ class DurableTests(unittest.TestCase):
         taken = {("service fsync", 64): ours, ("redis always", 64): always,
                  ("redis everysec", 64): everysec}
         about = {"file_system": "ext4", "device": "x"}
-        return durable.table(
+        return durable.PART.table(
             {"runs": taken, "disk": disk.summary([0.001]), "about": about}, self.options())
 
     def test_what_is_done_after_the_votes_is_a_part_of_their_cost(self):
@@ -113,15 +113,15 @@ class DurableTests(unittest.TestCase):
         asked = []
         load = runs.Load(
             "votes", {}, lambda *_: None,
-            lambda _tools, _server, _row, _in_flight, _options, seconds, seed:
+            lambda _options, _server, _row, _in_flight, seconds, seed:
                 (asked.append((seconds, seed)), sample(2 + seed))[1],
             lambda *_: (asked.append("floor"), sample(1))[1])
         with tempfile.TemporaryDirectory() as path, \
                 mock.patch.object(disk, "directory", return_value=contextlib.nullcontext(path)), \
                 mock.patch.object(runs, "start", return_value=contextlib.nullcontext(Server)), \
                 mock.patch.object(runs, "wait_until_idle", return_value=(0.5, True)):
-            taken = runs.measure(load, None, None, "service fsync", 1,
-                                 types.SimpleNamespace(durable_seconds=25, warmup=25 / 3))
+            options = types.SimpleNamespace(durable_seconds=25, warmup=25 / 3)
+            taken = runs.measure(load, options, None, "service fsync", 1)
         slices = [(25 / 3, 1), (25 / 3, 2), (25 / 3, 3)]
         self.assertEqual(asked, ["floor", slices[0], "floor", slices[1], "floor", slices[2], "floor"])
         self.assertAlmostEqual(taken.cost, 4.125)  # 3, 4 and 5, and a quarter second for two million
@@ -149,7 +149,7 @@ class LatencyTests(unittest.TestCase):
                 "skipped": skipped, "disk": {"p50_ms": sync, "p99_ms": sync}}
 
     def table(self, *rounds):
-        return latency.table({"rounds": rounds, "about": {"file_system": "ext4"}, "quiet": ""},
+        return latency.PART.table({"rounds": rounds, "about": {"file_system": "ext4"}, "quiet": ""},
                              types.SimpleNamespace(connections=1, posts=1))
 
     def test_the_rate_is_half_of_the_capacity(self):
@@ -170,7 +170,7 @@ class LatencyTests(unittest.TestCase):
 
 class RestartTests(unittest.TestCase):
     def restarted(self, last_post_id):
-        def pump(tools, server, **flags):
+        def pump(options, server, **flags):
             return Sample({"seconds": 1, "votes": 0, "client_seconds": 0, "server_seconds": 1,
                            "last_post_id": last_post_id if flags.get("create") else 100})
         service = mock.MagicMock()

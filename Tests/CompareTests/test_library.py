@@ -49,19 +49,19 @@ class LibraryTests(unittest.TestCase):
 
     def test_ratios_are_of_the_same_round(self):
         # The middle of the rates would be 200,000 over 20,000, which is 10.
-        table = library.table(results([100_000, 200_000, 900_000], [4_000, 20_000, 30_000]), None)
+        table = library.PART.table(results([100_000, 200_000, 900_000], [4_000, 20_000, 30_000]), None)
         rows = {row[0]: row for row in table.rows}
         self.assertEqual(rows["FeedClient"][5:], ["25.0", "≥ 20 × gRPC: met"])
         self.assertEqual(rows["grpc-swift 2"][5:], ["1.0", ""])
 
     def test_less_than_twenty_times_is_missed(self):
-        table = library.table(results([100_000], [10_000]), None)
+        table = library.PART.table(results([100_000], [10_000]), None)
         self.assertEqual([row[-1] for row in table.rows],
             ["≥ 20 × gRPC: **missed**"] * (len(library.SIDES) - 1) + [""])
 
     def test_figures_are_numbers(self):
-        one = library.figures(results([1], [1]))["FeedClient"][0]
-        self.assertEqual(one["sample"]["votes"], 1_000_000)
+        one = library.PART.figures(results([1], [1]))["FeedClient"][0]
+        self.assertEqual(one["sample"].values["votes"], 1_000_000)
 
 
 if __name__ == "__main__":

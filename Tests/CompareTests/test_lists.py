@@ -11,19 +11,17 @@ import support  # noqa: F401
 import frames
 import lists
 from clients import Sample
+from feedclient import FeedError
 from frames import fields_of, varint
 
 REASON = b"DEADLINE_EXCEEDED"
 REFUSAL = b"\x08\x04\x12" + varint(len(REASON)) + REASON
 
 
-def sample(cost):
+def sample(cost, reads_per_second, **refused):
     return Sample({"seconds": 2, "votes": 2_000_000, "client_seconds": 0, "server_seconds": 2 * cost,
-                   "busy_seconds": 0, "steal_seconds": 0})
-
-
-def read(per_second, **refused):
-    return {"reads_per_second": per_second, "longest_read_ms": 7, "refused": refused}
+                   "busy_seconds": 0, "steal_seconds": 0},
+                  reads_per_second=reads_per_second, longest_read_ms=7, refused=refused)
 
 
 class ListServer(FakeServer):
@@ -86,7 +84,7 @@ class ReaderTests(unittest.TestCase):
 
     def test_an_answer_without_posts_ends_the_part(self):
         with FakeServer(lambda frame_id, _: framed(11, b"", frame_id)) as server:
-            with self.assertRaisesRegex(RuntimeError, "has no posts"):
+            with self.assertRaisesRegex(FeedError, "list_posts was answered with"):
                 lists.build(server, lists.KEPT)
 
     def test_a_closed_connection_ends_the_part(self):
@@ -101,21 +99,21 @@ class ReaderTests(unittest.TestCase):
 
 class TableTests(unittest.TestCase):
     def table(self, every):
-        results = {(100, 16, "kept"): [(sample(1), read(3)), (sample(4), read(3))],
+        results = {(100, 16, "kept"): [sample(1, 3), sample(4, 3)],
                    (100, 16, "every"): every}
-        return lists.table(results, types.SimpleNamespace(connections=1, growth_rounds=2))
+        return lists.PART.table(results, types.SimpleNamespace(connections=1, growth_rounds=2))
 
     def test_ratios_are_taken_within_a_round(self):
-        kept, every = self.table([(sample(1.2), read(23)), (sample(6), read(23))]).rows
+        kept, every = self.table([sample(1.2, 23), sample(6, 23)]).rows
         self.assertEqual(kept[-2:], ["", ""])
         self.assertEqual(every[-3:], ["0", "1.35", "≤ 1.5: met"])
 
     def test_says_when_reads_were_refused_or_late(self):
-        self.assertEqual(len(self.table([(sample(1), read(23)), (sample(4), read(22))]).notes), 1)
-        refused = self.table([(sample(1), read(23, DEADLINE_EXCEEDED=2)), (sample(4), read(23))])
+        self.assertEqual(len(self.table([sample(1, 23), sample(4, 22)]).notes), 1)
+        refused = self.table([sample(1, 23, DEADLINE_EXCEEDED=2), sample(4, 23)])
         self.assertEqual(refused.rows[1][8], "2")
         self.assertIn("2 with DEADLINE_EXCEEDED", refused.notes[1])
-        late = self.table([(sample(1), read(11.5)), (sample(4), read(23))])
+        late = self.table([sample(1, 11.5), sample(4, 23)])
         self.assertIn("0.50 times a second", late.notes[1])
 
 

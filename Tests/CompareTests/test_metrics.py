@@ -20,7 +20,7 @@ def row(*ratios):
     pairs = [{"without": sample(1 + place), "with": sample((1 + place) * ratio)}
              for place, ratio in enumerate(ratios)]
     options = types.SimpleNamespace(connections=1, posts=1, pairs=len(pairs), seconds=2)
-    (found,) = metrics.table({"pairs": {16: pairs}, "scrapes": 1, "bytes": 1}, options).rows
+    (found,) = metrics.PART.table({"pairs": {16: pairs}, "scrapes": 1, "bytes": 1}, options).rows
     return found
 
 

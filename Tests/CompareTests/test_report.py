@@ -6,9 +6,9 @@ import unittest
 
 import support  # noqa: F401
 
-import benchmarks
 import generator
-import page
+import pages
+import report
 import votes
 from clients import Sample
 from report import Table, verdict
@@ -32,10 +32,10 @@ class ReportTests(unittest.TestCase):
         samples = {("service", 1): [sample(2), sample(9), sample(4)],
                    ("floor", 1): [sample(1), sample(3), sample(4)],
                    ("redis", 1): [sample(4), sample(18), sample(8)]}
-        self.assertEqual(votes.ratios(samples, ("service", 1), ("floor", 1)), [2, 3, 1])
+        self.assertEqual(report.ratios(samples["service", 1], samples["floor", 1]), [2, 3, 1])
         options = types.SimpleNamespace(
             connections=1, posts=1, in_flight=[1], rounds=3, seconds=2)
-        floor, ours, redis = votes.table(samples, options).rows
+        floor, ours, redis = votes.VOTES.table(samples, options).rows
         self.assertEqual(ours[4:7], ["4.000", "2.000 – 9.000", "2.00"])
         self.assertIn("≤ 1.15: **missed**", ours[-1])
         self.assertEqual(redis[6:], ["4.00", "2.00", "≥ 1.6: met"])
@@ -44,9 +44,9 @@ class ReportTests(unittest.TestCase):
     def test_a_target_of_the_load_generator_says_what_it_is_of(self):
         def taken(cost):
             return [{"cost": cost, "per_second": 1e6, "audited": 1, "passed": True}]
-        results = {"floor 1": taken(5), "pump 1": taken(4), "loadgen 1": taken(4.4),
-                   "floor 64": taken(0.08), "pump 64": taken(0.1), "loadgen 64": taken(0.16)}
-        rows = generator.table(results, None).rows
+        results = {("floor", 1): taken(5), ("pump", 1): taken(4), ("loadgen", 1): taken(4.4),
+                   ("floor", 64): taken(0.08), ("pump", 64): taken(0.1), ("loadgen", 64): taken(0.16)}
+        rows = generator.PART.table(results, None).rows
         self.assertEqual(rows[0][3:], ["5.000", "5.000 – 5.000", "", "1.00", ""])
         self.assertEqual(rows[2][5:], ["1.10", "0.88", "≤ 1.2 × minimal: met"])
         self.assertEqual(rows[5][3:], ["0.160", "0.160 – 0.160", "1.60", "2.00",
@@ -56,14 +56,25 @@ class ReportTests(unittest.TestCase):
         with self.assertRaises(RuntimeError):
             print(sample(0).cost)
 
+    def test_a_run_without_an_answer_has_no_cost(self):
+        with self.assertRaisesRegex(RuntimeError, "nothing was answered"):
+            print(Sample({**sample(1).values, "votes": 0}).cost)
+
+    def test_what_was_not_measured_is_said(self):
+        self.assertEqual(report.shown(report.middle([None, None])), "not measured")
+        self.assertEqual(report.shown(report.middle([None, 2])), "2.00")
+        self.assertEqual(report.spread([None], "{}"), "not measured")
+        self.assertEqual(verdict(None, 2, most=True), "≤ 2: not measured")
+        self.assertEqual(report.ratios([{"cost": 1}, {}], [{"cost": 2}, {"cost": 2}]), [0.5, None])
+
     def test_says_when_votes_were_not_answered_beside_the_pages(self):
         rounds = {"service": [{"votes_answered": 1}, {"votes_answered": 0.995}],
                   "redis": [{"votes_answered": 0.7}, {"votes_answered": 1}]}
-        text = page.answered_votes(rounds)
+        text = pages.answered_votes(rounds)
         self.assertIn("at least 99.5%", text)
         self.assertIn("Redis 70.0%", text)
         self.assertIn("the cheaper", text)
-        self.assertNotIn("the cheaper", page.answered_votes({**rounds, "redis": rounds["service"]}))
+        self.assertNotIn("the cheaper", pages.answered_votes({**rounds, "redis": rounds["service"]}))
 
     def test_a_table_is_markdown(self):
         table = Table("T", ["a", "b"])
@@ -73,20 +84,20 @@ class ReportTests(unittest.TestCase):
 
     def test_the_page_keeps_what_is_not_the_output(self):
         with tempfile.NamedTemporaryFile("w+") as file:
-            file.write(f"before\n{benchmarks.BEGIN}old\n{benchmarks.END}after\n")
+            file.write(f"before\n{report.BEGIN}old\n{report.END}after\n")
             file.flush()
             for text in ("one\n", "two\n"):
-                benchmarks.update(text, file.name)
+                report.update(text, file.name)
             with open(file.name) as written:
                 self.assertEqual(
-                    written.read(), f"before\n{benchmarks.BEGIN}\ntwo\n\n{benchmarks.END}after\n")
+                    written.read(), f"before\n{report.BEGIN}\ntwo\n\n{report.END}after\n")
 
     def test_a_page_without_the_block_is_left_alone(self):
         with tempfile.NamedTemporaryFile("w+") as file:
             file.write("text\n")
             file.flush()
             with self.assertRaises(RuntimeError):
-                benchmarks.update("x", file.name)
+                report.update("x", file.name)
             with open(file.name) as written:
                 self.assertEqual(written.read(), "text\n")
 

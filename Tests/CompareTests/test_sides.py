@@ -46,7 +46,7 @@ class HodgesLehmannTests(unittest.TestCase):
 
 class SidesTests(unittest.TestCase):
     def test_puts_the_pairs_of_all_blocks_together(self):
-        table = sides.table(RESULTS, OPTIONS)
+        table = sides.PART.table(RESULTS, OPTIONS)
         self.assertEqual([row[1] for row in table.rows], ["this service", "redis-server"])
         self.assertEqual(table.rows[0][2:4], ["200", "1.000"])
         # Of 16 pairs, 8 of each block: the estimate lies between the blocks.
@@ -57,9 +57,16 @@ class SidesTests(unittest.TestCase):
         self.assertIn("gets 100 votes/s", table.notes[1])
         self.assertIn("ratio 1.10 (1.10 – 1.10), 8 pairs", table.notes[1])
 
+    def test_says_which_figures_loadgen_has_not_measured(self):
+        blind = block(2)
+        for pair in blind["ab"]["pairs"]:
+            del pair["b"]["server_seconds_per_million"]
+        table = sides.PART.table({**RESULTS, "blocks": {16: [blind]}}, OPTIONS)
+        self.assertEqual(table.rows[1][3:5], ["not measured", "too few pairs"])
+
     def test_shows_an_audit_that_failed(self):
         failed = {**RESULTS, "blocks": {16: [block(2), block(2, passed=False)]}}
-        self.assertIn("**FAIL**", sides.table(failed, OPTIONS).notes[0])
+        self.assertIn("**FAIL**", sides.PART.table(failed, OPTIONS).notes[0])
 
     def test_has_a_line_of_the_readme_for_each_number_in_flight(self):
         about = {"processor": "A processor", "cores": 2, "kernel": "6", "redis": "7.0"}

@@ -12,9 +12,11 @@ import support  # noqa: F401
 import frames
 import watches
 from clients import Sample
+from feedclient import feed
 from frames import fields_of, varint
 
 EVENT = b"\x28\x01"  # the first of a watch: `reset`
+WATCHES = 9  # the field of ServerStats
 
 
 class WatchServer(FakeServer):
@@ -27,7 +29,7 @@ class WatchServer(FakeServer):
     def reply(self, frame_id, call):
         if call == frames.GET_SERVER_STATS:
             begun, self.begun, self.leaving = self.begun, self.begun - self.leaving, 0
-            return framed(call, varint(watches.WATCHES << 3) + varint(begun), frame_id)
+            return framed(call, varint(WATCHES << 3) + varint(begun), frame_id)
         if call == frames.WATCH_POSTS:
             self.begun += 1
             if self.begun + self.refused > 40:
@@ -41,7 +43,7 @@ class WatcherTests(unittest.TestCase):
         watches.COUNT_SECONDS = 0.1
 
     def contents(self):
-        return [frames.message({5: number}) for number in range(1, 41)]
+        return [feed.WatchPostsRequest(post_ids=[number]) for number in range(1, 41)]
 
     def test_a_connection_has_sixteen_watches_and_events_are_counted(self):
         with WatchServer() as server:
@@ -52,7 +54,7 @@ class WatcherTests(unittest.TestCase):
             # Those with watches connect first; another one asks for their count, a few times or many.
             self.assertEqual([len(ids) for ids in server.ids[:3]], [16, 16, 8])
             watched = {fields_of(body)[5] for body in server.bodies if body}
-            self.assertEqual(watched, set(range(1, 41)))
+            self.assertEqual(watched, {bytes([number]) for number in range(1, 41)})
 
     def test_refused_watches_end_the_part(self):
         self.count_soon()
@@ -85,9 +87,9 @@ class WatcherTests(unittest.TestCase):
 
     def test_a_row_asks_for_its_list_or_for_posts_far_apart(self):
         self.assertEqual(watches.requests("none", 5000), [])
-        lists = {bytes(content) for content in watches.requests("list", 5000)}
+        lists = {request.SerializeToString() for request in watches.requests("list", 5000)}
         self.assertEqual([fields_of(content) for content in lists], [{1: b"posts", 2: 1, 4: 20}])
-        posts = [fields_of(content)[5] for content in watches.requests("posts", 5000)]
+        posts = [post for request in watches.requests("posts", 5000) for post in request.post_ids]
         self.assertEqual(posts, list(range(1, 5000, 5)))
 
 
@@ -111,30 +113,31 @@ class ProbeTests(unittest.TestCase):
 
     def test_a_refused_vote_ends_the_part(self):
         def reply(frame_id, call):
-            return framed(frames.STATUS, b"", frame_id) if call == frames.CAST_VOTE else \
+            return framed(frames.STATUS, b"\x08\x0e", frame_id) if call == frames.CAST_VOTE else \
                 with_revision(call, 0, frame_id)
         with FakeServer(reply) as server:
-            with self.assertRaisesRegex(RuntimeError, "the probe ended: an answer has no field 2"):
+            with self.assertRaisesRegex(RuntimeError, "the probe ended: UNAVAILABLE"):
                 with watches.Probe(server, 7, seed=1) as probe:
                     probe.join(60)
 
 
 def with_revision(call, revision, frame_id):
-    body = frames.message({1: frame_id, frames.REVISION: revision, call: EVENT})
+    more = {4: 1} if call == frames.WATCH_POSTS else {}
+    body = frames.message({1: frame_id, frames.REVISION: revision, **more, call: EVENT})
     return len(body).to_bytes(4, "big") + body
 
 
 def seen(p99, *delays, rate=1000):
-    sample = Sample({"seconds": 2, "votes": 2000, "client_seconds": 0, "server_seconds": 1,
-                     "busy_seconds": 0, "steal_seconds": 0, "p50_ms": 1, "p99_ms": p99})
-    return sample, {"bytes_per_second": 2e6, "delays_ms": list(delays), "rate": rate}
+    return Sample({"seconds": 2, "votes": 2000, "client_seconds": 0, "server_seconds": 1,
+                   "busy_seconds": 0, "steal_seconds": 0, "p50_ms": 1, "p99_ms": p99},
+                  bytes_per_second=2e6, delays_ms=list(delays), rate=rate)
 
 
 class TableTests(unittest.TestCase):
     def test_ratios_are_of_a_round_and_the_longest_delay_counts(self):
         results = {"none": [seen(1, 100), seen(10, 100)], "list": [seen(1.2, 90), seen(16, 301)],
                    "posts": [seen(3, 200), seen(30, 290)]}
-        none, listed, posts = watches.table(
+        none, listed, posts = watches.PART.table(
             results, types.SimpleNamespace(connections=1, posts=10, growth_rounds=2)).rows
         self.assertEqual((none[6], none[7], none[-1]), ("", "", "≤ 300 ms: met"))
         self.assertEqual((listed[6], listed[7]), ("1.40", "≤ 1.5: met"))

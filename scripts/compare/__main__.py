@@ -6,33 +6,33 @@ import os
 import signal
 import sys
 import time
+import traceback
 
 import ballots
 import batch
-import benchmarks
 import durable
 import generator
 import growth
-import imports
 import latency
 import library
 import lists
 import machine
 import metrics
-import page
 import pages
+import report
 import restart
 import servers
 import sides
-import tls
 import votes
 import watches
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
-TABLES = {"sides": sides, "batch": batch, "page": page, "pages": pages, "growth": growth, "loadgen": generator, "import": imports,
-          "durable": durable, "ballots": ballots, "lists": lists, "latency": latency,
-          "restart": restart, "watches": watches, "library": library, "tls": tls, "metrics": metrics}
+TABLES = {part.name: part for part in (
+    sides.PART, batch.PART, pages.PAGE, pages.PAGES, growth.PART, generator.PART, restart.IMPORT, durable.PART,
+    ballots.PART, lists.PART, latency.PART, restart.RESTART, watches.PART, library.PART, votes.TLS, metrics.PART)}
 PARTS = VOTE_PARTS + list(TABLES)
+# What says its cause in a sentence; the place in the scripts is said of all else.
+EXPECTED = (RuntimeError, OSError)
 
 
 def whole_numbers(text):
@@ -108,20 +108,18 @@ def heading(options):
 
 
 def measure(options, progress):
-    """The tables, the figures behind them, and the names of tables that could not be made."""
-    modules = {part: module for part, module in TABLES.items() if part in options.parts}
+    """The part, its table and the figures behind it, one after another; of a part that failed the part alone."""
+    chosen = [part for name, part in TABLES.items() if name in options.parts]
     if set(options.parts) & set(VOTE_PARTS):
-        modules = {"votes": votes, **modules}
-    tables, measured, failed = [], {}, []
-    for part, module in modules.items():
+        chosen.insert(0, votes.VOTES)
+    for part in chosen:
         try:
-            results = module.run(options, options, progress)
-            tables.append(module.table(results, options))
-            measured[part] = getattr(module, "figures", dict)(results)
-        except RuntimeError as error:
-            print(f"compare: {part}: {error}", file=sys.stderr)
-            failed.append(part)
-    return tables, measured, failed
+            results = part.run(options, progress)
+            yield part.name, part.table(results, options), part.figures(results)
+        except Exception as error:
+            cause = str(error) if isinstance(error, EXPECTED) else traceback.format_exc()
+            print(f"compare: {part.name}: {cause}", file=sys.stderr, flush=True)
+            yield part.name, None, None
 
 
 def stop(*_):
@@ -142,10 +140,18 @@ def main():
     def progress(text):
         print(f"[{time.monotonic() - started:5.0f} s] {text}", file=sys.stderr, flush=True)
 
-    about, text = heading(options)
-    tables, measured, failed = measure(options, progress)
-    markdown = "\n".join([text, *(table.markdown() for table in tables)])
-    print(markdown, end="")
+    about, markdown = heading(options)
+    print(markdown, end="", flush=True)
+    tables, measured, failed = [], {}, []
+    for name, table, figures in measure(options, progress):
+        if table is None:
+            failed.append(name)
+            continue
+        tables.append(table)
+        measured[name] = figures
+        text = "\n" + table.markdown()
+        markdown += text
+        print(text, end="", flush=True)  # what is measured stays, whatever the next part does
     if options.output:
         os.makedirs(options.output, exist_ok=True)
         with open(os.path.join(options.output, "compare.md"), "w") as file:
@@ -154,15 +160,15 @@ def main():
             json.dump({"machine": about, "seconds": options.seconds, "rounds": options.rounds,
                        "durable_seconds": options.durable_seconds,
                        "tables": [table.json() for table in tables], "measured": measured,
-                       "failed": failed}, file, indent=1)
+                       "failed": failed}, file, indent=1, default=lambda one: one.values)
     if failed:
         sys.exit(f"compare: not measured: {', '.join(failed)}.")
     if options.update_readme:
         if "sides" in measured:
             table = sides.readme(measured["sides"], options, about)
-            benchmarks.update(table, "README.md", benchmarks.README_BEGIN)
+            report.update(table, "README.md", report.README_BEGIN)
         if set(options.parts) == set(PARTS):
-            benchmarks.update(markdown)
+            report.update(markdown)
 
 
 if __name__ == "__main__":
@@ -170,5 +176,5 @@ if __name__ == "__main__":
         main()
     except KeyboardInterrupt:
         sys.exit("compare: stopped.")
-    except RuntimeError as error:
+    except EXPECTED as error:
         sys.exit(f"compare: {error}")

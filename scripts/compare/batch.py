@@ -1,14 +1,12 @@
 """Votes in batches beside single votes: this service, in memory and durable."""
 
 import contextlib
-import random
 import time
 
 import clients
 import disk
 import servers
-import votes
-from report import Table, middle, quietness, spread, verdict
+from report import CORE, COST, COSTS, RATE, Part, figure, measured, middle, quietness, verdict
 
 TARGET_COST = {"memory": 0.10, "durable": 0.20}  # CPU-seconds per million votes, in batches
 BATCH_VOTES = 256
@@ -21,72 +19,52 @@ DURABLE_RATE = 4_000_000
 CHECKPOINT_SECONDS = 2
 
 STATES = {"memory": "in memory", "durable": "durable, fsync"}
-# The requests: the name of the row, and the flags of pump.
-LOADS = {
-    "single 64": ("single votes, 64 in flight", {"in_flight": 64}),
-    "batch 1": (f"batches of {BATCH_VOTES}, 1 at once",
-                {"in_flight": 1, "batch": BATCH_VOTES, "connections": BATCH_CONNECTIONS}),
-    "batch 4": (f"batches of {BATCH_VOTES}, 4 at once",
-                {"in_flight": 4, "batch": BATCH_VOTES, "connections": BATCH_CONNECTIONS}),
-}
+# The requests: the name of the row, and how many are in flight.
+LOADS = {"single 64": ("single votes, 64 in flight", 64),
+         "batch 1": (f"batches of {BATCH_VOTES}, 1 at once", 1),
+         "batch 4": (f"batches of {BATCH_VOTES}, 4 at once", 4)}
 
 
-def flags_of(state, load, options):
-    flags = {"connections": options.connections, **LOADS[load][1]}
-    if state == "durable" and "batch" in flags:
-        flags.update(vote_rate=DURABLE_RATE, burst=flags.pop("in_flight"))
-    return flags
+def flags_of(state, load):
+    in_flight = LOADS[load][1]
+    if load.startswith("single"):
+        return {"in_flight": in_flight, "check_every": 64}
+    pace = {"vote_rate": DURABLE_RATE, "burst": in_flight} if state == "durable" else {"in_flight": in_flight}
+    return {"batch": BATCH_VOTES, "connections": BATCH_CONNECTIONS, "check_every": 1, **pace}
 
 
-def run(tools, options, progress):
-    """All rounds; the samples by (state, load)."""
-    samples = {(state, load): [] for state in STATES for load in LOADS}
+def run(options, progress):
+    """The samples by (state, load)."""
     with disk.directory(options) as directory, contextlib.ExitStack() as stack:
-        running = {
-            "memory": stack.enter_context(servers.Service(tools)),
-            "durable": stack.enter_context(servers.Service(tools, directory)),
-        }
+        running = {"memory": stack.enter_context(servers.Service(options)),
+                   "durable": stack.enter_context(servers.Service(options, directory))}
         for server in running.values():
-            votes.fill(tools, server, options.posts)
-        for turn in range(options.rounds):
-            cells = list(samples)
-            random.Random(turn).shuffle(cells)
-            for state, load in cells:
-                flags = flags_of(state, load, options)
-                if state == "durable":
-                    time.sleep(CHECKPOINT_SECONDS)
-                sample = clients.pump(
-                    tools, running[state], posts=options.posts, warmup=options.warmup,
-                    seconds=options.seconds, check_every=1 if "batch" in flags else 64, **flags)
-                samples[state, load].append(sample)
-                progress(f"batch {turn + 1}/{options.rounds}: {state}, {load}: "
-                         f"{sample.cost:.3f} CPU-s/M, {sample.votes_per_second:,.0f}/s")
-    return samples
+            clients.fill(options, server, options.posts)
+
+        def measure(cell, _):
+            state, load = cell
+            if state == "durable":
+                time.sleep(CHECKPOINT_SECONDS)
+            return clients.pump(options, running[state], **flags_of(state, load))
+
+        return measured("batch", options.rounds, [(state, load) for state in STATES for load in LOADS], measure,
+                        progress)
 
 
-def figures(samples):
-    """The measurements, as JSON has them."""
-    return [{"state": state, "load": load, "rounds": [one.values for one in taken]}
-            for (state, load), taken in samples.items()]
+def target(row):
+    limit = TARGET_COST[row.key[0]] if row.key[1].startswith("batch") else None
+    return verdict(middle(figure(one, "cost") for one in row.taken), limit, most=True)
 
 
-def table(samples, options):
-    result = Table(
-        f"Votes in batches: {options.posts:,} posts, one service thread",
-        ["Service", "Votes", "Votes/s", "of its core", "CPU-s per million votes",
-         "least – most", "Target"])
-    for (state, load), taken in samples.items():
-        costs = [sample.cost for sample in taken]
-        target = TARGET_COST[state] if load.startswith("batch") else None
-        result.add(
-            STATES[state], LOADS[load][0], f"{middle(s.votes_per_second for s in taken):,.0f}",
-            f"{middle(s.core_share for s in taken):.0%}", f"{middle(costs):.3f}",
-            spread(costs, "{:.3f}"),
-            verdict(middle(costs), target, most=True) if target else "")
-    every = [sample for taken in samples.values() for sample in taken]
-    result.note(
-        f"Rounds: {options.rounds}, of {options.seconds:g} s each. Batches are sent over "
-        f"{BATCH_CONNECTIONS} connections, single votes over {options.connections}; every answer to "
-        f"a batch is decoded. Durable batches are offered at {DURABLE_RATE:,} votes a second, all "
-        f"else as fast as it is answered. {quietness(every)}")
-    return result
+def notes(results, options):
+    every = [sample for taken in results.values() for sample in taken]
+    return [f"Rounds: {options.rounds}, of {options.seconds:g} s each. Batches are sent over "
+            f"{BATCH_CONNECTIONS} connections, single votes over {options.connections}; every answer to "
+            f"a batch is decoded. Durable batches are offered at {DURABLE_RATE:,} votes a second, all "
+            f"else as fast as it is answered. {quietness(every)}"]
+
+
+PART = Part(
+    "batch", run, lambda _, options: f"Votes in batches: {options.posts:,} posts, one service thread",
+    [("Service", lambda row: STATES[row.key[0]]), ("Votes", lambda row: LOADS[row.key[1]][0]), RATE, CORE, COST,
+     COSTS, ("Target", target)], notes, keys=["state", "load"])

@@ -1,27 +1,38 @@
-"""Runs the clients: pump against anything, redis-benchmark against Redis."""
+"""Runs the clients: pump against anything, redis-benchmark against Redis, loadgen, and calls of the client library."""
 
 import json
 import subprocess
 import time
 
+import feedclient
+import loadgen
 import machine
 import servers
 
-
+FIRST_PAGES_PER_SECOND = 1000
 # The values of a measurement that add up with those of the next.
-COUNTED = ("seconds", "votes", "pages", "client_seconds", "server_seconds", "server_user_seconds",
-           "busy_seconds", "steal_seconds")
+COUNTED = ("seconds", "votes", "pages", "client_seconds", "server_seconds", "busy_seconds", "steal_seconds")
 
 
 class Sample:
     """One measurement: the answers, the seconds, and the processor time of server and client."""
 
-    def __init__(self, values):
-        self.values = values
-        self.seconds = values["seconds"]
-        self.votes = values["votes"]
-        self.pages = values.get("pages", 0)
+    def __init__(self, values, **more):
+        self.values = {**values, **more}
+        self.seconds, self.votes, self.pages = values["seconds"], values["votes"], values.get("pages", 0)
         self.client_seconds = values["client_seconds"]
+
+    def __str__(self):
+        rate = (self.votes + self.pages) / self.seconds
+        return (f"{self._each(self.server_seconds, self.votes + self.pages):.3f} CPU-s/M, {rate:,.0f}/s, "
+                f"others {self.others:.1%}, steal {self.steal:.1%}")
+
+    @staticmethod
+    def _each(seconds, count):
+        """The seconds of a million."""
+        if count <= 0:
+            raise RuntimeError("nothing was answered in the measured time")
+        return seconds / count * 1e6
 
     @property
     def server_seconds(self):
@@ -42,11 +53,16 @@ class Sample:
     @property
     def cost(self):
         """CPU-seconds of the server per million votes."""
-        return self.server_seconds / self.votes * 1e6
+        return self._each(self.server_seconds, self.votes)
 
     @property
     def client_cost(self):
-        return self.client_seconds / self.votes * 1e6
+        return self._each(self.client_seconds, self.votes)
+
+    @property
+    def operation_cost(self):
+        """Microseconds of processor time of a vote or a page."""
+        return self._each(self.server_seconds, self.votes + self.pages)
 
     @property
     def steal(self):
@@ -66,29 +82,47 @@ def total(samples):
                    if name in samples[0].values})
 
 
-def pump(tools, server, **flags):
+def pump(options, server, **flags):
     """One run of pump against a server; its flags by name, with _ for -."""
-    command = [tools.floor + "/pump", "--port", server.port, "--server-pid", server.pid]
+    flags = {"connections": options.connections, "posts": options.posts, "warmup": options.warmup,
+             "seconds": options.seconds, **flags}
+    command = [options.floor + "/pump", "--port", server.port, "--server-pid", server.pid]
     if isinstance(server, servers.Redis):
         command += ["--protocol", "resp"]
     for name, value in flags.items():
         command += ["--" + name.replace("_", "-")] + ([] if value is True else [value])
+    command = [str(word) for word in command]
     result = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True,
-        preexec_fn=servers.pinned(client=True), timeout=600)
+        command, capture_output=True, text=True, preexec_fn=servers.prepared(client=True), timeout=600)
     if result.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, command))}\n{result.stderr}{result.stdout}")
+        raise RuntimeError(f"{' '.join(command)} ended with {result.returncode}:\n{result.stderr}{result.stdout}")
     return Sample(json.loads(result.stdout))
 
 
-def redis_benchmark(redis, in_flight, posts, options, seconds=None, key="posts"):
+def fill(options, server, posts, orders=3, **flags):
+    """Creates the posts, and has the first page of TOP, NEW and HOT read once so that they are kept; Redis
+    gets members of the length that redis-benchmark makes."""
+    if isinstance(server, servers.Redis):
+        for first in range(0, posts, 5000):
+            members = range(first, min(first + 5000, posts))
+            server.call("ZADD", "posts", *(word for m in members for word in (0, f"p{m:012}")))
+    elif not isinstance(server, servers.Floor):
+        created = pump(options, server, create=posts, **flags)
+        if created.values["last_post_id"] != posts:
+            raise RuntimeError("the service was not empty: posts are not numbered from 1")
+        if orders:
+            pump(options, server, read_orders=orders, **flags)
+
+
+def redis_benchmark(options, redis, in_flight, posts=None, connections=None, seconds=None, key="posts"):
     """Votes by redis-benchmark: its run is longer than the time between the two readings."""
-    command = ["redis-benchmark", "-h", "127.0.0.1", "-p", redis.port, "-c", options.connections,
+    posts = posts or options.posts
+    command = ["redis-benchmark", "-h", "127.0.0.1", "-p", redis.port, "-c", connections or options.connections,
                "-P", in_flight, "-r", posts, "-n", 10**9, "-q",
                "ZINCRBY", key, "1", "p__rand_int__"]
     client = subprocess.Popen(
         [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        preexec_fn=servers.pinned(client=True))
+        preexec_fn=servers.prepared(client=True))
 
     def reading():
         votes = redis.votes()  # first: it waits for an answer, and the clocks belong together
@@ -111,3 +145,15 @@ def redis_benchmark(redis, in_flight, posts, options, seconds=None, key="posts")
     if redis.call("ZCARD", key) != posts:
         raise RuntimeError("redis-benchmark voted on members that the set did not have")
     return Sample({name: after[name] - before[name] for name in before})
+
+
+def run_loadgen(options, server, *flags, seconds=600):
+    """A run of loadgen against a server, on the clients' cores; its report."""
+    return loadgen.run(
+        options.binaries, "--target", f"127.0.0.1:{server.port}", "--threads", 1, "--warmup",
+        f"{options.warmup}s", *flags, seconds=seconds, preexec_fn=servers.prepared(client=True))
+
+
+def connected(server):
+    """A connection for calls, one after another."""
+    return feedclient.Connection(f"127.0.0.1:{server.port}", timeout=30)

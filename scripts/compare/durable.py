@@ -2,9 +2,7 @@
 
 import clients
 import runs
-import servers
-import votes
-from report import Table, middle, verdict
+from report import column, middle, ratios, shown, verdict
 
 TARGET_OVER_FLOOR = {1: 1.3, 16: 3.1, 64: 5.2}
 TARGET_OVER_REDIS = {64: 5}  # in votes per second, where both sync before they answer
@@ -16,71 +14,33 @@ ROWS = {
 }
 
 
-def fill(tools, server, options):
-    if isinstance(server, servers.Redis):
-        votes.fill_redis(server, options.posts)
-    else:
-        votes.fill(tools, server, options.posts)
-
-
-def vote(tools, server, row, in_flight, options, seconds, seed):
+def vote(options, server, row, in_flight, seconds, seed):
     if row.startswith("redis"):
-        return clients.redis_benchmark(server, in_flight, options.posts, options, seconds)
-    return clients.pump(
-        tools, server, connections=options.connections, in_flight=in_flight, posts=options.posts,
-        warmup=options.warmup, seconds=seconds, seed=seed,
-        first_page_rate=votes.FIRST_PAGES_PER_SECOND)
+        return clients.redis_benchmark(options, server, in_flight, seconds=seconds)
+    return clients.pump(options, server, in_flight=in_flight, seconds=seconds, seed=seed,
+                        first_page_rate=clients.FIRST_PAGES_PER_SECOND)
 
 
-def echo(tools, floor, in_flight, options):
-    return clients.pump(
-        tools, floor, connections=options.connections, in_flight=in_flight, posts=options.posts,
-        warmup=options.warmup, seconds=options.seconds)
-
-
-LOAD = runs.Load("durable", ROWS, fill, vote, echo)
-figures = runs.figures
-
-
-def run(tools, options, progress):
-    return runs.run(LOAD, tools, options, progress)
-
-
-def over_redis(taken, row, in_flight):
+def over_redis(row):
     """How many times the votes per second of a row of Redis ours are, round by round."""
-    pairs = zip(taken["service fsync", in_flight], taken[row, in_flight])
-    return middle(a.sample.votes_per_second / b.sample.votes_per_second for a, b in pairs)
+    ours = row.results["service fsync", row.key[1]]
+    return "" if row.key[0] == "service fsync" else middle(ratios(ours, row.taken, "votes_per_second"))
 
 
-def target(row, in_flight, over_floor, ratio):
-    if row == "service fsync":
-        return verdict(over_floor, TARGET_OVER_FLOOR.get(in_flight), most=True)
-    if row == "redis always":
-        return verdict(ratio, TARGET_OVER_REDIS.get(in_flight), most=False)
-    return ""
+def target(row):
+    name, in_flight = row.key
+    if name == "service fsync":
+        return verdict(runs.over_floor(row), TARGET_OVER_FLOOR.get(in_flight), most=True)
+    return verdict(over_redis(row), TARGET_OVER_REDIS.get(in_flight), most=False) if name == "redis always" else ""
 
 
-def table(results, options):
-    result = Table(
-        f"Durable votes: {options.connections} connections, {options.posts:,} posts, one server "
-        f"thread, {options.durable_seconds:g} s a run in slices",
-        ["In flight", "Server", "Votes/s", "of its core", "CPU-s per million votes", "× floor",
-         "Disk bytes a vote", "Our votes/s ÷ its", "Target"])
-    for in_flight in options.in_flight:
-        for row, name in ROWS.items():
-            taken = results["runs"][row, in_flight]
-            over_floor = middle(one.over_floor for one in taken)
-            is_ours = row.startswith("service")
-            ratio = None if is_ours else over_redis(results["runs"], row, in_flight)
-            result.add(
-                in_flight, name, f"{middle(one.sample.votes_per_second for one in taken):,.0f}",
-                f"{middle(one.sample.core_share for one in taken):.0%}",
-                f"{middle(one.cost for one in taken):.3f}", f"{over_floor:.2f}",
-                f"{middle(one.bytes_a_vote for one in taken):.0f}",
-                "" if is_ours else f"{ratio:.2f}", target(row, in_flight, over_floor, ratio))
-    result.note(
+PART = runs.Runs(
+    runs.Load("durable", ROWS, lambda options, server: clients.fill(options, server, options.posts), vote,
+              lambda options, floor, in_flight: clients.pump(options, floor, in_flight=in_flight)),
+    lambda options: f"Durable votes: {options.connections} connections, {options.posts:,} posts",
+    [column("Disk bytes a vote", "bytes_a_vote", "{:.0f}"), ("Our votes/s ÷ its", lambda row: shown(over_redis(row))),
+     ("Target", target)],
+    lambda results, options: [
         f"Rounds: {options.durable_rounds}. Processor time is of the whole process, with the work "
         "that it did after the votes had ended: the journal, checkpoints, the rewriting of a log. "
-        f"The floor was measured before the first slice of each run and after each slice. {runs.quiet(results)}")
-    runs.note(result, results)
-    return result
+        "The floor was measured before the first slice of each run and after each slice. " + runs.quiet(results)])

@@ -1,13 +1,11 @@
 """The cost of a vote and the bytes of a post, for growing numbers of posts."""
 
 import contextlib
-import random
 
 import clients
 import machine
 import servers
-import votes
-from report import Table, middle, quietness, spread, verdict
+from report import Part, figure, measured, middle, quietness, ratios, shown, spread, verdict
 
 POSTS = [10_000, 100_000, 1_000_000, 10_000_000]
 TARGET_GROWTH = {1: 1.15, 16: 1.6, 64: 2.5}
@@ -15,66 +13,80 @@ TARGET_BYTES = 200
 NEEDED_BYTES_A_POST = 600  # of memory that must be free to try
 
 
-def weigh(tools, service, posts):
+def has_room(name, posts, count, progress):
+    """Whether there is memory for so many posts of so many servers."""
+    if machine.available_bytes() >= count * posts * NEEDED_BYTES_A_POST:
+        return True
+    progress(f"{name}: too little free memory for {posts:,} posts, which are left out")
+    return False
+
+
+def weigh(options, service, posts):
     """Creates the posts, has TOP and NEW kept, and returns the bytes of a post without its text."""
     before = machine.resident_bytes(service.pid)
-    created = clients.pump(tools, service, create=posts)
-    clients.pump(tools, service, read_orders=2)
+    created = clients.pump(options, service, create=posts)
+    clients.pump(options, service, read_orders=2)
     grown = machine.resident_bytes(service.pid) - before
-    clients.pump(tools, service, read_orders=3)
+    clients.pump(options, service, read_orders=3)
     return (grown - created.values["text_bytes"]) / posts
 
 
-def run(tools, options, progress):
-    """By number of posts: bytes a post, and by requests in flight the cost of each round."""
-    sizes = POSTS[:2] if options.quick else POSTS
-    results, every = {}, []
+def run(options, progress):
+    """The samples by (posts, in flight), and the bytes of a post by the number of posts."""
+    weights = {}
     with contextlib.ExitStack() as stack:
         running = {}
-        for posts in sizes:
-            if machine.available_bytes() < posts * NEEDED_BYTES_A_POST:
-                progress(f"growth: too little free memory for {posts:,} posts, which are left out")
-                continue
-            running[posts] = stack.enter_context(servers.Service(tools))
-            weight = weigh(tools, running[posts], posts)
-            results[posts] = {"bytes_a_post": weight, "costs": {p: [] for p in options.in_flight}}
-            progress(f"growth: {posts:,} posts: {weight:.0f} bytes a post without its text")
-        for turn in range(options.growth_rounds):
-            cells = [(posts, in_flight) for posts in running for in_flight in options.in_flight]
-            random.Random(turn).shuffle(cells)
-            for posts, in_flight in cells:
-                sample = clients.pump(
-                    tools, running[posts], connections=options.connections, in_flight=in_flight,
-                    posts=posts, warmup=options.warmup, seconds=options.seconds,
-                    first_page_rate=votes.FIRST_PAGES_PER_SECOND)
-                results[posts]["costs"][in_flight].append(sample.cost)
-                every.append(sample)
-                progress(f"growth {turn + 1}/{options.growth_rounds}: {posts:,} posts at "
-                         f"{in_flight}: {sample.cost:.3f} CPU-s/M")
-    return {"posts": results, "quiet": quietness(every)}
+        for posts in POSTS[:2] if options.quick else POSTS:
+            if has_room("growth", posts, 1, progress):
+                running[posts] = stack.enter_context(servers.Service(options))
+                weights[posts] = weigh(options, running[posts], posts)
+                progress(f"growth: {posts:,} posts: {weights[posts]:.0f} bytes a post without its text")
+
+        def measure(cell, _):
+            posts, in_flight = cell
+            return clients.pump(options, running[posts], in_flight=in_flight, posts=posts,
+                                first_page_rate=clients.FIRST_PAGES_PER_SECOND)
+
+        cells = [(posts, in_flight) for posts in running for in_flight in options.in_flight]
+        return {"bytes_a_post": weights,
+                "votes": measured("growth", options.growth_rounds, cells, measure, progress)}
 
 
-def table(results, options):
-    result = Table(
-        "The cost of a vote, and the bytes of a post, for growing numbers of posts",
-        ["Posts", *(f"CPU-s/M at {p}" for p in options.in_flight), "Bytes a post without its text"])
-    sizes = results["posts"]
-    for posts, taken in sizes.items():
-        cells = [f"{middle(costs):.3f} ({spread(costs, '{:.3f}')})"
-                 for costs in taken["costs"].values()]
-        weight = taken["bytes_a_post"]
+def rows(results, options):
+    """A row for each number of posts, and one of what more of them cost."""
+    taken, weights = results["votes"], results["bytes_a_post"]
+    for posts, weight in weights.items():
+        costs = [[figure(one, "cost") for one in taken[posts, in_flight]] for in_flight in options.in_flight]
         target = verdict(weight, TARGET_BYTES, most=True) if posts == 1_000_000 else ""
-        result.add(f"{posts:,}", *cells, f"{weight:.0f} {target}".strip())
-    least, most = min(sizes), max(sizes)
-    grown = []
-    for in_flight in options.in_flight:
-        pairs = zip(sizes[most]["costs"][in_flight], sizes[least]["costs"][in_flight])
-        growth = middle(large / small for large, small in pairs)
-        grown.append(f"× {growth:.2f} ({verdict(growth, TARGET_GROWTH.get(in_flight), most=True)})")
-    result.add(f"growth, {least:,} to {most:,}", *grown, "")
-    result.note(
-        "As in the table of votes: TOP, NEW and HOT are kept, a first page is read every "
-        "millisecond, keys are uniform. The bytes of a post are the growth of the service's "
-        "resident memory, with TOP and NEW kept, without the bytes of titles and authors. "
-        + results["quiet"])
-    return result
+        yield [f"{posts:,}", *(f"{shown(middle(each), '{:.3f}')} ({spread(each, '{:.3f}')})" for each in costs),
+               f"{weight:.0f} {target}".strip()]
+    least, most = min(weights), max(weights)
+    grown = {in_flight: middle(ratios(taken[most, in_flight], taken[least, in_flight]))
+             for in_flight in options.in_flight}
+    yield [f"growth, {least:,} to {most:,}",
+           *(f"× {shown(times)} ({verdict(times, TARGET_GROWTH.get(in_flight), most=True)})"
+             for in_flight, times in grown.items()), ""]
+
+
+def columns(options):
+    headings = ["Posts", *(f"CPU-s/M at {p}" for p in options.in_flight), "Bytes a post without its text"]
+    return [(heading, lambda row, place=place: row[place]) for place, heading in enumerate(headings)]
+
+
+def notes(results, _):
+    every = [sample for taken in results["votes"].values() for sample in taken]
+    return ["As in the table of votes: TOP, NEW and HOT are kept, a first page is read every "
+            "millisecond, keys are uniform. The bytes of a post are the growth of the service's "
+            "resident memory, with TOP and NEW kept, without the bytes of titles and authors. "
+            + quietness(every)]
+
+
+class Growth(Part):
+    def figures(self, results):
+        return {**results, "votes": [{"posts": posts, "in_flight": in_flight, "rounds": taken}
+                                     for (posts, in_flight), taken in results["votes"].items()]}
+
+
+PART = Growth(
+    "growth", run, lambda *_: "The cost of a vote, and the bytes of a post, for growing numbers of posts", columns,
+    notes, rows)

@@ -1,13 +1,10 @@
 """How long a vote takes that is synced before it is answered, at half of what the service can do,
 beside what it takes at the same rate in memory, on the same machine in the same minutes."""
 
-import contextlib
-
 import clients
 import disk
 import servers
-import votes
-from report import Table, middle, quietness, spread, verdict
+from report import Part, Row, column, figure, middle, quietness, ratio, shown, span, verdict
 
 IN_FLIGHT = 64   # of the capacity, and votes in a burst
 SHARE = 0.5      # of the capacity
@@ -26,26 +23,20 @@ def limit(sync_p99):
     return BASE_MILLISECONDS + SYNCS * sync_p99
 
 
-def run(tools, options, progress):
+def run(options, progress):
     """Each round: the capacity, then votes at half of it, with the disk probed before and after."""
     rounds, every = [], []
     seconds = max(options.seconds, options.durable_seconds / 3)
-    with disk.directory(options) as directory, contextlib.ExitStack() as stack:
-        service = stack.enter_context(servers.Service(tools, directory))
-        memory = stack.enter_context(servers.Service(tools))
+    with disk.directory(options) as directory, servers.Service(options, directory) as service, \
+            servers.Service(options) as memory:
         for server in (service, memory):
-            votes.fill(tools, server, options.posts)
-        common = {"connections": options.connections, "posts": options.posts,
-                  "warmup": options.warmup}
+            clients.fill(options, server, options.posts)
         for turn in range(options.growth_rounds):
-            full = clients.pump(
-                tools, service, in_flight=IN_FLIGHT, seconds=options.seconds, **common)
+            full = clients.pump(options, service, in_flight=IN_FLIGHT)
             rate = rate_of(full.votes_per_second)
             syncs = disk.syncs(options, APPENDS)
-            half, floor = (
-                clients.pump(
-                    tools, server, vote_rate=rate, burst=IN_FLIGHT, seconds=seconds, **common)
-                for server in (service, memory))
+            half, floor = (clients.pump(options, server, vote_rate=rate, burst=IN_FLIGHT, seconds=seconds)
+                           for server in (service, memory))
             syncs += disk.syncs(options, APPENDS)
             every += [full, half, floor]
             rounds.append({
@@ -61,32 +52,37 @@ def run(tools, options, progress):
     return {"rounds": rounds, "about": disk.describe(options), "quiet": quietness(every)}
 
 
-def table(results, options):
-    rounds = results["rounds"]
-    result = Table(
-        f"How long a durable vote takes, at half of the votes a second that {IN_FLIGHT} in flight "
-        f"reach: {options.connections} connections, {options.posts:,} posts, one server thread",
-        ["Votes/s", "p50", "p99", "least – most", "p99.9", "p99 in memory", "fdatasync p50",
-         "fdatasync p99", "Target of p99"])
-    allowed = middle(limit(one["disk"]["p99_ms"]) for one in rounds)
-    # Each round against the disk as it was in that round.
-    over = middle(one["p99_ms"] / limit(one["disk"]["p99_ms"]) for one in rounds)
-    result.add(
-        f"{middle(one['rate'] for one in rounds):,.0f}",
-        *(f"{middle(one[name] for one in rounds):.2f} ms" for name in ("p50_ms", "p99_ms")),
-        spread([one["p99_ms"] for one in rounds], "{:.2f}"),
-        *(f"{middle(one[name] for one in rounds):.2f} ms" for name in ("p999_ms", "memory_p99_ms")),
-        *(f"{middle(one['disk'][name] for one in rounds):.2f} ms" for name in ("p50_ms", "p99_ms")),
-        verdict(over * allowed, allowed, most=True, form="{:.1f} ms"))
-    result.note(
-        f"Connections send one after another, {IN_FLIGHT} votes each, as many a millisecond as the rate "
-        "needs, answered or not; a latency runs from the millisecond in which the vote was due. "
-        f"The target is {BASE_MILLISECONDS} ms and {SYNCS} times the p99 of the disk's own "
-        f"fdatasync ({results['about']['file_system']}), taken before and after. In memory: the same "
-        "votes right after, of a service without a journal: what the machine itself takes. "
-        f"{results['quiet']}")
-    if any(one["skipped"] for one in rounds):
-        skipped = sum(one["skipped"] for one in rounds)
-        result.note(f"**{skipped:,} votes found no room and were not sent: the latencies are too "
-                    "good.**")
-    return result
+def milliseconds(heading, name):
+    return column(heading, name, "{:.2f} ms")
+
+
+def of_disk(heading, name):
+    return heading, lambda row: shown(middle(one["disk"][name] for one in row.taken), "{:.2f} ms")
+
+
+def target(row):
+    """Each round is held against the disk as it was in that round."""
+    limits = [limit(one["disk"]["p99_ms"]) for one in row.taken]
+    over = middle(ratio(figure(one, "p99_ms"), allowed) for one, allowed in zip(row.taken, limits))
+    return verdict(over * middle(limits), middle(limits), most=True, form="{:.1f} ms")
+
+
+def notes(results, _):
+    yield (f"Connections send one after another, {IN_FLIGHT} votes each, as many a millisecond as the rate "
+           "needs, answered or not; a latency runs from the millisecond in which the vote was due. "
+           f"The target is {BASE_MILLISECONDS} ms and {SYNCS} times the p99 of the disk's own "
+           f"fdatasync ({results['about']['file_system']}), taken before and after. In memory: the same "
+           "votes right after, of a service without a journal: what the machine itself takes. "
+           f"{results['quiet']}")
+    if skipped := sum(one["skipped"] for one in results["rounds"]):
+        yield f"**{skipped:,} votes found no room and were not sent: the latencies are too good.**"
+
+
+PART = Part(
+    "latency", run,
+    lambda _, options: f"How long a durable vote takes, at half of the votes a second that {IN_FLIGHT} in flight "
+                       f"reach: {options.connections} connections, {options.posts:,} posts, one server thread",
+    [column("Votes/s", "rate", "{:,.0f}"), milliseconds("p50", "p50_ms"), milliseconds("p99", "p99_ms"),
+     span("p99_ms", "{:.2f}"), milliseconds("p99.9", "p999_ms"), milliseconds("p99 in memory", "memory_p99_ms"),
+     of_disk("fdatasync p50", "p50_ms"), of_disk("fdatasync p99", "p99_ms"), ("Target of p99", target)],
+    notes, lambda results, options: [Row(None, results["rounds"], results, options)])

@@ -1,7 +1,6 @@
 """Calls of tasks through the client library, beside the same calls through grpc-swift 2."""
 
 import os
-import random
 import resource
 import subprocess
 import time
@@ -9,7 +8,7 @@ import time
 import clients
 import machine
 import servers
-from report import Table, middle, quietness, spread, verdict
+from report import Part, column, measured, middle, quietness, ratios, shown, span, verdict
 
 TASKS = 500
 CONNECTIONS = 4
@@ -26,14 +25,6 @@ SIDES = {
     "two FeedClients, tasks on their threads": ["two"],
     "grpc-swift 2": None,
 }
-
-
-class GRPC(servers.Server):
-    """A server on grpc-swift 2 whose votes change an array."""
-
-    def __init__(self, program):
-        super().__init__(
-            [program, "serve"], r"listening on 127\.0\.0\.1:(\d+)", is_pinned=False)
 
 
 def build():
@@ -61,72 +52,57 @@ def row(text):
 
 def measure(command, server, seconds):
     """One run of a benchmark against a server, on the same cores."""
-    server_before = machine.cpu_seconds(server.pid)
-    busy, steal = machine.machine_seconds()
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.monotonic()
+    def reading():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        busy, steal = machine.machine_seconds()
+        return {"seconds": time.monotonic(), "server_seconds": machine.cpu_seconds(server.pid),
+                "client_seconds": used.ru_utime + used.ru_stime, "busy_seconds": busy, "steal_seconds": steal}
+
+    before = reading()
     finished = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    passed = time.monotonic() - started
+    after = reading()
     if finished.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{finished.stderr}{finished.stdout}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    busy_after, steal_after = machine.machine_seconds()
     rate, cost = row(finished.stdout.strip())
-    sample = clients.Sample({
-        "seconds": passed, "votes": rate * (seconds + WARMUP),
-        "server_seconds": machine.cpu_seconds(server.pid) - server_before,
-        "client_seconds": after.ru_utime + after.ru_stime - children.ru_utime - children.ru_stime,
-        "busy_seconds": busy_after - busy, "steal_seconds": steal_after - steal})
+    sample = clients.Sample({name: after[name] - before[name] for name in before} |
+                            {"votes": rate * (seconds + WARMUP)})
     return {"per_second": rate, "client_cost": cost, "server_cost": sample.cost, "sample": sample}
 
 
-def run(tools, options, progress):
+def run(options, progress):
     """The figures of each round, by side; each side has a server of its own in each round."""
     feed, grpc = build()
     seconds = max(1, round(options.seconds))
     load = [str(TASKS), str(CONNECTIONS), str(seconds)]
-    results = {side: [] for side in SIDES}
-    for turn in range(options.rounds):
-        sides = list(SIDES)
-        random.Random(turn).shuffle(sides)
-        for side in sides:
-            if SIDES[side] is None:
-                with GRPC(grpc) as server:
-                    taken = measure([grpc, str(server.port), *load], server, seconds)
-            else:
-                with servers.Service(tools, is_pinned=False) as server:
-                    command = [feed, f"127.0.0.1:{server.port}", *load, *SIDES[side]]
-                    taken = measure(command, server, seconds)
-            results[side].append(taken)
-            progress(f"library {turn + 1}/{options.rounds}: {side}: {taken['per_second']:,.0f}/s, "
-                     f"{taken['client_cost']:.3f} CPU-s/M")
-    return results
+
+    def one(side, _):
+        if SIDES[side] is None:
+            # Its votes change an array.
+            with servers.Compared([grpc, "serve"], is_pinned=False) as server:
+                return measure([grpc, str(server.port), *load], server, seconds)
+        with servers.Service(options, is_pinned=False) as server:
+            return measure([feed, f"127.0.0.1:{server.port}", *load, *SIDES[side]], server, seconds)
+
+    return measured("library", options.rounds, SIDES, one, progress)
 
 
-def figures(results):
-    """The measurements, as JSON has them."""
-    return {side: [{**one, "sample": one["sample"].values} for one in taken]
-            for side, taken in results.items()}
+def over_grpc(row):
+    return middle(ratios(row.taken, row.results["grpc-swift 2"], "per_second"))
 
 
-def table(results, options):
-    result = Table(
-        f"The client library: {TASKS} tasks vote on {CONNECTIONS} connections, client and server on the "
-        "same cores",
-        ["Client", "Votes/s", "least – most", "Client's CPU-s per million", "Server's", "× gRPC",
-         "Target"])
-    grpc = results["grpc-swift 2"]
-    for side, taken in results.items():
-        rates = [one["per_second"] for one in taken]
-        ratio = middle(a["per_second"] / b["per_second"] for a, b in zip(taken, grpc))
-        target = verdict(ratio, TARGET_OVER_GRPC, most=False, form="{:g} × gRPC") \
-            if SIDES[side] is not None else ""
-        result.add(
-            side, f"{middle(rates):,.0f}", spread(rates, "{:,.0f}"),
-            f"{middle(one['client_cost'] for one in taken):.3f}",
-            f"{middle(one['server_cost'] for one in taken):.3f}", f"{ratio:.1f}", target)
-    result.note(
+def target(row):
+    limit = None if SIDES[row.key] is None else TARGET_OVER_GRPC
+    return verdict(over_grpc(row), limit, most=False, form="{:g} × gRPC")
+
+
+PART = Part(
+    "library", run,
+    lambda *_: f"The client library: {TASKS} tasks vote on {CONNECTIONS} connections, client and server on the "
+               "same cores",
+    [("Client", lambda row: row.key), column("Votes/s", "per_second", "{:,.0f}"), span("per_second", "{:,.0f}"),
+     column("Client's CPU-s per million", "client_cost", "{:.3f}"), column("Server's", "server_cost", "{:.3f}"),
+     ("× gRPC", lambda row: shown(over_grpc(row), "{:.1f}")), ("Target", target)],
+    lambda results, _: [
         "grpc-swift 2 makes unary calls with the same request to a server that counts in an array; its "
         "messages are encoded by hand, which is less work than generated code. "
-        + quietness([one["sample"] for taken in results.values() for one in taken]))
-    return result
+        + quietness([one["sample"] for taken in results.values() for one in taken])])

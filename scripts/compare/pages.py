@@ -1,4 +1,5 @@
-"""Pages and votes in mixes, beside a floor that answers as many bytes, and beside Redis."""
+"""Pages: one of 20 posts out of a million beside a script of Redis, and mixes of pages and votes beside a floor
+that answers as many bytes."""
 
 import collections
 import contextlib
@@ -7,14 +8,131 @@ import tempfile
 
 import ballots
 import clients
-import frames
 import growth
 import lists
-import machine
-import page
 import servers
 import votes
-from report import Table, middle, quietness, spread, verdict
+from feedclient import feed
+from feedclient.frames import with_length
+from report import Part, column, measured, middle, quietness, ratios, rows_of, shown, span, spread, verdict
+
+# The fields of a post that the service shows, as a hash beside the sorted set. Redis fills itself.
+FILL_SCRIPT = """
+for i = ARGV[1], ARGV[2] do
+    local post = string.format('p%012d', i)
+    redis.call('ZADD', 'posts', 0, post)
+    redis.call('HSET', post, 'feed', 'posts', 'title',
+        string.format('%08x: what a post of %d is called by who wrote it',
+            (i * 2654435761) % 4294967296, i),
+        'author', 'author' .. (i % 50000), 'ups', 0, 'downs', 0, 'comments', i % 1000,
+        'created', 1577836800000 + i, 'updated', 1577836800000 + i)
+end
+"""
+
+PAGE_SCRIPT = """
+local ranked = redis.call('ZREVRANGE', KEYS[1], 0, 19, 'WITHSCORES')
+local page = {}
+for i = 1, #ranked, 2 do
+    local fields = redis.call('HMGET', ranked[i],
+        'feed', 'title', 'author', 'ups', 'downs', 'comments', 'created', 'updated')
+    page[#page + 1] = {ranked[i], ranked[i + 1], fields}
+end
+return page
+"""
+
+
+def fill_redis(redis, posts):
+    """Makes the posts; the script of a page."""
+    script = redis.call("SCRIPT", "LOAD", FILL_SCRIPT)
+    for first in range(0, posts, 5000):
+        redis.call("EVALSHA", script, 0, first, min(first + 5000, posts) - 1)
+    page = redis.call("SCRIPT", "LOAD", PAGE_SCRIPT)
+    shown = redis.call("EVALSHA", page, 1, "posts")
+    if len(shown) != 20 or any(None in fields for _, _, fields in shown):
+        raise RuntimeError(f"Redis's page is not one of 20 posts: {shown}")
+    return page
+
+
+# ---- A page beside votes
+#
+# Votes come at a fixed rate, in bursts every millisecond, whether answered or not. With and without pages their
+# cost is the same, so what the server needs more with pages is what the pages cost, bringing the order up to
+# date among it.
+
+POSTS = 1_000_000
+VOTES_PER_SECOND = 20_000
+VOTE_CONNECTIONS = PAGE_CONNECTIONS = 10
+IN_FLIGHT = 16
+TARGET_MICROSECONDS = 12
+ENOUGH_ANSWERED = 0.98  # of the votes; the last ones are answered after the clocks are read
+PEERS = {"service": "this service, ListPosts", "redis": "redis-server, ZREVRANGE + 20 HMGET"}
+
+
+def run_page(options, progress):
+    """By peer: the microseconds of a page, and the pages a second, of each round."""
+    posts = options.posts if options.quick else POSTS
+    every = []
+    with contextlib.ExitStack() as stack:
+        service, redis = (stack.enter_context(kind(options)) for kind in (servers.Service, servers.Redis))
+        clients.fill(options, service, posts)
+        running = {"service": (service, {}), "redis": (redis, {"script": fill_redis(redis, posts)})}
+
+        def measure(peer, turn):
+            server, flags = running[peer]
+            taken = {}
+            for pages in random.Random(turn).sample([0, PAGE_CONNECTIONS], 2):
+                taken[pages] = clients.pump(
+                    options, server, connections=VOTE_CONNECTIONS, vote_rate=VOTES_PER_SECOND, posts=posts,
+                    page_connections=pages, pages_in_flight=IN_FLIGHT, **flags)
+            every.extend(taken.values())
+            alone, beside = taken[0], taken[PAGE_CONNECTIONS]
+            if not beside.pages:
+                raise RuntimeError(f"{peer} answered no page in the measured time")
+            per_second = beside.pages / beside.seconds
+            return {"microseconds": (beside.core_share - alone.core_share) / per_second * 1e6,
+                    "per_second": per_second,
+                    "votes_answered": min(1, *(one.votes_per_second / VOTES_PER_SECOND for one in taken.values()))}
+
+        rounds = measured("page", options.rounds, PEERS, measure, progress)
+    return {"posts": posts, "rounds": rounds, "quiet": quietness(every)}
+
+
+def answered_votes(rounds):
+    """Votes that were not answered are work that a page seems to save."""
+    least = {peer: min(one["votes_answered"] for one in taken) for peer, taken in rounds.items()}
+    text = (f"Of the votes the service answered at least {least['service']:.1%} beside the pages, "
+            f"Redis {least['redis']:.1%}. ")
+    if min(least.values()) < ENOUGH_ANSWERED:
+        text += "**The fewer these are, the cheaper a page seems.** "
+    return text
+
+
+def redis_over_ours(row):
+    return "" if row.key == "service" else middle(ratios(row.taken, row.results["service"], "microseconds"))
+
+
+def page_target(row):
+    if row.key == "redis":
+        return verdict(redis_over_ours(row), 1, most=False)
+    cost = middle(one["microseconds"] for one in row.taken)
+    return verdict(cost, TARGET_MICROSECONDS, most=True, form="{:g} µs")
+
+
+PAGE = Part(
+    "page", run_page,
+    lambda results, _: f"A page of 20 full posts out of {results['posts']:,}, {IN_FLIGHT} in flight a connection, "
+                       f"while {VOTES_PER_SECOND:,} votes a second run",
+    [("Server", lambda row: PEERS[row.key]), column("Pages/s", "per_second", "{:,.0f}"),
+     column("CPU-µs a page", "microseconds", "{:.2f}"), span("microseconds", "{:.2f}"),
+     ("Redis ÷ ours", lambda row: shown(redis_over_ours(row))), ("Target", page_target)],
+    lambda results, _: [
+        f"{PAGE_CONNECTIONS} connections ask for pages as fast as they are answered, and "
+        f"{VOTE_CONNECTIONS} vote. Cost of a page = (CPU with pages − CPU with the same votes alone) ÷ "
+        "pages per second. Redis runs one Lua script a page; its hashes have the fields of our posts. "
+        + answered_votes(results["rounds"]) + results["quiet"]],
+    lambda results, options: rows_of(results["rounds"], options, PEERS))
+
+# ---- Mixes of pages and votes
 
 CONNECTIONS = 100
 REDIS_CONNECTIONS = 10  # its pages are slow, and it answers what it has read at once
@@ -22,7 +140,6 @@ VOTERS = 1000
 FILL_SECONDS = 2     # of their ballots on the posts of the first page
 TARGET_RATIO = 1.3   # of other orders over TOP, and of ten times the posts
 USER = 1 << 63       # the first of pump's users
-WEEK = 3
 
 # What is asked for: a name, the server, the flags of pump, and by pages of 100 operations and requests
 # in flight the multiple of the floor that is the goal.
@@ -33,8 +150,8 @@ HOT_KEYS = {"zipf": votes.ZIPF}
 TOP = Case("TOP", "anonymous", {}, FIRST)
 TOP_OF_HOT = Case("TOP, hot posts", "hot", HOT_KEYS, {mix: FIRST[mix] for mix in FIRST if mix[0] < 100})
 ORDERS = [Case(f"{name}, hot posts", "hot", {**HOT_KEYS, **flags}, {(95, 16): None}) for name, flags in {
-    "HOT": {"order": lists.HOT}, "NEW": {"order": lists.NEW}, "BEST": {"order": lists.BEST},
-    "TOP of a week": {"window": WEEK}}.items()]
+    "HOT": {"order": feed.HOT}, "NEW": {"order": feed.NEW}, "BEST": {"order": feed.BEST},
+    "TOP of a week": {"window": feed.WEEK}}.items()]
 CASES = [
     TOP, TOP_OF_HOT,
     Case("TOP, viewer with ballots", "viewer", {"voters": VOTERS, "feed": ballots.FEED},
@@ -50,141 +167,123 @@ def cells(sizes):
     return [Cell(posts, case.name, *mix) for posts in sizes for case in CASES for mix in case.goals]
 
 
-def fill_viewers(tools, service, posts):
-    """Ballots on the same 20 posts of all viewers put these on the first page."""
-    ballots.create_feed(service)
-    clients.pump(tools, service, create=posts, feed=ballots.FEED)
-    clients.pump(tools, service, read_orders=3, feed=ballots.FEED)
-    clients.pump(tools, service, connections=CONNECTIONS, in_flight=16, posts=lists.PAGE_SIZE,
-                 voters=VOTERS, warmup=0, seconds=FILL_SECONDS)
-
-
-def start(stack, tools, posts):
+def start(stack, options, posts):
     """The servers with so many posts, by name, and the script of Redis's page."""
-    running = {name: stack.enter_context(servers.Service(tools)) for name in ("anonymous", "hot", "viewer")}
-    votes.fill(tools, running["anonymous"], posts)
-    votes.fill(tools, running["hot"], posts)
-    fill_viewers(tools, running["viewer"], posts)
-    running["redis"] = stack.enter_context(servers.Redis(tools))
-    return running, page.fill_redis(running["redis"], posts)
+    running = {name: stack.enter_context(servers.Service(options)) for name in ("anonymous", "hot", "viewer")}
+    clients.fill(options, running["anonymous"], posts)
+    clients.fill(options, running["hot"], posts)
+    ballots.create_feed(running["viewer"])
+    clients.fill(options, running["viewer"], posts, feed=ballots.FEED)
+    # Ballots on the same 20 posts of all viewers put these on the first page.
+    clients.pump(options, running["viewer"], connections=CONNECTIONS, in_flight=16, posts=lists.PAGE_SIZE,
+                 voters=VOTERS, warmup=0, seconds=FILL_SECONDS)
+    running["redis"] = stack.enter_context(servers.Redis(options))
+    return running, fill_redis(running["redis"], posts)
 
 
 def recorded(server, flags):
     """The service's answers to such a page and to a vote, as frames."""
-    user = USER if "voters" in flags else 0
-    asked = {1: flags.get("feed", "posts").encode(), 2: flags.get("order", lists.TOP),
-             3: flags.get("window", 0), 4: lists.PAGE_SIZE}
-    with frames.Connection(server) as connection:
-        answer = connection.exchange(frames.LIST_POSTS, frames.message(asked), user)
+    acting = USER if "voters" in flags else 0
+    page = feed.ListPostsRequest(feed=flags.get("feed", "posts"), order=flags.get("order", feed.TOP),
+                                 window=flags.get("window", 0), page_size=lists.PAGE_SIZE)
+    with clients.connected(server) as connection:
+        answer = connection.call(acting=acting, list_posts=page)
         if "further" in flags:
-            token = frames.fields_of(frames.fields_of(answer)[frames.LIST_POSTS])[2]
-            answer = connection.exchange(frames.LIST_POSTS, frames.message({**asked, 5: token}), user)
-        vote = connection.exchange(frames.CAST_VOTE, frames.message({1: 1, 2: 1}), user)
-    return b"".join(len(one).to_bytes(4, "big") + one for one in (answer, vote))
+            page.page_token = answer.list_posts.next_page_token
+            answer = connection.call(acting=acting, list_posts=page)
+        vote = connection.call(acting=acting, cast_vote=feed.CastVoteRequest(post_id=1, direction=feed.UP))
+    return b"".join(with_length(one.SerializeToString()) for one in (answer, vote))
 
 
-def measure(tools, running, script, cell, turn, options):
+def case_of(cell):
+    return next(case for case in CASES if case.name == cell.case)
+
+
+def measure(options, running, script, cell, turn):
     """The samples of the cell, by peer."""
-    case = next(case for case in CASES if case.name == cell.case)
+    case = case_of(cell)
     server = running[case.server]
     with tempfile.NamedTemporaryFile() as file:
         file.write(recorded(server, case.flags))
         file.flush()
-        with servers.Floor(tools, answers=file.name) as floor:
+        with servers.Floor(options, answers=file.name) as floor:
             peers = [("service", server, {}), ("floor", floor, {})]
             if case is TOP:
                 peers.append(("redis", running["redis"],
                               {"script": script, "connections": REDIS_CONNECTIONS}))
             random.Random(turn).shuffle(peers)
-            return {name: clients.pump(tools, peer, **{
+            return {name: clients.pump(options, peer, **{
                 "connections": CONNECTIONS, "in_flight": cell.in_flight, "posts": cell.posts,
-                "page_share": cell.pages, "warmup": options.warmup, "seconds": options.seconds,
-                **case.flags, **flags}) for name, peer, flags in peers}
+                "page_share": cell.pages, **case.flags, **flags}) for name, peer, flags in peers}
 
 
-def run(tools, options, progress):
-    """All rounds: the samples by cell and peer."""
-    results = {}
+def run(options, progress):
+    """The samples by cell and peer."""
     with contextlib.ExitStack() as stack:
-        running = {}
-        for posts in [options.posts] if options.quick else [options.posts, 10 * options.posts]:
-            if machine.available_bytes() < 4 * posts * growth.NEEDED_BYTES_A_POST:
-                progress(f"pages: too little free memory for {posts:,} posts, which are left out")
-                continue
-            running[posts] = start(stack, tools, posts)
-        results = {cell: [] for cell in cells(running)}
-        for turn in range(options.growth_rounds):
-            due = list(results)
-            random.Random(turn).shuffle(due)
-            for cell in due:
-                taken = measure(tools, *running[cell.posts], cell, turn, options)
-                results[cell].append(taken)
-                costs = ", ".join(f"{peer} {cost(sample):.2f} µs" for peer, sample in taken.items())
-                progress(f"pages {turn + 1}/{options.growth_rounds}: {cell.case}, {mix(cell)} at "
-                         f"{cell.in_flight}, {cell.posts:,} posts: {costs}")
-    return results
-
-
-def figures(results):
-    """The measurements, as JSON has them."""
-    return [{**cell._asdict(), "rounds": [{peer: sample.values for peer, sample in one.items()}
-                                          for one in taken]} for cell, taken in results.items()]
+        sizes = [options.posts] if options.quick else [options.posts, 10 * options.posts]
+        running = {posts: start(stack, options, posts) for posts in sizes
+                   if growth.has_room("pages", posts, 4, progress)}
+        return measured("pages", options.growth_rounds, cells(running),
+                        lambda cell, turn: measure(options, *running[cell.posts], cell, turn), progress)
 
 
 def mix(cell):
     return "pages alone" if cell.pages == 100 else f"{cell.pages}/{100 - cell.pages}"
 
 
-def cost(sample):
-    """Microseconds of processor time an operation."""
-    return sample.server_seconds / (sample.votes + sample.pages) * 1e6
+def costs(taken, peer):
+    return [one[peer].operation_cost for one in taken if peer in one]
 
 
-def ratios(taken, over="service", under="floor"):
-    return [cost(one[over]) / cost(one[under]) for one in taken]
+def times(taken, over="service", under="floor"):
+    return [a / b for a, b in zip(costs(taken, over), costs(taken, under))]
 
 
-def goal(results, cell):
+def goal(row):
     """The goals of a cell: of its multiple of the floor, and of this beside that of another cell."""
-    case = next(case for case in CASES if case.name == cell.case)
-    base, over_floor, told = min(one.posts for one in results), ratios(results[cell]), []
+    cell, case, told = row.key, case_of(row.key), []
+    base = min(one.posts for one in row.results)
     others = {"TOP": cell._replace(case=TOP_OF_HOT.name)} if case in ORDERS else {}
     if cell.posts > base:
         others[f"{base:,} posts"] = cell._replace(posts=base)
     elif target := case.goals[cell.pages, cell.in_flight]:
-        told.append(verdict(middle(over_floor), target, most=True))
+        told.append(verdict(middle(times(row.taken)), target, most=True))
     for name, other in others.items():
-        ratio = middle(a / b for a, b in zip(over_floor, ratios(results[other])))
-        told.append(f"{ratio:.2f} × {name}, {verdict(ratio, TARGET_RATIO, most=True)}")
+        found = middle(a / b for a, b in zip(times(row.taken), times(row.results[other])))
+        told.append(f"{shown(found)} × {name}, {verdict(found, TARGET_RATIO, most=True)}")
     return "; ".join(told)
 
 
-def table(results, options):
-    result = Table(
-        f"Pages of 20 posts: {CONNECTIONS} connections, one server thread, in memory",
-        ["Posts", "Pages", "Pages/votes", "In flight", "CPU-µs an operation", "least – most", "of the floor",
-         "× floor", "of Redis", "Redis ÷ ours", "Goal"])
-    for cell, taken in results.items():
-        costs = {peer: [cost(one[peer]) for one in taken] for peer in taken[0]}
-        has_redis = "redis" in costs
-        result.add(
-            f"{cell.posts:,}", cell.case, mix(cell), cell.in_flight, f"{middle(costs['service']):.2f}",
-            spread(costs["service"], "{:.2f}"), f"{middle(costs['floor']):.2f}",
-            f"{middle(ratios(taken)):.2f}", f"{middle(costs['redis']):.2f}" if has_redis else "",
-            f"{middle(ratios(taken, 'redis', 'service')):.2f}" if has_redis else "", goal(results, cell))
-    every = [one for taken in results.values() for one in taken]
-    sizes = [size(one["floor"]) / size(one["service"]) for one in every]
-    result.note(
-        f"Rounds: {options.growth_rounds}, of {options.seconds:g} s each; medians, and ratios taken within a "
-        f"round. The floor answered {spread(sizes, '{:.1%}')} of the service's bytes. "
-        + quietness([sample for one in every for sample in one.values()]))
-    result.note(
-        f"Hot posts: votes have zipf {votes.ZIPF} keys, the others uniform ones. Callers are anonymous but for "
-        f"{VOTERS:,} viewers, who have ballots on most posts of the page. Redis runs ZREVRANGE and 20 HMGET "
-        "in one script a page, and ZINCRBY a vote.")
-    return result
+def of_redis(row, values):
+    """The median of what is compared with Redis; "" where that was not asked."""
+    return shown(middle(values)) if "redis" in row.taken[0] else ""
 
 
 def size(sample):
     """Bytes an answer."""
     return sample.values["received_bytes"] / (sample.votes + sample.pages)
+
+
+def notes(results, options):
+    every = [one for taken in results.values() for one in taken]
+    sizes = [size(one["floor"]) / size(one["service"]) for one in every]
+    return [
+        f"Rounds: {options.growth_rounds}, of {options.seconds:g} s each; medians, and ratios taken within a "
+        f"round. The floor answered {spread(sizes, '{:.1%}')} of the service's bytes. "
+        + quietness([sample for one in every for sample in one.values()]),
+        f"Hot posts: votes have zipf {votes.ZIPF} keys, the others uniform ones. Callers are anonymous but for "
+        f"{VOTERS:,} viewers, who have ballots on most posts of the page. Redis runs ZREVRANGE and 20 HMGET "
+        "in one script a page, and ZINCRBY a vote."]
+
+
+PAGES = Part(
+    "pages", run, lambda *_: f"Pages of 20 posts: {CONNECTIONS} connections, one server thread, in memory",
+    [("Posts", lambda row: f"{row.key.posts:,}"), ("Pages", lambda row: row.key.case),
+     ("Pages/votes", lambda row: mix(row.key)), ("In flight", lambda row: row.key.in_flight),
+     ("CPU-µs an operation", lambda row: shown(middle(costs(row.taken, "service")))),
+     ("least – most", lambda row: spread(costs(row.taken, "service"), "{:.2f}")),
+     ("of the floor", lambda row: shown(middle(costs(row.taken, "floor")))),
+     ("× floor", lambda row: shown(middle(times(row.taken)))),
+     ("of Redis", lambda row: of_redis(row, costs(row.taken, "redis"))),
+     ("Redis ÷ ours", lambda row: of_redis(row, times(row.taken, "redis", "service"))), ("Goal", goal)],
+    notes, keys=Cell._fields)

@@ -7,14 +7,14 @@ a log) is a part of their cost.
 
 import collections
 import math
-import random
 import time
 
 import disk
 import machine
 import servers
 from clients import total
-from report import quietness
+from report import CORE, COST, IN_FLIGHT, RATE, Part, cells, column, figure, measured, middle, quietness, rows_of, \
+    server
 
 PROBE_APPENDS = 200
 SLICE_SECONDS = 10  # of votes, between two measurements of the floor
@@ -22,9 +22,9 @@ IDLE_SHARE = 0.02   # of a core
 LONGEST_WAIT = 60   # seconds
 IDLE_STEP = 0.5     # seconds
 
-# What a table measures: its name and its rows; how a server is filled (tools, server, options), is
-# voted on for some seconds (tools, server, row, in flight, options, seconds, seed), and how the floor
-# echoes such votes (tools, floor, in flight, options).
+# What a table measures: its name and its rows; how a server is filled (options, server), is voted on for some
+# seconds (options, server, row, in flight, seconds, seed), and how the floor echoes such votes (options, floor,
+# in flight).
 #
 # A row names a server, and how it keeps its votes: "service memory", "service fsync", "redis memory",
 # or "redis" and a value of appendfsync.
@@ -39,6 +39,11 @@ class Run:
         self.sample, self.floor = total(samples), total(floors)
         self.written, self.resident = written, resident
         self.afterwards_seconds, self.rests = afterwards
+        self.votes_per_second, self.core_share = self.sample.votes_per_second, self.sample.core_share
+
+    def __str__(self):
+        return (f"{self.cost:.3f} CPU-s/M, {self.over_floor:.2f} floors, {self.votes_per_second:,.0f}/s, "
+                f"{self.bytes_a_vote:.0f} B/vote, {self.resident / 1e6:.0f} MB")
 
     @property
     def cost(self):
@@ -53,31 +58,33 @@ class Run:
     def bytes_a_vote(self):
         return self.written / self.sample.votes
 
-    def figures(self):
-        return {"run": self.sample.values, "slices": [one.values for one in self.samples],
-                "floors": [one.values for one in self.floors],
+    @property
+    def values(self):
+        return {"run": self.sample, "slices": self.samples, "floors": self.floors,
                 "written_bytes": self.written, "resident_bytes": self.resident,
                 "afterwards_seconds": self.afterwards_seconds, "rests": self.rests}
 
 
+def processor_seconds(pid):
+    return machine.cpu_seconds(pid) + machine.children_seconds(pid)
+
+
 def wait_until_idle(pid):
     """Waits until the server is idle, at most a minute; its processor time, and whether it is idle."""
-    first = last = machine.cpu_seconds(pid) + machine.children_seconds(pid)
+    first = last = processor_seconds(pid)
     end = time.monotonic() + LONGEST_WAIT
     while time.monotonic() < end:
         time.sleep(IDLE_STEP)
-        before = last
-        last = machine.cpu_seconds(pid) + machine.children_seconds(pid)
+        before, last = last, processor_seconds(pid)
         if last - before < IDLE_SHARE * IDLE_STEP:
             return last - first, True
     return last - first, False
 
 
-def start(tools, row, directory):
+def start(options, row, directory):
     kind, kept = row.split()
-    if kind == "redis":
-        return servers.Redis(tools) if kept == "memory" else servers.Redis(tools, directory, kept)
-    return servers.Service(tools, None if kept == "memory" else directory)
+    directory = None if kept == "memory" else directory
+    return servers.Redis(options, directory, kept) if kind == "redis" else servers.Service(options, directory)
 
 
 def slices(seconds):
@@ -86,15 +93,15 @@ def slices(seconds):
     return [seconds / count] * count
 
 
-def measure(load, tools, floor, row, in_flight, options):
-    with disk.directory(options) as directory, start(tools, row, directory) as server:
-        load.fill(tools, server, options)
+def measure(load, options, floor, row, in_flight):
+    with disk.directory(options) as directory, start(options, row, directory) as server:
+        load.fill(options, server)
         wait_until_idle(server.pid)  # from being filled
-        floors, samples, afterwards, rests, written = [], [], 0, True, 0
-        floors.append(load.echo(tools, floor, in_flight, options))
+        samples, afterwards, rests, written = [], 0, True, 0
+        floors = [load.echo(options, floor, in_flight)]
         for number, seconds in enumerate(slices(options.durable_seconds)):
             before = machine.written_bytes(server.pid), machine.children_seconds(server.pid)
-            samples.append(load.vote(tools, server, row, in_flight, options, seconds, 1 + number))
+            samples.append(load.vote(options, server, row, in_flight, seconds, 1 + number))
             children = machine.children_seconds(server.pid) - before[1]
             more, idle = wait_until_idle(server.pid)
             rests = rests and idle
@@ -102,36 +109,41 @@ def measure(load, tools, floor, row, in_flight, options):
             share = seconds / (seconds + options.warmup)
             afterwards += (more + children) * share
             written += (machine.written_bytes(server.pid) - before[0]) * share
-            floors.append(load.echo(tools, floor, in_flight, options))
+            floors.append(load.echo(options, floor, in_flight))
         resident = machine.resident_bytes(server.pid)
     return Run(samples, floors, written, (afterwards, rests), resident)
 
 
-def run(load, tools, options, progress):
-    """All rounds: the runs by (row, in flight), and the syncs of the disk between them."""
-    runs = {(row, in_flight): [] for in_flight in options.in_flight for row in load.rows}
-    syncs = []
-    with servers.Floor(tools) as floor:
-        for turn in range(options.durable_rounds):
-            cells = list(runs)
-            random.Random(turn).shuffle(cells)
-            for row, in_flight in cells:
-                syncs += disk.syncs(options, PROBE_APPENDS)
-                taken = measure(load, tools, floor, row, in_flight, options)
-                runs[row, in_flight].append(taken)
-                progress(f"{load.name} {turn + 1}/{options.durable_rounds}: {row} at {in_flight}: "
-                         f"{taken.cost:.3f} CPU-s/M, {taken.over_floor:.2f} floors, "
-                         f"{taken.sample.votes_per_second:,.0f}/s, {taken.bytes_a_vote:.0f} B/vote, "
-                         f"{taken.resident / 1e6:.0f} MB")
-    return {"runs": runs, "disk": disk.summary(syncs), "about": disk.describe(options)}
+class Runs(Part):
+    """A table of such runs, with columns beside those that all have; by (row, in flight)."""
+
+    def __init__(self, load, title, columns, notes):
+        def run(options, progress):
+            syncs = []
+
+            def one(cell, _):
+                syncs.extend(disk.syncs(options, PROBE_APPENDS))
+                return measure(load, options, floor, *cell)
+
+            with servers.Floor(options) as floor:
+                runs = measured(load.name, options.durable_rounds, cells(load.rows, options), one, progress)
+            return {"runs": runs, "disk": disk.summary(syncs), "about": disk.describe(options)}
+
+        super().__init__(
+            load.name, run,
+            lambda _, options: f"{title(options)}, one server thread, {options.durable_seconds:g} s a run in slices",
+            [IN_FLIGHT, server(load.rows), RATE, CORE, COST, column("× floor", "over_floor", "{:.2f}"), *columns],
+            lambda results, options: [*notes(results, options), *disk_notes(results)],
+            lambda results, options: rows_of(results["runs"], options, cells(load.rows, options)))
+
+    def figures(self, results):
+        return {"disk": {**results["about"], **results["disk"]},
+                "runs": [{"server": row, "in_flight": in_flight, "rounds": taken}
+                         for (row, in_flight), taken in results["runs"].items()]}
 
 
-def figures(results):
-    """The measurements, as JSON has them."""
-    return {"disk": {**results["about"], **results["disk"]},
-            "runs": [{"server": row, "in_flight": in_flight,
-                      "rounds": [one.figures() for one in taken]}
-                     for (row, in_flight), taken in results["runs"].items()]}
+def over_floor(row):
+    return middle(figure(one, "over_floor") for one in row.taken)
 
 
 def quiet(results):
@@ -139,9 +151,9 @@ def quiet(results):
     return quietness([sample for one in every for sample in (*one.samples, *one.floors)])
 
 
-def note(table, results):
+def disk_notes(results):
     """What the reader has to know of the disk, and of servers that did not come to rest."""
-    table.note(disk.sentence(results["disk"], results["about"]))
+    yield disk.sentence(results["disk"], results["about"])
     if not all(one.rests for taken in results["runs"].values() for one in taken):
-        table.note(f"**Some server still worked {LONGEST_WAIT} s after its votes had ended: it "
-                   "cannot keep such a load up.**")
+        yield (f"**Some server still worked {LONGEST_WAIT} s after its votes had ended: it cannot keep such a load "
+               "up.**")

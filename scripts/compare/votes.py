@@ -1,18 +1,20 @@
-"""The votes: floor, service and Redis, interleaved, at several requests in flight."""
+"""The votes: floor, service and Redis, interleaved, at several requests in flight; and the same over TLS."""
 
 import contextlib
-import random
+import tempfile
 
 import clients
 import servers
-from report import Table, middle, quietness, spread, verdict
+from report import CORE, COST, COSTS, IN_FLIGHT, RATE, Part, cells, measured, middle, quietness, ratios, rows_of, \
+    server, shown, verdict
 
 TARGET_OVER_FLOOR = {1: 1.15, 16: 2.4, 64: 3.5}
 TARGET_REDIS = {1: 1.6, 16: 3.2, 64: 6.0}
+TLS_TARGET_OVER_FLOOR = {1: 1.15, 16: 2.0, 64: 3.0}
+TLS_TARGET_REDIS = {16: 1.5}  # votes a second of this service over those of Redis
 ZIPF = 0.99
-FIRST_PAGES_PER_SECOND = 1000
 
-# The rows of the table; keys are uniform unless the name says otherwise.
+# The rows of the tables; keys are uniform unless the name says otherwise.
 ROWS = {
     "floor": "floor: a C echo of the same frames",
     "service": "this service",
@@ -20,105 +22,106 @@ ROWS = {
     "redis": "redis-server, ZINCRBY",
     "redis zipf": f"redis-server, zipf {ZIPF} keys",
 }
+TLS_ROWS = {"floor": "floor: a C echo with OpenSSL", "service": ROWS["service"], "redis": ROWS["redis"]}
+KINDS = {"floor": servers.Floor, "service": servers.Service, "redis": servers.Redis}
 
 
-def fill(tools, service, posts):
-    """Creates the posts, and has every order read once so that it is kept."""
-    created = clients.pump(tools, service, create=posts)
-    if created.values["last_post_id"] != posts:
-        raise RuntimeError("the service was not empty: posts are not numbered from 1")
-    clients.pump(tools, service, read_orders=3)
-    return created
-
-
-def fill_redis(redis, posts):
-    """As many members of the same length as redis-benchmark makes."""
-    for first in range(0, posts, 5000):
-        members = range(first, min(first + 5000, posts))
-        redis.call("ZADD", "posts", *(word for m in members for word in (0, f"p{m:012}")))
-
-
-def measure(tools, running, row, in_flight, options):
-    server = running[row]
-    if row == "redis":
-        return clients.redis_benchmark(server, in_flight, options.posts, options)
-    return clients.pump(
-        tools, server, connections=options.connections, in_flight=in_flight, posts=options.posts,
-        zipf=ZIPF if row.endswith("zipf") else 0, warmup=options.warmup, seconds=options.seconds,
-        first_page_rate=FIRST_PAGES_PER_SECOND if row.startswith("service") else 0)
-
-
-def run(tools, options, progress):
-    """All rounds; the samples by (row, in flight)."""
+def run(options, progress):
+    """The samples by (row, in flight)."""
     rows = [row for row in ROWS if row.split()[0] in options.rows]
-    kinds = {"floor": servers.Floor, "service": servers.Service, "redis": servers.Redis}
-    samples = {(row, in_flight): [] for in_flight in options.in_flight for row in rows}
     with contextlib.ExitStack() as stack:
-        running = {}
-        for row in rows:
-            running[row] = stack.enter_context(kinds[row.split()[0]](tools))
-            if row.startswith("service"):
-                fill(tools, running[row], options.posts)
-            elif row.startswith("redis"):
-                fill_redis(running[row], options.posts)
-        for turn in range(options.rounds):
-            cells = list(samples)
-            random.Random(turn).shuffle(cells)
-            for row, in_flight in cells:
-                sample = measure(tools, running, row, in_flight, options)
-                samples[row, in_flight].append(sample)
-                progress(f"votes {turn + 1}/{options.rounds}: {row} at {in_flight}: "
-                         f"{sample.cost:.3f} CPU-s/M, {sample.votes_per_second:,.0f}/s, "
-                         f"others {sample.others:.1%}, steal {sample.steal:.1%}")
-    return samples
+        running = {row: stack.enter_context(KINDS[row.split()[0]](options)) for row in rows}
+        for one in running.values():
+            clients.fill(options, one, options.posts)
+
+        def measure(cell, _):
+            row, in_flight = cell
+            if row == "redis":
+                return clients.redis_benchmark(options, running[row], in_flight)
+            pages = clients.FIRST_PAGES_PER_SECOND if row.startswith("service") else 0
+            return clients.pump(options, running[row], in_flight=in_flight, first_page_rate=pages,
+                                zipf=ZIPF if row.endswith("zipf") else 0)
+
+        return measured("votes", options.rounds, cells(rows, options), measure, progress)
 
 
-def figures(samples):
-    """The measurements, as JSON has them."""
-    return [{"server": row, "in_flight": in_flight, "rounds": [one.values for one in taken]}
-            for (row, in_flight), taken in samples.items()]
+def run_tls(options, progress):
+    with contextlib.ExitStack() as stack:
+        certificate = servers.Certificate(stack.enter_context(tempfile.TemporaryDirectory()))
+        running = {row: stack.enter_context(KINDS[row](options, certificate=certificate)) for row in TLS_ROWS}
+        for row, flags in (("service", {"tls": True, "orders": 0}), ("redis", {})):
+            clients.fill(options, running[row], options.posts, **flags)
+
+        def measure(cell, _):
+            return clients.pump(options, running[cell[0]], tls=True, in_flight=cell[1])
+
+        return measured("tls", options.rounds, cells(TLS_ROWS, options), measure, progress)
 
 
-def ratios(samples, over, under):
-    """Compares round by round, so that a drift of the machine cancels out."""
-    pairs = zip(samples.get(over, []), samples.get(under, []))
-    return [a.cost / b.cost for a, b in pairs]
+def over(row, other, name="cost"):
+    """The median of the ratios to another row with as many requests in flight; "" where that is no part."""
+    taken = row.results.get((other, row.key[1]))
+    return middle(ratios(row.taken, taken, name)) if taken else ""
 
 
-def table(samples, options):
-    result = Table(
-        f"Votes: {options.connections} connections, {options.posts:,} posts, one server thread",
-        ["In flight", "Server", "Votes/s", "of its core", "CPU-s per million votes",
-         "least – most", "× floor", "Redis ÷ ours", "Target"])
-    for in_flight in options.in_flight:
-        for row, name in ROWS.items():
-            taken = samples.get((row, in_flight))
-            if not taken:
-                continue
-            costs = [sample.cost for sample in taken]
-            over_floor = ratios(samples, (row, in_flight), ("floor", in_flight))
-            over_ours = []
-            target = ""
-            if row.startswith("service") and over_floor:
-                target = verdict(middle(over_floor), TARGET_OVER_FLOOR.get(in_flight), most=True)
-            if row.startswith("redis"):
-                ours = row.replace("redis", "service"), in_flight
-                over_ours = ratios(samples, (row, in_flight), ours)
-                if over_ours:
-                    target = verdict(middle(over_ours), TARGET_REDIS.get(in_flight), most=False)
-            result.add(
-                in_flight, name, f"{middle(s.votes_per_second for s in taken):,.0f}",
-                f"{middle(s.core_share for s in taken):.0%}",
-                f"{middle(costs):.3f}", spread(costs, "{:.3f}"),
-                f"{middle(over_floor):.2f}" if over_floor else "",
-                f"{middle(over_ours):.2f}" if over_ours else "", target)
-    every = [sample for taken in samples.values() for sample in taken]
-    result.note(
-        f"Rounds: {options.rounds}, of {options.seconds:g} s each; medians, and ratios taken within a "
-        f"round. {quietness(every)}")
-    result.note(
-        f"The service keeps TOP, NEW and HOT, and {FIRST_PAGES_PER_SECOND} first pages a second "
-        "are read from it beside the votes. Redis's zipf row and all others are by the same "
-        "minimal client in C, its uniform row by redis-benchmark. Where a server used much less than "
-        "its core, the client was the bottleneck, and the votes a second are the client's.")
-    return result
+def over_floor(row):
+    return over(row, "floor")
+
+
+def over_ours(row):
+    return over(row, row.key[0].replace("redis", "service")) if row.key[0].startswith("redis") else ""
+
+
+def target(row):
+    found, limits, most = (over_ours(row), TARGET_REDIS, False) if row.key[0].startswith("redis") else \
+        (over_floor(row) if row.key[0].startswith("service") else "", TARGET_OVER_FLOOR, True)
+    return "" if found == "" else verdict(found, limits.get(row.key[1]), most)
+
+
+def tls_over_redis(row):
+    """Votes a second of ours over those of Redis."""
+    ours = row.results["service", row.key[1]]
+    return middle(ratios(ours, row.taken, "votes_per_second")) if row.key[0] == "redis" else ""
+
+
+def tls_target(row):
+    if row.key[0] == "redis":
+        return verdict(tls_over_redis(row), TLS_TARGET_REDIS.get(row.key[1]), most=False)
+    return verdict(over_floor(row), TLS_TARGET_OVER_FLOOR.get(row.key[1]), most=True) \
+        if row.key[0] == "service" else ""
+
+
+def rounds(results, options):
+    every = [sample for taken in results.values() for sample in taken]
+    return (f"Rounds: {options.rounds}, of {options.seconds:g} s each; medians, and ratios taken within a "
+            f"round. {quietness(every)}")
+
+
+def notes(results, options):
+    return [rounds(results, options),
+            f"The service keeps TOP, NEW and HOT, and {clients.FIRST_PAGES_PER_SECOND} first pages a second "
+            "are read from it beside the votes. Redis's zipf row and all others are by the same "
+            "minimal client in C, its uniform row by redis-benchmark. Where a server used much less than "
+            "its core, the client was the bottleneck, and the votes a second are the client's."]
+
+
+def tls_notes(results, options):
+    return [rounds(results, options),
+            "All by the same minimal client in C. Connections are open before a measurement, so "
+            "no handshake is in it."]
+
+
+KEYS = ["server", "in_flight"]
+VOTES = Part(
+    "votes", run,
+    lambda _, options: f"Votes: {options.connections} connections, {options.posts:,} posts, one server thread",
+    [IN_FLIGHT, server(ROWS), RATE, CORE, COST, COSTS, ("× floor", lambda row: shown(over_floor(row))),
+     ("Redis ÷ ours", lambda row: shown(over_ours(row))), ("Target", target)],
+    notes, lambda results, options: rows_of(results, options, cells(ROWS, options)), KEYS)
+TLS = Part(
+    "tls", run_tls,
+    lambda _, options: f"Votes over TLS 1.3: {options.connections} connections, {options.posts:,} posts, one "
+                       "server thread",
+    [IN_FLIGHT, server(TLS_ROWS), RATE, CORE, COST, COSTS, ("× floor", lambda row: shown(over_floor(row))),
+     ("Ours ÷ Redis, votes/s", lambda row: shown(tls_over_redis(row))), ("Target", tls_target)],
+    tls_notes, keys=KEYS)

@@ -1,4 +1,4 @@
-"""Requests to the service, as bytes: protobuf needs no library for the few fields that are sent here."""
+"""Frames and their messages as bytes, without the library of protobuf that the scripts use."""
 
 import socket
 
