@@ -1,5 +1,6 @@
 """The load generator as a process, and its report."""
 
+import contextlib
 import json
 import subprocess
 import tempfile
@@ -13,6 +14,16 @@ def start(binaries, *flags, **options):
     return subprocess.Popen(
         [binaries + "/loadgen", *map(str, flags), "--quiet"],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+
+
+@contextlib.contextmanager
+def running(binaries, *flags, **options):
+    """A run that ends with the `with` block."""
+    with start(binaries, *flags, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def finish(process, what="loadgen", seconds=LONGEST_SECONDS):

@@ -64,7 +64,7 @@ def main():
         print(f"[{time.monotonic() - started:6.0f} s] {text}", file=sys.stderr, flush=True)
 
     module, _ = SOAKS[options.what]
-    kept, counts, reached = module.run(options, say)
+    kept, counts, reached = module.run(options, say) if hasattr(module, "run") else tally.run(module, options, say)
     print(kept.line(counts, reached), flush=True)
     sys.exit(1 if kept.failures else 0)
 

@@ -113,28 +113,41 @@ def kernel_bytes():
     return 0
 
 
-class MemoryWatch:
-    """Takes the highest memory of a service, and of the kernel beside it, until the `with` block ends."""
+class Sampler:
+    """Takes a sample in each interval, in a thread, until the `with` block ends."""
 
-    def __init__(self, pid):
-        self.pid = pid
-        self.before = self.highest = machine.resident_bytes(pid)
-        self.kernel_before = self.kernel_highest = kernel_bytes()
-        self.stopping = threading.Event()
-        self.thread = threading.Thread(target=self._run, daemon=True)
+    def __init__(self, seconds):
+        self._seconds, self._stopping = seconds, threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def sample(self):
+        raise NotImplementedError
 
     def _run(self):
         try:
-            while not self.stopping.wait(SAMPLE_SECONDS):
-                self.highest = max(self.highest, machine.resident_bytes(self.pid))
-                self.kernel_highest = max(self.kernel_highest, kernel_bytes())
+            while not self._stopping.wait(self._seconds):
+                self.sample()
         except OSError:
             pass  # the service has ended, which those who call it find out
 
     def __enter__(self):
-        self.thread.start()
+        self._thread.start()
         return self
 
     def __exit__(self, *_):
-        self.stopping.set()
-        self.thread.join()
+        self._stopping.set()
+        self._thread.join()
+
+
+class MemoryWatch(Sampler):
+    """The highest memory of a service, and of the kernel beside it."""
+
+    def __init__(self, pid):
+        super().__init__(SAMPLE_SECONDS)
+        self.pid = pid
+        self.before = self.highest = machine.resident_bytes(pid)
+        self.kernel_before = self.kernel_highest = kernel_bytes()
+
+    def sample(self):
+        self.highest = max(self.highest, machine.resident_bytes(self.pid))
+        self.kernel_highest = max(self.kernel_highest, kernel_bytes())

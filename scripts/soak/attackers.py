@@ -7,29 +7,37 @@ what is wrong and that it is over, within seconds.
 
 import collections
 import contextlib
+import fcntl
+import functools
+import http.client
 import os
 import re
-import resource
-import shutil
+import select
 import subprocess
+import tempfile
+import threading
 import time
 
 import bystander
 import hostile
 import lag
 import tally
-from aside import Aside, MemoryWatch
+from aside import Aside, MemoryWatch, Sampler
 from feedclient import feed, read_key
-from judge import RISE_SECONDS, Times, judge
+from judge import RISE_SECONDS, Sample, Times, judge
 from process import Certificate
-from service import FAILURES, Connection, Service
-from watcher import Pipe, Watcher
+from service import Connection, Service
 
 POSTS = 100
 POST_MEMORY = "32MiB"
 SLACK_MIB = 32  # the allocator's own
 CALM_SECONDS = 10  # after the end of an attack
 ACCOUNT = ("healthy@example.org", "the right password")
+SCRAPE_SECONDS = 0.5
+PIPE_BYTES = 4096
+LINE = re.compile(r"^([^#\s]\S*) (\S+)$", re.MULTILINE)
+COUNTS = [("attacks", "")]  # of the summary
+PIECE = "attack"
 
 # What says that something is wrong: a text of /ready's 503, if it is one, lines of the log at its begin and at its
 # end, and what a metric and an alert of monitoring/feed-service.rules.yaml make of a reading.
@@ -101,6 +109,77 @@ def add_flags(parser):
                         help="the p99 of votes, pages and sign-ins may be so many times as long")
 
 
+def pieces(options):
+    return {name: functools.partial(withstand, name) for name in options.only or ATTACKS}
+
+
+# ---- What an operator sees of a service: its log, /ready and /metrics, each with the time when it was seen
+
+class Pipe:
+    """Standard error of a service as a small pipe, which can be left unread. What is read goes into a file."""
+
+    def __init__(self):
+        self.file, self.lines, self.reads = tempfile.TemporaryFile("w+"), [], threading.Event()
+        self.reads.set()
+        self.end, self.theirs = os.pipe()
+        fcntl.fcntl(self.theirs, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def fileno(self):
+        return self.theirs
+
+    def fill(self):
+        """From now on it is not read, and full."""
+        self.reads.clear()
+        # The thread still waits for bytes, which it takes.
+        while select.select([], [self.theirs], [], 0.2)[1]:
+            os.write(self.theirs, b" " * (PIPE_BYTES - 1) + b"\n")
+
+    def close(self):
+        """It ends once the service has ended, too."""
+        os.close(self.theirs)
+
+    def _run(self):
+        rest = b""
+        while True:
+            self.reads.wait()
+            data = os.read(self.end, PIPE_BYTES)
+            if not data:
+                os.close(self.end)
+                return
+            now = time.monotonic()
+            *whole, rest = (rest + data).split(b"\n")
+            for line in whole:
+                self.lines.append((now, line.decode()))
+            if not self.file.closed:
+                self.file.write(data.decode(errors="replace"))
+                self.file.flush()
+
+
+class Watcher(Sampler):
+    """What the operator's address says."""
+
+    def __init__(self, port):
+        super().__init__(SCRAPE_SECONDS)
+        self.port, self.samples = port, []
+
+    def get(self, path):
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)) as connection:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
+    def sample(self):
+        try:
+            status, text = self.get("/ready")
+            page = {name: float(value) for name, value in LINE.findall(self.get("/metrics")[1])}
+        except OSError as error:
+            status, text, page = 0, str(error), {}
+        self.samples.append(Sample(time.monotonic(), status, text, page))
+
+
+# ---- A run
+
 class Town:
     """A service with plain and TLS addresses for callers who all are strangers, and what is in it."""
 
@@ -123,7 +202,9 @@ class Town:
         text = self.service.text()
         self.ports = hostile.Ports(self.service.port, self.port(text, r"127\.0\.0\.1:(\d+) \(TLS\)"))
         self.admin = self.port(text, r"http://127\.0\.0\.1:(\d+)/")
-        self.certificate = certificate.path
+        self.certificate, self.posts = certificate.path, []
+
+    def fill(self):
         with Connection(self.ports.plain) as connection:
             connection.sign_up(*ACCOUNT)
             self.posts = [connection.create_post(feed.Post(title=f"post {number}")).id for number in range(POSTS)]
@@ -144,11 +225,6 @@ class Town:
                         break
                     request.after_id = answer.next_after_id
 
-    def arguments(self, name):
-        """What the attack needs to know."""
-        return {"hellos": lambda: [hostile.client_hellos()], "hang": lambda: [self.posts]}.get(
-            name, lambda: [])()
-
 
 def withstand(name, options, directory, say):
     """Makes one attack; its figures."""
@@ -156,8 +232,10 @@ def withstand(name, options, directory, say):
     town = Town(options, directory, attack)
     with contextlib.closing(town.pipe), town.service as service, Watcher(town.admin) as watcher, \
             contextlib.ExitStack() as stack:
-        arguments = town.arguments(name)
+        town.fill()
+        arguments = [town.posts] if name == "hang" else []
         if name == "hellos":
+            arguments = [hostile.client_hellos()]
             say("groups: " + " ".join(arguments[0]))
         client = Aside(bystander.run, town.ports.tls, town.certificate, town.posts, ACCOUNT)
         time.sleep(2)
@@ -189,24 +267,3 @@ def withstand(name, options, directory, say):
     with open(f"{options.output}/attackers-{name}.log", "w") as file:
         file.writelines(f"{at - begin:9.3f} {line}\n" for at, line in town.pipe.lines)
     return piece
-
-
-def run(options, say):
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    kept = tally.Tally(options.output, "attackers")
-    directory = options.output + "/attackers-data"
-    for name in options.only or ATTACKS:
-        shutil.rmtree(directory, ignore_errors=True)
-        os.makedirs(directory)
-        started = time.monotonic()
-        say(f"{name}: load of the machine {os.getloadavg()[0]:.1f}")
-        try:
-            piece = withstand(name, options, directory, say)
-        except FAILURES as failure:
-            piece = {"failures": [str(failure)]}
-        for key, value in piece.items():
-            say(f"{name}: {key} {value}")
-        say(f"{name}: {'FAIL' if piece['failures'] else 'PASS'}")
-        kept.add({**piece, "attack": name, "seconds": round(time.monotonic() - started, 2)})
-    return kept, [("attacks", len(kept.pieces))], True

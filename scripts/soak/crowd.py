@@ -1,5 +1,6 @@
 """Many connections of hosts that are no friends: what is answered is read and dropped, or not read at all."""
 
+import resource
 import select
 import socket
 import time
@@ -22,9 +23,11 @@ class Peer:
 
 
 class Crowd:
-    """Connections of one epoll; those that the service closes are left."""
+    """Connections of one epoll, as many as there may be open files; those that the service closes are left."""
 
     def __init__(self, reads=True):
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         self.poller, self.peers, self.reads, self.sent = select.epoll(), {}, reads, 0
 
     def connect(self, port, host):

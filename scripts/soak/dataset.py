@@ -9,6 +9,7 @@ from service import ReservedPort, Service, await_votes, verify
 
 RETRIES = 100
 LOADGEN_SECONDS = 3600
+COUNTS = [("runs", ""), ("kills", "kills"), ("votes found counted once", "votes")]  # of the summary
 
 
 def add_flags(parser):
@@ -31,33 +32,20 @@ def live_through(options, directory, say):
     """Makes one run of loadgen, and returns its results. Raises Failure."""
     data, report = directory + "/data", directory + "/run.json"
     wanted = int(votes_in(options.files) * options.kill_at)
-    with ReservedPort() as port:
-        service = Service(options.binaries, data, port=port)
-        load = loadgen.start(
+    with ReservedPort() as port, Service(options.binaries, data, port=port) as service, loadgen.running(
             options.binaries, "dataset", *options.files, "--target", f"127.0.0.1:{port}", "--retry", RETRIES,
-            "--clients", 50, "--pipeline", 64, "--json", report)
-        try:
-            if not await_votes(load, port, wanted):
-                raise Failure(f"loadgen ended before {wanted:,} votes:\n{load.communicate()[0]}")
-            service.kill_in_life()
-            say(f"killed after {wanted:,} votes")
-            left = verify(options.binaries, data)
-            service = Service(options.binaries, data, port=port)
+            "--clients", 50, "--pipeline", 64, "--json", report) as load:
+        if not await_votes(load, port, wanted):
+            raise Failure(f"loadgen ended before {wanted:,} votes:\n{load.communicate()[0]}")
+        service.kill_in_life()
+        say(f"killed after {wanted:,} votes")
+        left = verify(options.binaries, data)
+        with Service(options.binaries, data, port=port) as service:
             if service.hash != left:
                 raise Failure(f"the state hash is {service.hash}, verify said {left}")
             loadgen.finish(load, seconds=LOADGEN_SECONDS)
             service.stop()
-        finally:
-            load.kill()
-            service.kill_if_alive()
     audit = loadgen.read(report)["audit"]
     if not audit["passed"]:
         raise Failure("the audit did not pass")
     return {"votes": audit["votes_acknowledged"], "kills": 1}
-
-
-def run(options, say):
-    kept = tally.run_once("dataset", live_through, options, say)
-    counts = [("runs", len(kept.pieces)), ("kills", kept.sum("kills")),
-              ("votes found counted once", kept.sum("votes"))]
-    return kept, counts, True

@@ -14,6 +14,7 @@ HOST = "127.0.0.2"
 CONNECTIONS = 4
 OTHERS_SHARE = 0.5  # of the limit, which is also theirs
 SLACK = 1.2  # clocks of the service and of this script
+COUNTS = [("runs", ""), ("votes refused", "refused"), ("votes counted", "counted")]  # of the summary
 
 
 def add_flags(parser):
@@ -67,10 +68,3 @@ def live_through(options, directory, say):
     say(f"the p99 of the others, with ÷ without: {found}")
     beside.check(options, "beside the greedy host", found, ["votes"])
     return {"ratios": found, "rounds": pairs, **answers}
-
-
-def run(options, say):
-    kept = tally.run_once("greedy", live_through, options, say)
-    counts = [("runs", len(kept.pieces)), ("votes refused", kept.sum("refused")),
-              ("votes counted", kept.sum("counted"))]
-    return kept, counts, True

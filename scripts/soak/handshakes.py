@@ -31,6 +31,7 @@ MOST_BYTES = 4096  # that half a handshake is worth
 # What a client has come to: handshakes that were begun and that ended as they should, the seconds of all, the
 # longest of one and of being late, and the first fault.
 Told = collections.namedtuple("Told", "begun ended seconds longest most_late fault")
+COUNTS = [("runs", ""), *((name, name) for name in ("handshakes", "half handshakes"))]  # of the summary
 
 
 def add_flags(parser):
@@ -161,10 +162,3 @@ def live_through(options, directory, say):
     for name in kinds:
         beside.check(options, f"beside {name}", piece[name + " ratios"])
     return piece
-
-
-def run(options, say):
-    kept = tally.run_once("handshakes", live_through, options, say)
-    counts = [("runs", len(kept.pieces))]
-    counts += [(name, kept.sum(name)) for name in ("handshakes", "half handshakes")]
-    return kept, counts, True

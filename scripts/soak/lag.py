@@ -20,6 +20,7 @@ PAUSE_SECONDS = 0.002  # between two probes
 # By how many milliseconds a sync takes longer: as --sync-ms says, for an hour, and not at all.
 PHASES = {"slow": None, "still": 3_600_000, "quick": 0}
 LET_IN_BYTES = 64 << 20  # what may be let in before the limit is noticed, and to spare
+COUNTS = [("runs", ""), ("votes found counted once", "votes")]  # of the summary
 
 
 def add_flags(parser):
@@ -94,34 +95,28 @@ def figures(phase, probe, port):
 def live_through(options, directory, say):
     """Makes one run, and returns its results. Raises Failure."""
     environment, set_delay = preloaded(directory)
-    service = Service(options.binaries, directory + "/data", env=environment)
-    report = directory + "/run.json"
-    load = loadgen.start(
-        options.binaries, "--target", f"127.0.0.1:{service.port}", "--clients", options.clients,
-        "--pipeline", options.pipeline, "--posts", options.posts, "--mix", "vote", "--warmup", 0,
-        "--duration", f"{len(PHASES) * options.seconds}s", "--retry", 1000, "--timeout", "30s",
-        "--json", report)
-    probe = Probe()
-    piece = {}
-    try:
-        await_votes(load, service.port, 1)  # the posts are created first
-        probe.start(service.port)
-        for phase, milliseconds in PHASES.items():
-            set_delay(options.sync_ms if milliseconds is None else milliseconds)
-            probe.phase = phase
-            time.sleep(options.seconds)
-            piece[phase] = figures(phase, probe, service.port)
-            say(f"{phase}: {json.dumps(piece[phase])}")
-        probe.stop()
+    report, probe, piece = directory + "/run.json", Probe(), {}
+    with Service(options.binaries, directory + "/data", env=environment) as service, loadgen.running(
+            options.binaries, "--target", f"127.0.0.1:{service.port}", "--clients", options.clients,
+            "--pipeline", options.pipeline, "--posts", options.posts, "--mix", "vote", "--warmup", 0,
+            "--duration", f"{len(PHASES) * options.seconds}s", "--retry", 1000, "--timeout", "30s",
+            "--json", report) as load:
+        try:
+            await_votes(load, service.port, 1)  # the posts are created first
+            probe.start(service.port)
+            for phase, milliseconds in PHASES.items():
+                set_delay(options.sync_ms if milliseconds is None else milliseconds)
+                probe.phase = phase
+                time.sleep(options.seconds)
+                piece[phase] = figures(phase, probe, service.port)
+                say(f"{phase}: {json.dumps(piece[phase])}")
+        finally:
+            set_delay(0)
+            probe.stop()
         piece["resident_mib"] = machine.resident_bytes(service.pid, "VmHWM") >> 20
         loadgen.finish(load)
         log = service.text()
         service.stop()
-    finally:
-        set_delay(0)
-        load.kill()
-        service.kill_if_alive()
-        probe.stop()
     told = loadgen.read(report)
     piece["votes"] = told["audit"]["votes_acknowledged"]
     piece["unanswered"] = told["outcomes"]["timeout"] + told["outcomes"]["lost"]
@@ -145,9 +140,3 @@ def check(options, piece, log):
         raise Failure("nothing was checkpointed once syncs were quick again")
     if piece["still"]["refused"] > 0 and "checkpoints lag" not in log:
         raise Failure("changes were refused, and the log says nothing of it")
-
-
-def run(options, say):
-    kept = tally.run_once("lag", live_through, options, say)
-    counts = [("runs", len(kept.pieces)), ("votes found counted once", kept.sum("votes"))]
-    return kept, counts, True

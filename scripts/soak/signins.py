@@ -17,6 +17,7 @@ PIPELINE = ["--pipeline", "16"]
 FLOODS = ("one", "many")
 # Of sign-ins with wrong passwords; any other answer is a fault.
 REASONS = {"BAD_CREDENTIALS", "RATE_LIMITED", "OVERLOADED", "DEADLINE_EXCEEDED"}
+COUNTS = [("runs", ""), ("sign-ins", "signins")]  # of the summary
 
 
 def add_flags(parser):
@@ -66,9 +67,3 @@ def live_through(options, directory, say):
         what = f"sign-ins on {name} account{'s' * (name == 'many')}"
         beside.check(options, what, piece[name]["ratios"])
     return piece
-
-
-def run(options, say):
-    kept = tally.run_once("signins", live_through, options, say)
-    counts = [("runs", len(kept.pieces)), ("sign-ins", kept.sum("signins"))]
-    return kept, counts, True

@@ -62,24 +62,33 @@ class Deadline:
                 and time.monotonic() >= self.end)
 
 
-def run_once(what, live_through, options, say):
-    """Makes one run, adds what `live_through` returns to the tally, and returns that. The directory of a
-    failure stays."""
-    tally = Tally(options.output, what)
-    directory = f"{options.output}/{what}-data"
-    shutil.rmtree(directory, ignore_errors=True)
-    os.makedirs(directory)
-    started = time.monotonic()
-    piece = {"failures": []}
-    try:
-        piece.update(live_through(options, directory, say))
+def run(soak, options, say):
+    """Makes the run of a soak, or each of its `pieces`, which are functions by name; adds what these return to
+    the tally. The directory of the last failure stays."""
+    kept = Tally(options.output, options.what)
+    directory = f"{options.output}/{options.what}-data"
+    pieces = soak.pieces(options) if hasattr(soak, "pieces") else {"": soak.live_through}
+    for name, live_through in pieces.items():
+        shutil.rmtree(directory, ignore_errors=True)
+        os.makedirs(directory)
+        started, piece = time.monotonic(), {"failures": []}
+        if name:
+            say(f"{name}: load of the machine {os.getloadavg()[0]:.1f}")
+        try:
+            piece.update(live_through(options, directory, say))
+        except FAILURES as failure:
+            piece["failures"] = [str(failure)]
+        if name:
+            for key in sorted(piece.keys() - {"failures"}):
+                say(f"{name}: {key} {piece[key]}")
+            say(f"{name}: {'FAIL' if piece['failures'] else 'PASS'}")
+            piece[soak.PIECE] = name
+        for failure in piece["failures"]:
+            say(f"{name}: {failure}" if name else failure)
+        kept.add({**piece, "seconds": round(time.monotonic() - started, 2)})
+    if not kept.pieces[-1]["failures"]:
         shutil.rmtree(directory)
-    except FAILURES as failure:
-        piece["failures"] = [str(failure)]
-        say(str(failure))
-    piece["seconds"] = round(time.monotonic() - started, 2)
-    tally.add(piece)
-    return tally
+    return kept, [(text, kept.sum(key) if key else len(kept.pieces)) for text, key in soak.COUNTS], True
 
 
 # ---- Types of flags, which say what is wrong with a value
