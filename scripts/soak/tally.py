@@ -1,11 +1,11 @@
 """The results so far: a line of JSON a piece, so that runs add up, and a torn line costs one piece."""
 
-import argparse
 import json
 import os
 import shutil
 import time
 
+from flags import amount, count, share  # noqa: F401 - for the flags of soaks
 from service import FAILURES
 
 
@@ -89,26 +89,3 @@ def run(soak, options, say):
     if not kept.pieces[-1]["failures"]:
         shutil.rmtree(directory)
     return kept, [(text, kept.sum(key) if key else len(kept.pieces)) for text, key in soak.COUNTS], True
-
-
-# ---- Types of flags, which say what is wrong with a value
-
-def count(text):
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected 1 or more, got {text}")
-    return number
-
-
-def amount(text):
-    number = float(text)
-    if not number > 0:
-        raise argparse.ArgumentTypeError(f"expected more than 0, got {text}")
-    return number
-
-
-def share(text):
-    number = float(text)
-    if not 0 < number < 1:
-        raise argparse.ArgumentTypeError(f"expected more than 0 and less than 1, got {text}")
-    return number

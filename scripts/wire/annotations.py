@@ -6,7 +6,10 @@ and then a client in another language could not compile feed.proto alone.
 
 import re
 
-from errors import ContractError
+
+class ContractError(Exception):
+    """Something in the contract that the generator does not accept; the text names the place."""
+
 
 ANNOTATION = re.compile(r"@([a-z]+)(?:\(([^()]*)\))?")
 

@@ -5,8 +5,8 @@ import re
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Proto
 
 import annotations
-import names
-from errors import ContractError
+import swift
+from annotations import ContractError
 
 HEADING = re.compile(r"^-{4} (.+?) -+$")
 
@@ -56,7 +56,7 @@ class EnumValue:
         self.number = proto.number
         self.place = f"{place}.{proto.name}"
         found = comments.annotations(path, self.place, "value")
-        self.name = found.get("name") or names.value_name(proto.name)
+        self.name = found.get("name") or swift.value_name(proto.name)
         self.documentation = comments.documentation(path)
 
 
@@ -90,7 +90,7 @@ class Field:
         self.wrapper = found.get("type")
         self.is_secret = "secret" in found
         is_number = self.kind == "number" and not self.is_repeated
-        self.name = found.get("name") or names.property_name(
+        self.name = found.get("name") or swift.property_name(
             proto.name, is_bool=self.kind == "bool" and not self.is_member, is_count=is_number)
         self.given_default = found.get("default")
         self.is_required = "optional" not in found and (
@@ -138,8 +138,8 @@ class Oneof:
         self.proto_name = proto.name
         self.place = f"{message.proto_name}.{proto.name}"
         found = comments.annotations(path, self.place, "oneof")
-        self.type_name = found.get("name") or names.capitalized(names.property_name(proto.name))
-        self.name = names.property_name(proto.name)
+        self.type_name = found.get("name") or swift.capitalized(swift.property_name(proto.name))
+        self.name = swift.property_name(proto.name)
         self.direct_size = int(found["direct"]) if "direct" in found else None
         self.is_named = "named" in found
         self.documentation = comments.documentation(path)

@@ -3,9 +3,9 @@
 import re
 import textwrap
 
-from errors import ContractError
+from annotations import ContractError
+from swift import WIDTH
 
-WIDTH = 100
 # The call's answer at the end of a message's comment.
 ANSWER = re.compile(r"\s*-> (\w+)$")
 # The space between two sentences; none is where a period follows another one.

@@ -1,7 +1,6 @@
 """The mapping of the Swift values to protobuf-c's structs, and back."""
 
-import layout
-import names
+import swift
 from contract import Message, Oneof
 
 # The parameters of the functions, which hide a property of the same name.
@@ -20,7 +19,7 @@ def file(family):
         blocks.append(wire_message(declaration))
         blocks += [nested_oneof(each, declaration) for each in declaration.oneofs]
         blocks += [group(each, declaration) for each in declaration.groups]
-    return layout.joined(blocks)
+    return swift.joined(blocks)
 
 
 def c_type(message):
@@ -28,11 +27,11 @@ def c_type(message):
 
 
 def c_initialiser(message):
-    return f"feed__v1__{names.snake(message.proto_name)}__init"
+    return f"feed__v1__{swift.snake(message.proto_name)}__init"
 
 
 def c_case(oneof, member, message):
-    name = names.snake(message.proto_name).upper()
+    name = swift.snake(message.proto_name).upper()
     return f"FEED__V1__{name}__{oneof.proto_name.upper()}_{member.proto_name.upper()}"
 
 
@@ -92,9 +91,9 @@ def read(member):
     if member.is_repeated:
         count = f"count: message.pointee.n_{member.proto_name}"
         if member.kind == "message":
-            return layout.call(f"{label}reader.messages(", [place, count, path], indent=12)
+            return swift.call(f"{label}reader.messages(", [place, count, path], indent=12)
         tail = f").map {{ {member.element_type}($0) }}" if member.kind == "enum" else ")"
-        return layout.call(f"{label}reader.numbers(", [place, count], tail, indent=12)
+        return swift.call(f"{label}reader.numbers(", [place, count], tail, indent=12)
     if member.kind == "text" and member.wrapper:
         return [f"            {label}{member.wrapper}(rawValue: reader.text({place}, {path}))"]
     if member.kind == "text" and member.is_secret:
@@ -112,23 +111,23 @@ def read(member):
 def write(field, indent=8):
     """The assignments that put a property into a C struct."""
     place = f"unsafe message.pointee.{field.proto_name}"
-    value = f"self.{field.name}" if field.name in PARAMETERS else names.escaped(field.name)
+    value = f"self.{field.name}" if field.name in PARAMETERS else swift.escaped(field.name)
     if field.is_repeated:
         count = f"unsafe message.pointee.n_{field.proto_name}"
-        lines = layout.assignment(count, f"{value}.count", indent)
+        lines = swift.assignment(count, f"{value}.count", indent)
         if field.kind == "message":
-            return lines + layout.call(f"{place} = arena.messages(", [value], indent=indent)
+            return lines + swift.call(f"{place} = arena.messages(", [value], indent=indent)
         if field.kind == "enum":
             value += ".map { $0.cValue() }"
-        return lines + layout.call(f"{place} = arena.numbers(", [value], indent=indent)
+        return lines + swift.call(f"{place} = arena.numbers(", [value], indent=indent)
     if field.kind == "text" and field.wrapper:
         value += ".rawValue"
     if field.kind == "text" and field.is_secret:
-        return layout.call(f"{place} = arena.bytes(", [f"{value}.utf8"], indent=indent)
+        return swift.call(f"{place} = arena.bytes(", [f"{value}.utf8"], indent=indent)
     if field.kind in ("text", "bytes", "message"):
-        return layout.call(f"{place} = arena.{field.kind}(", [value], indent=indent)
+        return swift.call(f"{place} = arena.{field.kind}(", [value], indent=indent)
     tail = {"bool": " ? 1 : 0", "enum": ".cValue()"}.get(field.kind, "")
-    return layout.assignment(place, value + tail, indent)
+    return swift.assignment(place, value + tail, indent)
 
 
 def write_oneof(oneof, message):
@@ -146,7 +145,7 @@ def write_oneof(oneof, message):
 def set_case(oneof, member, message, variable):
     """Says which member of a oneof is set."""
     place = f"unsafe {variable}.pointee.{oneof.proto_name}_case"
-    return layout.assignment(place, c_case(oneof, member, message), indent=12)
+    return swift.assignment(place, c_case(oneof, member, message), indent=12)
 
 
 def nested_oneof(oneof, message):
@@ -220,6 +219,6 @@ def frame_oneof(oneof, message):
         call, value = ("empty", c_initialiser(member.type)) if is_empty else ("message", "value")
         lines.append(f"        case .{member.name}" + (":" if is_empty else "(let value):"))
         lines += set_case(oneof, member, message, "frame")
-        lines += layout.call(f"unsafe frame.pointee.{member.proto_name} = arena.{call}(", [value],
+        lines += swift.call(f"unsafe frame.pointee.{member.proto_name} = arena.{call}(", [value],
                              indent=12)
     return lines + ["        }", "    }", "}"]

@@ -2,8 +2,7 @@
 
 import re
 
-import layout
-import names
+import swift
 from contract import Enum, Group, Oneof
 from documentation import comment_lines, summary
 
@@ -20,7 +19,7 @@ def file(family):
             blocks.append(struct(declaration, declaration.members, family.field_names))
             blocks += [struct(group, group.members, family.field_names)
                        for group in declaration.groups]
-    return layout.joined(blocks)
+    return swift.joined(blocks)
 
 
 def enum(declaration, field_names):
@@ -37,10 +36,10 @@ def enum(declaration, field_names):
     ]
     for value in declaration.values:
         lines += comment_lines(value.documentation, value.place, field_names, indent=4)
-        lines.append(f"    public static var {names.escaped(value.name)}: Self "
+        lines.append(f"    public static var {swift.escaped(value.name)}: Self "
                      f"{{ Self(rawValue: {value.number}) }}")
     lines += ["", "    /// The contract's names, by number."]
-    lines += layout.array("public static let names = ",
+    lines += swift.array("public static let names = ",
                           [f'"{value.proto_name}"' for value in declaration.values], indent=4)
     return lines + ["}"]
 
@@ -55,7 +54,7 @@ def struct(declaration, members, field_names):
     for member in members:
         place = getattr(member, "place", member.name)
         lines += comment_lines(member_documentation(member), place, field_names, indent=4)
-        lines.append(f"    public var {names.escaped(member.name)}: {member.swift_type}")
+        lines.append(f"    public var {swift.escaped(member.name)}: {member.swift_type}")
     for member in members:
         if isinstance(member, Oneof):
             lines += ["", *oneof(member, field_names, indent=4)]
@@ -76,11 +75,11 @@ def initialiser(members):
         "All fields; each must be given." if all(each is None for each in defaults)
         else "All fields; each has a default." if None not in defaults
         else "All fields; those with a default may be left out.")]
-    lines += layout.call(
+    lines += swift.call(
         "public init(",
         [f"{member.name}: {member.swift_type}" + (f" = {default}" if default else "")
          for member, default in zip(members, defaults)], tail=") {", indent=4)
-    lines += [f"        self.{member.name} = {names.escaped(member.name)}" for member in members]
+    lines += [f"        self.{member.name} = {swift.escaped(member.name)}" for member in members]
     return lines + ["    }"]
 
 
@@ -121,7 +120,7 @@ def case_documentation(member):
 
 def case(member, direct_size):
     """The case of a member; a message without fields is a case without a value."""
-    name = names.escaped(member.name)
+    name = swift.escaped(member.name)
     if member.kind != "message":
         return f"case {name}({member.element_type})"
     if member.type.is_empty:
