@@ -23,8 +23,10 @@ class Sample:
         self.client_seconds = values["client_seconds"]
 
     def __str__(self):
-        rate = (self.votes + self.pages) / self.seconds
-        return (f"{self._each(self.server_seconds, self.votes + self.pages):.3f} CPU-s/M, {rate:,.0f}/s, "
+        if not self.votes + self.pages:  # posts were made
+            return f"{self.seconds:.2f} s"
+        late = f"p99 {self.values['p99_ms']:.2f} ms, " if self.values.get("latencies") else ""
+        return (f"{self.operation_cost:.3f} CPU-s/M, {(self.votes + self.pages) / self.seconds:,.0f}/s, {late}"
                 f"others {self.others:.1%}, steal {self.steal:.1%}")
 
     @staticmethod

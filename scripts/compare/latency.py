@@ -4,7 +4,7 @@ beside what it takes at the same rate in memory, on the same machine in the same
 import clients
 import disk
 import servers
-from report import Part, Row, column, figure, middle, quietness, ratio, shown, span, verdict
+from report import Part, Row, column, figure, measured, middle, quietness, ratio, shown, span, verdict
 
 IN_FLIGHT = 64   # of the capacity, and votes in a burst
 SHARE = 0.5      # of the capacity
@@ -25,31 +25,29 @@ def limit(sync_p99):
 
 def run(options, progress):
     """Each round: the capacity, then votes at half of it, with the disk probed before and after."""
-    rounds, every = [], []
+    every = []
     seconds = max(options.seconds, options.durable_seconds / 3)
     with disk.directory(options) as directory, servers.Service(options, directory) as service, \
             servers.Service(options) as memory:
         for server in (service, memory):
             clients.fill(options, server, options.posts)
-        for turn in range(options.growth_rounds):
+
+        def measure(*_):
             full = clients.pump(options, service, in_flight=IN_FLIGHT)
             rate = rate_of(full.votes_per_second)
             syncs = disk.syncs(options, APPENDS)
             half, floor = (clients.pump(options, server, vote_rate=rate, burst=IN_FLIGHT, seconds=seconds)
                            for server in (service, memory))
             syncs += disk.syncs(options, APPENDS)
-            every += [full, half, floor]
-            rounds.append({
-                "capacity": full.votes_per_second, "rate": rate, "disk": disk.summary(syncs),
-                "memory_p99_ms": floor.values["p99_ms"],
-                "skipped": half.values["skipped"] + floor.values["skipped"],
-                **{name: half.values[name] for name in
-                   ("latencies", "p50_ms", "p99_ms", "p999_ms", "votes", "seconds")}})
-            progress(f"latency {turn + 1}/{options.growth_rounds}: {rate:,}/s: p50 "
-                     f"{half.values['p50_ms']:.2f} ms, p99 {half.values['p99_ms']:.2f} ms, in "
-                     f"memory {floor.values['p99_ms']:.2f} ms, the disk's own p99 "
-                     f"{rounds[-1]['disk']['p99_ms']:.2f} ms")
-    return {"rounds": rounds, "about": disk.describe(options), "quiet": quietness(every)}
+            every.extend([full, half, floor])
+            return {"capacity": full.votes_per_second, "rate": rate, "disk": disk.summary(syncs),
+                    "memory_p99_ms": floor.values["p99_ms"],
+                    "skipped": half.values["skipped"] + floor.values["skipped"],
+                    **{name: half.values[name] for name in
+                       ("latencies", "p50_ms", "p99_ms", "p999_ms", "votes", "seconds")}}
+
+        rounds = measured("latency", options.growth_rounds, ["rounds"], measure, progress)
+    return {**rounds, "about": disk.describe(options), "quiet": quietness(every)}
 
 
 def milliseconds(heading, name):

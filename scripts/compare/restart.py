@@ -5,7 +5,7 @@ import time
 import clients
 import disk
 import servers
-from report import Part, Row, column, middle, quietness, span, verdict
+from report import Part, Row, column, measured, middle, quietness, span, verdict
 
 POSTS = 1_000_000
 IMPORT_SECONDS = RESTART_SECONDS = 5  # at most
@@ -28,24 +28,27 @@ def restart(options, directory, posts):
 
 
 def run(options, progress):
-    posts, rounds = options.posts if options.quick else POSTS, []
-    for turn in range(options.growth_rounds):
+    posts = options.posts if options.quick else POSTS
+
+    def measure(*_):
         with disk.directory(options) as directory:
-            rounds.append(restart(options, directory, posts))
-        progress(f"restart {turn + 1}/{options.growth_rounds}: {rounds[-1]['seconds']:.2f} s, the "
-                 f"import before it {rounds[-1]['import_seconds']:.2f} s")
-    return {"posts": posts, "rounds": rounds, "about": disk.describe(options)}
+            return restart(options, directory, posts)
+
+    return {"posts": posts, "about": disk.describe(options),
+            **measured("restart", options.growth_rounds, ["rounds"], measure, progress)}
 
 
 def run_import(options, progress):
-    posts, rounds = options.posts if options.quick else POSTS, []
-    for turn in range(options.growth_rounds):
+    posts = options.posts if options.quick else POSTS
+
+    def measure(*_):
         with servers.Service(options) as service:
-            rounds.append(clients.pump(options, service, **{"import": posts}))
-        if rounds[-1].values["last_post_id"] != posts:
-            raise RuntimeError(f"{rounds[-1].values['last_post_id']} posts came of {posts}")
-        progress(f"import {turn + 1}/{options.growth_rounds}: {rounds[-1].seconds:.2f} s")
-    return {"posts": posts, "rounds": rounds}
+            sample = clients.pump(options, service, **{"import": posts})
+        if sample.values["last_post_id"] != posts:
+            raise RuntimeError(f"{sample.values['last_post_id']} posts came of {posts}")
+        return {"seconds": sample.seconds, "server_seconds": sample.server_seconds, "sample": sample}
+
+    return {"posts": posts, **measured("import", options.growth_rounds, ["rounds"], measure, progress)}
 
 
 def rows(results, options):
@@ -55,14 +58,14 @@ def rows(results, options):
 def target(seconds):
     """The column that says whether as many posts took at most so long for their number."""
     def text(row):
-        taken = middle(one["seconds"] if isinstance(one, dict) else one.seconds for one in row.taken)
+        taken = middle(one["seconds"] for one in row.taken)
         return verdict(taken, seconds * row.results["posts"] / POSTS, most=True, form="{:g} s")
     return "Target", text
 
 
 def cost(row):
     """Microseconds of the server's processor time a post."""
-    return f"{middle(one.server_seconds for one in row.taken) / row.results['posts'] * 1e6:.2f}"
+    return f"{middle(one['server_seconds'] for one in row.taken) / row.results['posts'] * 1e6:.2f}"
 
 
 SECONDS = [column("Seconds", "seconds", "{:.2f}"), span("seconds", "{:.2f}")]
@@ -77,4 +80,4 @@ IMPORT = Part(
     "import", run_import,
     lambda results, _: f"The import of {results['posts']:,} posts, 256 a frame, over one connection",
     [*SECONDS, ("CPU-µs of the server a post", cost), target(IMPORT_SECONDS)],
-    lambda results, _: [quietness(results["rounds"])], rows)
+    lambda results, _: [quietness([one["sample"] for one in results["rounds"]])], rows)

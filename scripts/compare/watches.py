@@ -14,7 +14,7 @@ import disk
 import latency
 import servers
 from feedclient import FeedError, feed, framed
-from report import CORE, Part, column, middle, quietness, ratios, shown, span, verdict
+from report import CORE, Part, column, measured, middle, quietness, ratios, shown, span, verdict
 
 WATCHES_A_CONNECTION = 16  # the most that the service takes
 LIST_WATCHES, POST_WATCHES = 10_000, 1_000
@@ -161,22 +161,17 @@ def measure(options, service, row, rate):
 
 def run(options, progress):
     """All rounds: the samples and what the watches got, by row."""
-    results = {row: [] for row in ROWS}
+    rates = {}  # of each round
     with disk.directory(options) as directory, servers.Service(options, directory) as service:
         clients.fill(options, service, options.posts + 1)
-        for turn in range(options.growth_rounds):
-            full = clients.pump(options, service, in_flight=latency.IN_FLIGHT)
-            rate = latency.rate_of(full.votes_per_second)
-            rows = list(ROWS)
-            random.Random(turn).shuffle(rows)
-            for row in rows:
-                sample = measure(options, service, row, rate)
-                results[row].append(sample)
-                seen = sample.values
-                progress(f"watches {turn + 1}/{options.growth_rounds}: {row} at {rate:,}/s: p99 "
-                         f"{seen['p99_ms']:.2f} ms, {seen['bytes_per_second'] / 1e6:.1f} MB/s, the longest of "
-                         f"{len(seen['delays_ms'])} delays {seen['delays_ms'][-1]:.0f} ms")
-    return results
+
+        def measure_row(row, turn):
+            if turn not in rates:
+                full = clients.pump(options, service, in_flight=latency.IN_FLIGHT)
+                rates[turn] = latency.rate_of(full.votes_per_second)
+            return measure(options, service, row, rates[turn])
+
+        return measured("watches", options.growth_rounds, ROWS, measure_row, progress)
 
 
 def over_none(row):
