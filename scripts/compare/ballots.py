@@ -87,11 +87,5 @@ PART = runs.Runs(
      ("MB resident", lambda row: f"{middle(one.resident for one in row.taken) / 1e6:.0f}"), ("Target", target)],
     lambda results, options: [
         f"Rounds: {options.durable_rounds}. Of 16 ballots 10 are up, 4 down and 2 taken back; users and "
-        "posts are drawn uniformly. All rows are by the same minimal client in C, and the floor "
-        "echoes the service's frames. Processor time is of the whole process, with the work that it "
-        f"did after the votes had ended. {runs.quiet(results)}",
-        "Redis runs one script a ballot: HGET, then HSET or HDEL, and ZINCRBY. The service counts "
-        "upvotes and downvotes apart, keeps TOP, NEW and HOT, and has "
-        f"{clients.FIRST_PAGES_PER_SECOND} first pages a second read beside the votes, or TOP, NEW and HOT "
-        "once a second each in the row that says so: what it costs less is the cost of the pages. The last "
-        "two rows of Redis are compared with the service's synced one."])
+        "posts are drawn uniformly. What the row costs less whose lists are read once a second is the cost of the "
+        f"pages. The last two rows of Redis are compared with the service's synced one. {runs.quiet(results)}"])

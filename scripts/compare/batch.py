@@ -6,7 +6,7 @@ import time
 import clients
 import disk
 import servers
-from report import CORE, COST, COSTS, RATE, Part, figure, measured, middle, quietness, verdict
+from report import CORE, COST, COSTS, RATE, Part, figure, measured, middle, quietness, rounds, verdict
 
 TARGET_COST = {"memory": 0.10, "durable": 0.20}  # CPU-seconds per million votes, in batches
 BATCH_VOTES = 256
@@ -58,9 +58,8 @@ def target(row):
 
 def notes(results, options):
     every = [sample for taken in results.values() for sample in taken]
-    return [f"Rounds: {options.rounds}, of {options.seconds:g} s each. Batches are sent over "
-            f"{BATCH_CONNECTIONS} connections, single votes over {options.connections}; every answer to "
-            f"a batch is decoded. Durable batches are offered at {DURABLE_RATE:,} votes a second, all "
+    return [f"{rounds(options.rounds, options)}Batches are sent over {BATCH_CONNECTIONS} connections, single votes "
+            f"over {options.connections}. Durable batches are offered at {DURABLE_RATE:,} votes a second, all "
             f"else as fast as it is answered. {quietness(every)}"]
 
 

@@ -41,6 +41,4 @@ PART = runs.Runs(
     [column("Disk bytes a vote", "bytes_a_vote", "{:.0f}"), ("Our votes/s ÷ its", lambda row: shown(over_redis(row))),
      ("Target", target)],
     lambda results, options: [
-        f"Rounds: {options.durable_rounds}. Processor time is of the whole process, with the work "
-        "that it did after the votes had ended: the journal, checkpoints, the rewriting of a log. "
-        "The floor was measured before the first slice of each run and after each slice. " + runs.quiet(results)])
+        f"Rounds: {options.durable_rounds}. {runs.quiet(results)}"])

@@ -74,11 +74,7 @@ def columns(options):
 
 
 def notes(results, _):
-    every = [sample for taken in results["votes"].values() for sample in taken]
-    return ["As in the table of votes: TOP, NEW and HOT are kept, a first page is read every "
-            "millisecond, keys are uniform. The bytes of a post are the growth of the service's "
-            "resident memory, with TOP and NEW kept, without the bytes of titles and authors. "
-            + quietness(every)]
+    return [quietness([sample for taken in results["votes"].values() for sample in taken])]
 
 
 class Growth(Part):

@@ -66,12 +66,9 @@ def target(row):
 
 
 def notes(results, _):
-    yield (f"Connections send one after another, {IN_FLIGHT} votes each, as many a millisecond as the rate "
-           "needs, answered or not; a latency runs from the millisecond in which the vote was due. "
-           f"The target is {BASE_MILLISECONDS} ms and {SYNCS} times the p99 of the disk's own "
-           f"fdatasync ({results['about']['file_system']}), taken before and after. In memory: the same "
-           "votes right after, of a service without a journal: what the machine itself takes. "
-           f"{results['quiet']}")
+    yield (f"Connections send one after another, {IN_FLIGHT} votes each, answered or not. The file system is "
+           f"{results['about']['file_system']}. In memory: the same votes right after, of a service without a "
+           f"journal: what the machine itself takes. {results['quiet']}")
     if skipped := sum(one["skipped"] for one in results["rounds"]):
         yield f"**{skipped:,} votes found no room and were not sent: the latencies are too good.**"
 

@@ -103,6 +103,4 @@ PART = Part(
      column("Client's CPU-s per million", "client_cost", "{:.3f}"), column("Server's", "server_cost", "{:.3f}"),
      ("× gRPC", lambda row: shown(over_grpc(row), "{:.1f}")), ("Target", target)],
     lambda results, _: [
-        "grpc-swift 2 makes unary calls with the same request to a server that counts in an array; its "
-        "messages are encoded by hand, which is less work than generated code. "
-        + quietness([one["sample"] for taken in results.values() for one in taken])])
+        quietness([one["sample"] for taken in results.values() for one in taken])])

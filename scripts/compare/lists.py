@@ -135,10 +135,8 @@ def over(row):
 
 def notes(results, options):
     every = [sample for taken in results.values() for sample in taken]
-    return [f"Rounds: {options.growth_rounds}; medians, and ratios taken within a round. The lists are all "
-            "eight orders, and TOP, CONTROVERSIAL and DISCUSSED of the five windows. All posts are less "
-            "than an hour old, so each window has all of them. The lists are built before the votes "
-            f"begin. {quietness(every)}", *warnings(results)]
+    return [f"Rounds: {options.growth_rounds}. All posts are less than an hour old, so each window has all of them. "
+            + quietness(every), *warnings(results)]
 
 
 def warnings(results):

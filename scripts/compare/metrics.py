@@ -79,9 +79,8 @@ def notes(results, options):
     every = [pair[row] for taken in results["pairs"].values() for pair in taken for row in ROWS]
     return [
         f"Pairs: {options.pairs}, of {options.seconds:g} s each; the median of their ratios, and an interval "
-        f"of the median by bootstrap. {quietness(every)}",
-        f"Both keep latencies. One has `--admin` and was scraped {results['scrapes']} times, at the end "
-        f"{results['bytes']:,} bytes at a time, on its core; pages are not read."]
+        f"of the median by bootstrap. One has `--admin` and was scraped {results['scrapes']} times, at the end "
+        f"{results['bytes']:,} bytes at a time, on its core. {quietness(every)}"]
 
 
 PART = Part(

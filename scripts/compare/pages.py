@@ -14,7 +14,7 @@ import servers
 import votes
 from feedclient import feed
 from feedclient.frames import with_length
-from report import Part, column, measured, middle, quietness, ratios, rows_of, shown, span, spread, verdict
+from report import Part, column, measured, middle, quietness, ratios, rounds, rows_of, shown, span, spread, verdict
 
 # The fields of a post that the service shows, as a hash beside the sorted set. Redis fills itself.
 FILL_SCRIPT = """
@@ -126,9 +126,7 @@ PAGE = Part(
      column("CPU-µs a page", "microseconds", "{:.2f}"), span("microseconds", "{:.2f}"),
      ("Redis ÷ ours", lambda row: shown(redis_over_ours(row))), ("Target", page_target)],
     lambda results, _: [
-        f"{PAGE_CONNECTIONS} connections ask for pages as fast as they are answered, and "
-        f"{VOTE_CONNECTIONS} vote. Cost of a page = (CPU with pages − CPU with the same votes alone) ÷ "
-        "pages per second. Redis runs one Lua script a page; its hashes have the fields of our posts. "
+        f"{PAGE_CONNECTIONS} connections ask for pages as fast as they are answered, and {VOTE_CONNECTIONS} vote. "
         + answered_votes(results["rounds"]) + results["quiet"]],
     lambda results, options: rows_of(results["rounds"], options, PEERS))
 
@@ -268,12 +266,10 @@ def notes(results, options):
     every = [one for taken in results.values() for one in taken]
     sizes = [size(one["floor"]) / size(one["service"]) for one in every]
     return [
-        f"Rounds: {options.growth_rounds}, of {options.seconds:g} s each; medians, and ratios taken within a "
-        f"round. The floor answered {spread(sizes, '{:.1%}')} of the service's bytes. "
-        + quietness([sample for one in every for sample in one.values()]),
+        f"{rounds(options.growth_rounds, options)}The floor answered {spread(sizes, '{:.1%}')} of the service's "
+        "bytes. " + quietness([sample for one in every for sample in one.values()]),
         f"Hot posts: votes have zipf {votes.ZIPF} keys, the others uniform ones. Callers are anonymous but for "
-        f"{VOTERS:,} viewers, who have ballots on most posts of the page. Redis runs ZREVRANGE and 20 HMGET "
-        "in one script a page, and ZINCRBY a vote."]
+        f"{VOTERS:,} viewers, who have ballots on most posts of the page."]
 
 
 PAGES = Part(

@@ -113,6 +113,11 @@ def quietness(samples):
     return text
 
 
+def rounds(count, options):
+    """How often and how long it was measured."""
+    return f"Rounds: {count}, of {options.seconds:g} s each; medians, and ratios taken within a round. "
+
+
 def told(one):
     """A measurement in a line on the progress."""
     if isinstance(one, dict):

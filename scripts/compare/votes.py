@@ -5,8 +5,8 @@ import tempfile
 
 import clients
 import servers
-from report import CORE, COST, COSTS, IN_FLIGHT, RATE, Part, cells, measured, middle, quietness, ratios, rows_of, \
-    server, shown, verdict
+from report import CORE, COST, COSTS, IN_FLIGHT, RATE, Part, cells, measured, middle, quietness, ratios, rounds, \
+    rows_of, server, shown, verdict
 
 TARGET_OVER_FLOOR = {1: 1.15, 16: 2.4, 64: 3.5}
 TARGET_REDIS = {1: 1.6, 16: 3.2, 64: 6.0}
@@ -91,24 +91,8 @@ def tls_target(row):
         if row.key[0] == "service" else ""
 
 
-def rounds(results, options):
-    every = [sample for taken in results.values() for sample in taken]
-    return (f"Rounds: {options.rounds}, of {options.seconds:g} s each; medians, and ratios taken within a "
-            f"round. {quietness(every)}")
-
-
 def notes(results, options):
-    return [rounds(results, options),
-            f"The service keeps TOP, NEW and HOT, and {clients.FIRST_PAGES_PER_SECOND} first pages a second "
-            "are read from it beside the votes. Redis's zipf row and all others are by the same "
-            "minimal client in C, its uniform row by redis-benchmark. Where a server used much less than "
-            "its core, the client was the bottleneck, and the votes a second are the client's."]
-
-
-def tls_notes(results, options):
-    return [rounds(results, options),
-            "All by the same minimal client in C. Connections are open before a measurement, so "
-            "no handshake is in it."]
+    return [rounds(options.rounds, options) + quietness([one for taken in results.values() for one in taken])]
 
 
 KEYS = ["server", "in_flight"]
@@ -124,4 +108,4 @@ TLS = Part(
                        "server thread",
     [IN_FLIGHT, server(TLS_ROWS), RATE, CORE, COST, COSTS, ("× floor", lambda row: shown(over_floor(row))),
      ("Ours ÷ Redis, votes/s", lambda row: shown(tls_over_redis(row))), ("Target", tls_target)],
-    tls_notes, keys=KEYS)
+    notes, keys=KEYS)

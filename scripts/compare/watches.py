@@ -184,12 +184,10 @@ def delays(row):
 
 def notes(results, options):
     return [
-        f"Rounds: {options.growth_rounds}; ratios within a round. Each watch has the usual interval of "
-        f"{INTERVAL_MS} ms, {WATCHES_A_CONNECTION} are on a connection. Votes are uniform, so a watched post "
-        "changes in each interval. A change is shown by a watch of its own; half of the changes come "
-        "right after an event, and wait a whole interval. What takes the events shares the client's core, "
-        "gives way to it, and counts as another process. "
-        f"{quietness([sample for taken in results.values() for sample in taken])}"]
+        f"Rounds: {options.growth_rounds}; ratios within a round. Each watch has an interval of {INTERVAL_MS} ms, "
+        "and half of the changes that are timed wait a whole one. What takes the events shares the client's core, "
+        "and counts as another process. "
+        + quietness([sample for taken in results.values() for sample in taken])]
 
 
 PART = Part(
