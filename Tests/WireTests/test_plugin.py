@@ -84,10 +84,10 @@ class PluginTestCase(unittest.TestCase):
         return files
 
     def values(self, contract):
-        return self.generate(contract)["Messages/Things.swift"]
+        return self.generate(contract)["Things.swift"]
 
     def mapping(self, contract):
-        return self.generate(contract)["ProtobufC/Things+ProtobufC.swift"]
+        return self.values(contract)
 
     def assert_has(self, text, piece):
         lines = "\n".join(line.strip() for line in text.splitlines())
@@ -342,9 +342,7 @@ message Car {  // @required
 
     def test_each_heading_begins_a_file(self):
         contract = THING + "\n// ---- Other things ----\n\n// B.\nmessage B {}\n"
-        self.assertEqual(sorted(self.generate(contract)), [
-            "Messages/OtherThings.swift", "Messages/Things.swift",
-            "ProtobufC/Things+ProtobufC.swift"])
+        self.assertEqual(sorted(self.generate(contract)), ["OtherThings.swift", "Things.swift"])
 
 
 class RefusalTests(PluginTestCase):

@@ -229,10 +229,6 @@ class Family:
         self.declarations = []
         self.field_names = {}
 
-    @property
-    def has_mapping(self):
-        return any(isinstance(each, Message) and not each.is_empty for each in self.declarations)
-
 
 class Contract:
     """All declarations, by family."""

@@ -7,19 +7,19 @@ from contract import Message, Oneof
 PARAMETERS = {"message", "arena", "reader"}
 
 
-def file(family):
-    """The text of a family's file of mappings."""
-    blocks = [["import CFeedProto"]]
+def blocks(family):
+    """The mappings of a family's messages; none where it has no message with a field."""
+    found = []
     for declaration in family.declarations:
         if not isinstance(declaration, Message) or declaration.is_empty:
             continue
         if declaration.is_frame:
-            blocks += [frame_oneof(each, declaration) for each in declaration.oneofs]
+            found += [frame_oneof(each, declaration) for each in declaration.oneofs]
             continue
-        blocks.append(wire_message(declaration))
-        blocks += [nested_oneof(each, declaration) for each in declaration.oneofs]
-        blocks += [group(each, declaration) for each in declaration.groups]
-    return swift.joined(blocks)
+        found.append(wire_message(declaration))
+        found += [nested_oneof(each, declaration) for each in declaration.oneofs]
+        found += [group(each, declaration) for each in declaration.groups]
+    return found
 
 
 def c_type(message):

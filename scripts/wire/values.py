@@ -7,19 +7,19 @@ from contract import Enum, Group, Oneof
 from documentation import comment_lines, summary
 
 
-def file(family):
-    """The text of a family's file of values."""
-    blocks = []
+def blocks(family):
+    """The values of a family: its enums, structs and oneofs."""
+    found = []
     for declaration in family.declarations:
         if isinstance(declaration, Enum):
-            blocks.append(enum(declaration, family.field_names))
+            found.append(enum(declaration, family.field_names))
         elif declaration.is_frame:
-            blocks += [oneof(each, family.field_names) for each in declaration.oneofs]
+            found += [oneof(each, family.field_names) for each in declaration.oneofs]
         elif not declaration.is_empty:
-            blocks.append(struct(declaration, declaration.members, family.field_names))
-            blocks += [struct(group, group.members, family.field_names)
+            found.append(struct(declaration, declaration.members, family.field_names))
+            found += [struct(group, group.members, family.field_names)
                        for group in declaration.groups]
-    return swift.joined(blocks)
+    return found
 
 
 def enum(declaration, field_names):

@@ -8,7 +8,6 @@ public struct FrameEncoder: ~Copyable {
     public let maximumFrameByteCount: Int
     /// The C messages of the frame that is being encoded.
     let arena = MessageArena(limitByteCount: MessageArena.greatestLimitByteCount)
-    /// The encoded frames.
     var output = OutputBuffer()
 
     /// An empty buffer for frames up to a limit.
@@ -49,6 +48,15 @@ public struct FrameEncoder: ~Copyable {
     /// Lends out all frames; not generic, because each batch of answers leaves through here.
     public func lendBytes(to body: (RawSpan) -> Void) {
         output.lendBytes(to: body)
+    }
+
+    /// All frames as an array of their own.
+    public func bytes() -> [UInt8] {
+        withBytes { bytes in
+            var copy: [UInt8] = []
+            copy.append(copying: bytes)
+            return copy
+        }
     }
 
     /// Drops all frames; keeps the memory for the next ones, up to a limit.
@@ -114,5 +122,321 @@ public struct FrameEncoder: ~Copyable {
         }
         unsafe header.storeBytes(of: UInt32(length).bigEndian, as: UInt32.self)
         output.commit(FrameHeader.byteCount + length)
+    }
+}
+
+// Answers with posts, for a program that keeps its texts as bytes: in the bytes that protobuf-c would
+// write, without a String and without a C message.
+extension FrameEncoder {
+    /// Appends an answer with one post whose texts lie in `texts`.
+    public mutating func append(
+        post: PostFields,
+        texts: Span<UInt8>,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        var writer = answerWriter(post.maximumEncodedByteCount, id: id, revision: revision)
+        let body = writer.beginLongMessage(tag: 0xF2, 0x01)
+        writer.fields(of: post, texts: texts)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
+    }
+
+    /// Appends a page of posts whose texts lie in `texts`.
+    public mutating func append(
+        page: ListPostsFields,
+        posts: Span<PostFields>,
+        texts: Span<UInt8>,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        let bound = FieldWriter.maximumByteCount(of: posts) + page.maximumEncodedByteCount
+        var writer = answerWriter(bound, id: id, revision: revision)
+        let body = writer.beginLongMessage(tag: 0x8A, 0x02)
+        writer.posts(tag: FieldWriter.pagePostTag, posts, texts: texts)
+        writer.fields(of: page, texts: texts)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
+    }
+
+    /// Appends posts, as a page has them, as a frame of their own; returns where the fields of each lie.
+    mutating func append(bodiesOf posts: Span<PostFields>, texts: Span<UInt8>) -> [Range<Int>] {
+        let bound = FrameHeader.byteCount + FieldWriter.maximumByteCount(of: posts)
+        var writer = unsafe FieldWriter(room: output.reserve(bound), byteCount: bound)
+        var bodies: [Range<Int>] = []
+        bodies.reserveCapacity(posts.count)
+        for index in posts.indices {
+            let post = posts[index]
+            precondition(post.viewer == nil, "The posts are those of every caller.")
+            let start = writer.beginLongMessage(tag: FieldWriter.pagePostTag)
+            writer.fields(of: post, texts: texts)
+            let byteCount = writer.byteCount - start
+            writer.endLongMessage(at: start)
+            bodies.append(writer.byteCount - byteCount..<writer.byteCount)
+        }
+        output.commit(FrameHeader.byteCount + writer.end())
+        return bodies
+    }
+
+    /// Appends a page of posts that are encoded; its tokens lie in `texts`.
+    ///
+    /// `viewers` has what the caller has made of each post, or nothing for a caller without identity.
+    public mutating func append(
+        page: ListPostsFields,
+        posts: EncodedPosts,
+        viewers: Span<Viewer>,
+        texts: Span<UInt8>,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        precondition(viewers.isEmpty || viewers.count == posts.bodies.count, "Each post has one.")
+        let bound = posts.maximumEncodedByteCount + page.maximumEncodedByteCount
+        var writer = answerWriter(bound, id: id, revision: revision)
+        let body = writer.beginLongMessage(tag: 0x8A, 0x02)
+        writer.posts(posts, viewers: viewers)
+        writer.fields(of: page, texts: texts)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
+    }
+
+    /// Appends a page of changes, with posts whose texts lie in `texts`.
+    public mutating func append(
+        changes: SyncPostsFields,
+        posts: Span<PostFields>,
+        texts: Span<UInt8>,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        let bound = FieldWriter.maximumByteCount(of: posts) + 5 * FieldWriter.numberByteCount
+        var writer = answerWriter(bound, id: id, revision: revision)
+        let body = writer.beginLongMessage(tag: 0xA2, 0x02)
+        writer.posts(tag: 0x0A, posts, texts: texts)
+        writer.varint(tag: 0x10, changes.nextRevision)
+        writer.varint(tag: 0x18, changes.hasMore ? 1 : 0)
+        writer.varint(tag: 0x20, changes.isReset ? 1 : 0)
+        writer.varint(tag: 0x28, changes.copyRevision)
+        writer.fixed64(tag: 0x31, changes.instanceID)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
+    }
+
+    /// Appends the answer to a batch get, with posts whose texts lie in `texts`.
+    public mutating func append(
+        batch posts: Span<PostFields>,
+        missingIDs: [UInt64],
+        texts: Span<UInt8>,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        let bound =
+            FieldWriter.maximumByteCount(of: posts) + FieldWriter.maximumByteCount(of: missingIDs)
+        var writer = answerWriter(bound, id: id, revision: revision)
+        let body = writer.beginLongMessage(tag: 0x82, 0x02)
+        writer.posts(tag: 0x0A, posts, texts: texts)
+        writer.numbers(tag: 0x12, missingIDs)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
+    }
+
+    /// A writer of an answer whose body takes at most so many bytes; it has written the id and the
+    /// revision.
+    private mutating func answerWriter(
+        _ bodyByteCount: Int,
+        id: UInt64,
+        revision: UInt64
+    ) -> FieldWriter {
+        // The header, two numbers, and the tag and the length of the body.
+        let byteCount = FrameHeader.byteCount + 3 * FieldWriter.numberByteCount + bodyByteCount
+        var writer = unsafe FieldWriter(room: output.reserve(byteCount), byteCount: byteCount)
+        writer.varint(tag: 0x08, id)
+        writer.varint(tag: 0x10, revision)
+        return writer
+    }
+}
+
+// The times that a service adds to an answer, whose frame is encoded before they are known.
+extension FrameEncoder {
+    /// The bytes of the times with their tag and length: three numbers of eight bytes with tags.
+    private static var timesByteCount: Int { 2 + 3 * (1 + MemoryLayout<UInt64>.size) }
+
+    /// Adds the times of a call to the answer that was appended last.
+    ///
+    /// They become the last field of the frame, and when the answer was released its last eight bytes.
+    ///
+    /// - Parameters:
+    ///   - times: When the service had the call.
+    ///   - start: Where the frame begins in the bytes: ``byteCount`` before it was appended.
+    /// - Returns: False where the frame limit leaves no room, so that nothing is added.
+    package mutating func append(_ times: CallTimes, toFrameAt start: Int) -> Bool {
+        let length = output.byteCount - start - FrameHeader.byteCount
+        precondition(start >= 0 && length > 0, "Times are added to a frame.")
+        let newLength = length + Self.timesByteCount
+        guard newLength <= maximumFrameByteCount else { return false }
+        var offset = output.byteCount
+        output.appendZeros(Self.timesByteCount)
+        output.store(0x2A as UInt8, at: offset)
+        output.store(UInt8(Self.timesByteCount - 2), at: offset + 1)
+        offset += 2
+        let numbers: InlineArray<3, UInt64> = [
+            times.receivedNanoseconds, times.executedNanoseconds, times.releasedNanoseconds,
+        ]
+        let tags: InlineArray<3, UInt8> = [0x09, 0x11, 0x19]
+        for index in numbers.indices {
+            output.store(tags[index], at: offset)
+            output.store(numbers[index].littleEndian, at: offset + 1)
+            offset += 1 + MemoryLayout<UInt64>.size
+        }
+        output.store(UInt32(newLength).bigEndian, at: start)
+        return true
+    }
+
+    /// Sets when the answer with times was released that ends at an offset of the bytes.
+    package mutating func setReleaseTime(_ nanoseconds: UInt64, endingAt end: Int) {
+        output.store(nanoseconds.littleEndian, at: end - MemoryLayout<UInt64>.size)
+    }
+}
+
+// Events of watches. Many watches may get the same event: it is encoded once, and each watch gets a
+// copy behind its own id.
+extension FrameEncoder {
+    /// Appends an event of a watch, with posts whose texts lie in `texts`.
+    public mutating func append(
+        event: WatchEventFields,
+        changed posts: Span<PostFields>,
+        texts: Span<UInt8>,
+        id: UInt64,
+        revision: UInt64
+    ) throws(FrameError) {
+        let bound =
+            FieldWriter.maximumByteCount(of: posts)
+            + FieldWriter.maximumByteCount(of: event.ranking)
+            + FieldWriter.maximumByteCount(of: event.removedIDs) + 3 * FieldWriter.numberByteCount
+        var writer = answerWriter(bound, id: id, revision: revision)
+        writer.varint(tag: 0x20, 1)
+        let body = writer.beginLongMessage(tag: 0xAA, 0x02)
+        writer.posts(tag: 0x0A, posts, texts: texts)
+        writer.numbers(tag: 0x12, event.ranking)
+        writer.numbers(tag: 0x1A, event.removedIDs)
+        writer.varint(tag: 0x20, UInt64(event.newPostCount))
+        writer.varint(tag: 0x28, event.isReset ? 1 : 0)
+        writer.endLongMessage(at: body)
+        try commit(writer.end())
+    }
+
+    /// Takes the bytes behind the id of the only frame, which was encoded with the id 0; no frame is left.
+    public mutating func takeBytesBehindID() -> [UInt8] {
+        defer { removeAll() }
+        return withBytes { bytes in
+            var copy: [UInt8] = []
+            // An id of 0 is left out, so all that follows the header is behind it.
+            copy.append(copying: bytes.extracting(droppingFirst: FrameHeader.byteCount))
+            return copy
+        }
+    }
+
+    /// Appends a frame with the bytes behind its id that `takeBytesBehindID()` has given.
+    public mutating func append(behindID rest: [UInt8], id: UInt64) throws(FrameError) {
+        let byteCount = FrameHeader.byteCount + FieldWriter.numberByteCount + rest.count
+        var writer = unsafe FieldWriter(room: output.reserve(byteCount), byteCount: byteCount)
+        writer.varint(tag: 0x08, id)
+        writer.bytes(copying: rest.span)
+        try commit(writer.end())
+    }
+}
+
+extension ClientFrame {
+    /// The frame with its header, ready to be sent.
+    public func encoded() throws(FrameError) -> [UInt8] {
+        var encoder = FrameEncoder()
+        try encoder.append(self)
+        return encoder.bytes()
+    }
+}
+
+extension ServerFrame {
+    /// The frame with its header, ready to be sent.
+    public func encoded() throws(FrameError) -> [UInt8] {
+        var encoder = FrameEncoder()
+        try encoder.append(self)
+        return encoder.bytes()
+    }
+}
+
+/// Bytes to be sent: the buffer grows by doubling, and returns memory that it rarely needs.
+@safe struct OutputBuffer: ~Copyable {
+    /// The memory that is kept when the buffer is emptied.
+    static var retainedByteCount: Int { 256 << 10 }
+
+    private var base: UnsafeMutableRawPointer
+    private var capacity: Int
+    private(set) var byteCount = 0
+
+    init() {
+        capacity = 4096
+        unsafe base = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit {
+        unsafe base.deallocate()
+    }
+
+    /// Room for `count` bytes behind the last one, valid until the buffer is changed.
+    @inline(__always)
+    mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
+        if count > capacity - byteCount { grow(toFit: byteCount + count) }
+        return unsafe base + byteCount
+    }
+
+    /// Adds the bytes that were written to the room reserved last.
+    @inline(__always)
+    mutating func commit(_ count: Int) {
+        precondition(count <= capacity - byteCount, "Bytes are written to reserved room only.")
+        byteCount += count
+    }
+
+    mutating func appendZeros(_ count: Int) {
+        unsafe reserve(count).initializeMemory(as: UInt8.self, repeating: 0, count: count)
+        commit(count)
+    }
+
+    /// Writes a number over bytes that are there.
+    mutating func store(_ number: some FixedWidthInteger & BitwiseCopyable, at offset: Int) {
+        let count = MemoryLayout.size(ofValue: number)
+        precondition(offset >= 0 && offset <= byteCount - count, "Bytes that are there change.")
+        unsafe base.storeBytes(of: number, toByteOffset: offset, as: type(of: number))
+    }
+
+    func withBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe body(RawSpan(_unsafeStart: base, byteCount: byteCount))
+    }
+
+    /// Lends out all bytes; not generic, so that a call needs no thunk.
+    func lendBytes(to body: (RawSpan) -> Void) {
+        unsafe body(RawSpan(_unsafeStart: base, byteCount: byteCount))
+    }
+
+    mutating func removeAll() {
+        byteCount = 0
+        guard capacity > Self.retainedByteCount else { return }
+        unsafe base.deallocate()
+        capacity = Self.retainedByteCount
+        unsafe base = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    mutating func overwrite() {
+        unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
+        removeAll()
+    }
+
+    @inline(never)
+    private mutating func grow(toFit needed: Int) {
+        let newCapacity = max(needed, 2 * capacity)
+        let newBase = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
+        unsafe newBase.copyMemory(from: base, byteCount: byteCount)
+        unsafe base.deallocate()
+        unsafe base = unsafe newBase
+        capacity = newCapacity
     }
 }

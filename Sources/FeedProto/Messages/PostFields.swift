@@ -57,3 +57,79 @@ public struct PostFields: Equatable, Sendable {
     /// ballot, its marks and itself. Each tag has a number or a length of at most 10 bytes.
     public var maximumEncodedByteCount: Int { 23 * 12 + textByteCount }
 }
+
+/// For services: a page of `PostFields`, with the fields of `ListPostsResponse` beside its posts.
+public struct ListPostsFields: Equatable, Sendable {
+    /// As in `ListPostsResponse`; lies in the same buffer as the texts.
+    public var nextPageToken = TextRange.empty
+    /// As in `ListPostsResponse`; lies in the same buffer as the texts.
+    public var previousPageToken = TextRange.empty
+    /// As in `ListPostsResponse`; lies in the same buffer as the texts.
+    public var refreshToken = TextRange.empty
+    /// As in `ListPostsResponse`.
+    public var firstRank: UInt64
+    /// As in `ListPostsResponse`.
+    public var totalSize: UInt64
+    /// As in `ListPostsResponse`.
+    public var newerCount: UInt32 = 0
+    /// As in `ListPostsResponse`.
+    public var consistency = Consistency.unspecified
+
+    /// A page without neighbours.
+    public init(firstRank: UInt64, totalSize: UInt64) {
+        self.firstRank = firstRank
+        self.totalSize = totalSize
+    }
+}
+
+/// For services: changes as `PostFields`, with the fields of `SyncPostsResponse` beside its posts.
+public struct SyncPostsFields: Equatable, Sendable {
+    /// As in `SyncPostsResponse`.
+    public var nextRevision: UInt64
+    /// As in `SyncPostsResponse`.
+    public var hasMore = false
+    /// As in `SyncPostsResponse`.
+    public var isReset = false
+    /// As in `SyncPostsResponse`.
+    public var copyRevision: UInt64 = 0
+    /// As in `SyncPostsResponse`.
+    public var instanceID: UInt64
+
+    /// The last page of changes up to a revision.
+    public init(nextRevision: UInt64, instanceID: UInt64) {
+        self.nextRevision = nextRevision
+        self.instanceID = instanceID
+    }
+}
+
+/// For services: the fields of `WatchPostsEvent` beside its posts.
+public struct WatchEventFields: Equatable, Sendable {
+    /// As in `WatchPostsEvent`.
+    public var ranking: [UInt64] = []
+    /// As in `WatchPostsEvent`.
+    public var removedIDs: [UInt64] = []
+    /// As in `WatchPostsEvent`.
+    public var newPostCount: UInt32 = 0
+    /// As in `WatchPostsEvent`.
+    public var isReset = false
+
+    /// An event without anything but posts.
+    public init() {}
+}
+
+/// For services: the range of a text in a buffer of texts that several posts share.
+public struct TextRange: Equatable, Sendable {
+    /// The text's first byte.
+    public var offset: UInt32
+    /// The text's length in bytes; 0 is no text.
+    public var byteCount: UInt32
+
+    /// The bytes from `offset` on.
+    public init(offset: UInt32, byteCount: UInt32) {
+        self.offset = offset
+        self.byteCount = byteCount
+    }
+
+    /// No text.
+    public static var empty: Self { Self(offset: 0, byteCount: 0) }
+}

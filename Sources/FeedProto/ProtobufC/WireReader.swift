@@ -8,6 +8,21 @@ import Musl
 import Darwin
 #endif
 
+/// A message of the library that protobuf-c knows as a C struct.
+protocol WireMessage {
+    /// The struct that protoc-c made of the message; its first member is its `ProtobufCMessage`.
+    associatedtype CMessage
+
+    /// Sets a C struct to the empty message; protobuf-c refuses one that was only zeroed.
+    static func initialize(_ message: UnsafeMutablePointer<CMessage>)
+
+    /// Copies everything out of a C struct.
+    init(_ message: UnsafeMutablePointer<CMessage>, _ reader: WireReader) throws(MessageError)
+
+    /// Copies everything into an empty C struct; texts and submessages go into the arena.
+    func write(to message: UnsafeMutablePointer<CMessage>, _ arena: borrowing MessageArena)
+}
+
 /// Copies values out of the C structs that protobuf-c made of one frame.
 struct WireReader {
     /// The frame's length, for errors.
@@ -120,5 +135,23 @@ struct WireReader {
         } catch .badText(let id, let field) {
             throw .badText(id: id, field: "\(path()).\(field)")
         }
+    }
+}
+
+// protobuf-c's enums are unsigned in Swift and hold any 32 bits from the wire.
+extension WireEnum {
+    /// The value of a C enum.
+    @inline(__always)
+    init(_ value: some RawRepresentable<UInt32>) {
+        self.init(rawValue: Int32(bitPattern: value.rawValue))
+    }
+
+    /// The value as a C enum.
+    @inline(__always)
+    func cValue<CEnum: RawRepresentable<UInt32>>() -> CEnum {
+        guard let value = CEnum(rawValue: UInt32(bitPattern: rawValue)) else {
+            preconditionFailure("A C enum takes any number.")
+        }
+        return value
     }
 }

@@ -21,3 +21,9 @@ extension WireEnum {
     @inline(__always)
     var wireNumber: UInt64 { UInt64(bitPattern: Int64(rawValue)) }
 }
+
+/// The versions of the protocol.
+public enum ProtocolVersion {
+    /// The version that this library speaks.
+    public static var current: UInt32 { 1 }
+}

@@ -1,0 +1,307 @@
+// Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
+
+import CFeedProto
+
+/// How posts are ordered.
+///
+/// Each order is total: ties end by id.
+public struct Order: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The feed's default order.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Score descending, title ascending by bytes, id ascending.
+    public static var top: Self { Self(rawValue: 1) }
+    /// Creation time descending, id descending.
+    public static var new: Self { Self(rawValue: 2) }
+    /// Creation time ascending, id ascending.
+    public static var old: Self { Self(rawValue: 3) }
+    /// Reddit's hot formula, rounded exactly (docs/PROTOCOL.md), descending, id ascending.
+    public static var hot: Self { Self(rawValue: 4) }
+    /// The lower bound of Wilson's interval of the share of upvotes, descending, id ascending.
+    public static var best: Self { Self(rawValue: 5) }
+    /// Reddit's controversy, descending, id ascending.
+    public static var controversial: Self { Self(rawValue: 6) }
+    /// The decayed number of recent upvotes, descending, id ascending.
+    public static var rising: Self { Self(rawValue: 7) }
+    /// The number of comments, descending, id ascending.
+    public static var discussed: Self { Self(rawValue: 8) }
+
+    /// The contract's names, by number.
+    public static let names = [
+        "ORDER_UNSPECIFIED", "TOP", "NEW", "OLD", "HOT", "BEST", "CONTROVERSIAL", "RISING",
+        "DISCUSSED",
+    ]
+}
+
+/// Limits a list to posts of a certain age, by the service's clock.
+public struct Window: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// All posts.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Posts of the last 60 minutes.
+    public static var hour: Self { Self(rawValue: 1) }
+    /// Posts of the last 24 hours.
+    public static var day: Self { Self(rawValue: 2) }
+    /// Posts of the last 7 days.
+    public static var week: Self { Self(rawValue: 3) }
+    /// Posts of the last 30 days.
+    public static var month: Self { Self(rawValue: 4) }
+    /// Posts of the last 365 days.
+    public static var year: Self { Self(rawValue: 5) }
+
+    /// The contract's names, by number.
+    public static let names = ["WINDOW_UNSPECIFIED", "HOUR", "DAY", "WEEK", "MONTH", "YEAR"]
+}
+
+/// What pages of one list have in common.
+public struct Consistency: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The service's default, LIVE.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Pages are of one snapshot of the first 1,000 posts: no post comes twice, and none is missed.
+    ///
+    /// Pages behind it are LIVE.
+    public static var stable: Self { Self(rawValue: 1) }
+    /// Each page is of the order as it is when the page is read.
+    public static var live: Self { Self(rawValue: 2) }
+
+    /// The contract's names, by number.
+    public static let names = ["CONSISTENCY_UNSPECIFIED", "STABLE", "LIVE"]
+}
+
+/// Asks for a page of a feed.
+///
+/// The answer: `ListPostsResponse`.
+public struct ListPostsRequest: Equatable, Sendable {
+    /// The feed; empty is the front page over all feeds.
+    public var feed: String
+    /// The order; unspecified is the feed's default order.
+    public var order: Order
+    /// The window, for TOP, CONTROVERSIAL and DISCUSSED; unspecified is all posts.
+    public var window: Window
+    /// How many posts: 0 is 20; more than 100 is 100; negative is INVALID_ARGUMENT / BAD_PAGE_SIZE.
+    public var pageSize: Int32
+    /// A token of an answer about the same list: feed, order, window, filter and viewer, else
+    /// PAGE_TOKEN_MISMATCH.
+    ///
+    /// Empty is the start given below.
+    public var pageToken: [UInt8]
+    /// Where to start without a token; nil is the first post.
+    public var start: Start?
+    /// Only posts of this author; 0 is any.
+    public var authorID: UInt64
+    /// Only posts that the caller has not read.
+    public var unreadOnly: Bool
+    /// Whether posts that the caller has dismissed are in the list.
+    public var includesDismissed: Bool
+    /// Whether the pages are of one snapshot; unspecified is LIVE.
+    public var consistency: Consistency
+
+    /// Where to start without a token; absent is the first post.
+    public enum Start: Equatable, Sendable {
+        /// The page that holds this post.
+        case aroundPostID(UInt64)
+        /// The page that starts at this rank; 1 is the first post.
+        case rank(UInt64)
+        /// The posts created since this post: those next to it where a page has no room for all.
+        ///
+        /// They come in the order NEW, or OLD in a list of OLD, and not in the order of the list.
+        case newerThanPostID(UInt64)
+    }
+
+    /// All fields; each has a default.
+    public init(
+        feed: String = "",
+        order: Order = .unspecified,
+        window: Window = .unspecified,
+        pageSize: Int32 = 0,
+        pageToken: [UInt8] = [],
+        start: Start? = nil,
+        authorID: UInt64 = 0,
+        unreadOnly: Bool = false,
+        includesDismissed: Bool = false,
+        consistency: Consistency = .unspecified
+    ) {
+        self.feed = feed
+        self.order = order
+        self.window = window
+        self.pageSize = pageSize
+        self.pageToken = pageToken
+        self.start = start
+        self.authorID = authorID
+        self.unreadOnly = unreadOnly
+        self.includesDismissed = includesDismissed
+        self.consistency = consistency
+    }
+}
+
+/// A page of a feed.
+public struct ListPostsResponse: Equatable, Sendable {
+    /// At most `pageSize` posts in order; fewer also where about a frame is full.
+    public var posts: [Post]
+    /// The token of the page after this one; empty is the end of the list.
+    public var nextPageToken: [UInt8]
+    /// The token of the page before this one; empty is the start of the list.
+    public var previousPageToken: [UInt8]
+    /// The token of the posts that are created after this page, in any order: pass it as
+    /// `pageToken`.
+    ///
+    /// Empty in pages that were asked for by `nextPageToken` or `previousPageToken`. A post may
+    /// come twice, and none is missed.
+    public var refreshToken: [UInt8]
+    /// The rank of the first post; 1 is the best.
+    ///
+    /// Counted for the first page, then carried along.
+    public var firstRank: UInt64
+    /// How many posts the list has, without filters.
+    public var totalSize: UInt64
+    /// In an answer about newer posts: how many more there are, those that the filters leave out
+    /// among them.
+    ///
+    /// Ask for them by `refreshToken`.
+    public var newerCount: UInt32
+    /// What was served: LIVE also where STABLE was asked for and its snapshot is gone or ends.
+    public var consistency: Consistency
+
+    /// All fields; those with a default may be left out.
+    public init(
+        posts: [Post],
+        nextPageToken: [UInt8] = [],
+        previousPageToken: [UInt8] = [],
+        refreshToken: [UInt8] = [],
+        firstRank: UInt64 = 0,
+        totalSize: UInt64 = 0,
+        newerCount: UInt32 = 0,
+        consistency: Consistency = .unspecified
+    ) {
+        self.posts = posts
+        self.nextPageToken = nextPageToken
+        self.previousPageToken = previousPageToken
+        self.refreshToken = refreshToken
+        self.firstRank = firstRank
+        self.totalSize = totalSize
+        self.newerCount = newerCount
+        self.consistency = consistency
+    }
+}
+
+extension ListPostsRequest: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ListPostsRequest>) {
+        unsafe feed__v1__list_posts_request__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__ListPostsRequest>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            feed: reader.text(message.pointee.feed, "feed"),
+            order: Order(message.pointee.order),
+            window: Window(message.pointee.window),
+            pageSize: message.pointee.page_size,
+            pageToken: reader.bytes(message.pointee.page_token),
+            start: Start(message),
+            authorID: message.pointee.author_id,
+            unreadOnly: message.pointee.unread_only != 0,
+            includesDismissed: message.pointee.include_dismissed != 0,
+            consistency: Consistency(message.pointee.consistency)
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__ListPostsRequest>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.feed = arena.text(feed)
+        unsafe message.pointee.order = order.cValue()
+        unsafe message.pointee.window = window.cValue()
+        unsafe message.pointee.page_size = pageSize
+        unsafe message.pointee.page_token = arena.bytes(pageToken)
+        switch start {
+        case .aroundPostID(let value):
+            unsafe message.pointee.start_case = FEED__V1__LIST_POSTS_REQUEST__START_AROUND_POST_ID
+            unsafe message.pointee.around_post_id = value
+        case .rank(let value):
+            unsafe message.pointee.start_case = FEED__V1__LIST_POSTS_REQUEST__START_START_RANK
+            unsafe message.pointee.start_rank = value
+        case .newerThanPostID(let value):
+            unsafe message.pointee.start_case =
+                FEED__V1__LIST_POSTS_REQUEST__START_NEWER_THAN_POST_ID
+            unsafe message.pointee.newer_than_post_id = value
+        case nil:
+            break
+        }
+        unsafe message.pointee.author_id = authorID
+        unsafe message.pointee.unread_only = unreadOnly ? 1 : 0
+        unsafe message.pointee.include_dismissed = includesDismissed ? 1 : 0
+        unsafe message.pointee.consistency = consistency.cValue()
+    }
+}
+
+extension ListPostsRequest.Start {
+    /// The set member of the oneof; nil where there is none.
+    fileprivate init?(_ message: UnsafeMutablePointer<Feed__V1__ListPostsRequest>) {
+        switch unsafe message.pointee.start_case {
+        case FEED__V1__LIST_POSTS_REQUEST__START_AROUND_POST_ID:
+            self = unsafe .aroundPostID(message.pointee.around_post_id)
+        case FEED__V1__LIST_POSTS_REQUEST__START_START_RANK:
+            self = unsafe .rank(message.pointee.start_rank)
+        case FEED__V1__LIST_POSTS_REQUEST__START_NEWER_THAN_POST_ID:
+            self = unsafe .newerThanPostID(message.pointee.newer_than_post_id)
+        default:
+            return nil
+        }
+    }
+}
+
+extension ListPostsResponse: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ListPostsResponse>) {
+        unsafe feed__v1__list_posts_response__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__ListPostsResponse>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            posts: reader.messages(message.pointee.posts, count: message.pointee.n_posts, "posts"),
+            nextPageToken: reader.bytes(message.pointee.next_page_token),
+            previousPageToken: reader.bytes(message.pointee.previous_page_token),
+            refreshToken: reader.bytes(message.pointee.refresh_token),
+            firstRank: message.pointee.first_rank,
+            totalSize: message.pointee.total_size,
+            newerCount: message.pointee.newer_count,
+            consistency: Consistency(message.pointee.consistency)
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__ListPostsResponse>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.n_posts = posts.count
+        unsafe message.pointee.posts = arena.messages(posts)
+        unsafe message.pointee.next_page_token = arena.bytes(nextPageToken)
+        unsafe message.pointee.previous_page_token = arena.bytes(previousPageToken)
+        unsafe message.pointee.refresh_token = arena.bytes(refreshToken)
+        unsafe message.pointee.first_rank = firstRank
+        unsafe message.pointee.total_size = totalSize
+        unsafe message.pointee.newer_count = newerCount
+        unsafe message.pointee.consistency = consistency.cValue()
+    }
+}
