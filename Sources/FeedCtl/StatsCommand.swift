@@ -52,11 +52,11 @@ package struct StatsReport: Report {
             "snapshot_count": stats.snapshotCount,
             "snapshot_byte_count": stats.snapshotByteCount, "watch_count": stats.watchCount,
             "watching_peers": watchingPeers,
-            "journal": JournalReport(stats.journal).document,
+            "journal": (stats.journal ?? .zero).document,
             "backups": BackupStatsReport(stats.backups).document,
             "methods": stats.methods.map(Self.member),
-            "latencies": stats.latencies.map { LatencyReport($0).document },
-            "held_time": LatencyReport(stats.heldTime).document,
+            "latencies": stats.latencies.map(\.document),
+            "held_time": (stats.heldTime ?? .zero).document,
         ]
     }
 
@@ -79,7 +79,7 @@ package struct StatsReport: Report {
         var fields = FieldList()
         addCounters(to: &fields, style)
         if stats.durability != "none" {
-            JournalReport(stats.journal).add(to: &fields, hasDisk: stats.isWhole)
+            (stats.journal ?? .zero).add(to: &fields, hasDisk: stats.isWhole)
             if stats.isWhole {
                 BackupStatsReport(stats.backups).add(to: &fields, style)
             } else {
@@ -95,7 +95,7 @@ package struct StatsReport: Report {
             ])
         }
         return fields.rendered() + "\n" + table.rendered(style)
-            + LatencyReport.table(stats.latencies, held: stats.heldTime, style)
+            + LatencyStats.table(stats.latencies, held: stats.heldTime, style)
     }
 
     private func addCounters(to fields: inout FieldList, _ style: TextStyle) {
@@ -146,23 +146,16 @@ extension ServerStats {
 }
 
 /// The state of the journal.
-private struct JournalReport {
-    private let stats: JournalStats
-
-    init(_ stats: JournalStats?) { self.stats = stats ?? .none }
-
-    var document: Document {
-        let checkpoints = stats.checkpoints
-        return [
-            "executed_position": stats.executedPosition,
-            "durable_position": stats.durablePosition,
-            "folded_position": stats.checkpointedPosition, "commit_count": stats.commitCount,
-            "effect_count": stats.effectCount, "commit_p50_us": stats.medianCommitMicroseconds,
-            "commit_p99_us": stats.p99CommitMicroseconds,
-            "commit_max_us": stats.maximumCommitMicroseconds, "byte_count": stats.byteCount,
-            "held_answer_count": stats.heldAnswerCount,
-            "oldest_held_us": stats.oldestHeldMicroseconds,
-            "free_byte_count": stats.freeByteCount, "is_read_only": stats.isReadOnly,
+extension JournalStats {
+    fileprivate var document: Document {
+        [
+            "executed_position": executedPosition, "durable_position": durablePosition,
+            "folded_position": checkpointedPosition, "commit_count": commitCount,
+            "effect_count": effectCount, "commit_p50_us": medianCommitMicroseconds,
+            "commit_p99_us": p99CommitMicroseconds, "commit_max_us": maximumCommitMicroseconds,
+            "byte_count": byteCount, "held_answer_count": heldAnswerCount,
+            "oldest_held_us": oldestHeldMicroseconds, "free_byte_count": freeByteCount,
+            "is_read_only": isReadOnly,
             "unfolded_byte_count": checkpoints.backlogByteCount,
             "unfolded_limit_byte_count": checkpoints.backlogLimitByteCount,
             "unfolded_refusal_count": checkpoints.refusedCount,
@@ -173,31 +166,27 @@ private struct JournalReport {
     }
 
     /// The lines for people; without the disk if the service has not told of it.
-    func add(to fields: inout FieldList, hasDisk: Bool) {
+    fileprivate func add(to fields: inout FieldList, hasDisk: Bool) {
         fields.add(
             "journal",
-            "record \(stats.executedPosition) (\(stats.durablePosition) durable, "
-                + "\(stats.checkpointedPosition) checkpointed)"
+            "record \(executedPosition) (\(durablePosition) durable, "
+                + "\(checkpointedPosition) checkpointed)"
         )
-        let count = stats.commitCount
-        let mean = count == 0 ? 0 : Double(stats.effectCount) / Double(count)
+        let count = commitCount
+        let mean = count == 0 ? 0 : Double(effectCount) / Double(count)
         fields.add("commits", "\(count) of \((mean * 10).rounded() / 10) changes each")
         fields.add(
             "commit time",
-            "p50 \(stats.medianCommitMicroseconds) µs, p99 \(stats.p99CommitMicroseconds) µs, "
-                + "at most \(stats.maximumCommitMicroseconds) µs"
+            "p50 \(medianCommitMicroseconds) µs, p99 \(p99CommitMicroseconds) µs, "
+                + "at most \(maximumCommitMicroseconds) µs"
         )
-        fields.add("journal bytes", "\(stats.byteCount)")
+        fields.add("journal bytes", "\(byteCount)")
         fields.add(
             "held answers",
-            "\(stats.heldAnswerCount), the oldest for \(stats.oldestHeldMicroseconds) µs"
+            "\(heldAnswerCount), the oldest for \(oldestHeldMicroseconds) µs"
         )
-        if hasDisk { fields.add("free bytes", "\(stats.freeByteCount)") }
-        fields.add(
-            "read only",
-            stats.isReadOnly ? "yes: changes are refused for want of room" : "no"
-        )
-        let checkpoints = stats.checkpoints
+        if hasDisk { fields.add("free bytes", "\(freeByteCount)") }
+        fields.add("read only", isReadOnly ? "yes: changes are refused for want of room" : "no")
         fields.add(
             "unfolded bytes",
             "\(checkpoints.backlogByteCount) of at most \(checkpoints.backlogLimitByteCount), "
@@ -216,22 +205,17 @@ private struct JournalReport {
 }
 
 /// How long the answers of a method have taken.
-private struct LatencyReport {
-    private let stats: LatencyStats
-
-    init(_ stats: LatencyStats?) { self.stats = stats ?? .none }
-
-    var document: Document {
+extension LatencyStats {
+    fileprivate var document: Document {
         [
-            "method": stats.method, "answer_count": stats.answerCount,
-            "p50_ns": stats.medianNanoseconds, "p90_ns": stats.p90Nanoseconds,
-            "p99_ns": stats.p99Nanoseconds, "p999_ns": stats.p999Nanoseconds,
-            "max_ns": stats.maximumNanoseconds,
+            "method": method, "answer_count": answerCount, "p50_ns": medianNanoseconds,
+            "p90_ns": p90Nanoseconds, "p99_ns": p99Nanoseconds, "p999_ns": p999Nanoseconds,
+            "max_ns": maximumNanoseconds,
         ]
     }
 
     /// A table of the methods, and of the time that answers were held; empty if nothing is timed.
-    static func table(
+    fileprivate static func table(
         _ latencies: [LatencyStats],
         held: LatencyStats?,
         _ style: TextStyle
@@ -241,17 +225,17 @@ private struct LatencyReport {
             .text("TIME OF ANSWERS"), .number("ANSWERS"), .number("P50"), .number("P90"),
             .number("P99"), .number("P99.9"), .number("MAXIMUM"),
         ])
-        for latency in latencies { table.append(row(latency.method, latency)) }
-        if let held, held.answerCount > 0 { table.append(row("held until durable", held)) }
+        for latency in latencies { table.append(latency.row(latency.method)) }
+        if let held, held.answerCount > 0 { table.append(held.row("held until durable")) }
         return "\n" + table.rendered(style)
     }
 
-    private static func row(_ name: String, _ stats: LatencyStats) -> [String] {
+    private func row(_ name: String) -> [String] {
         let times = [
-            stats.medianNanoseconds, stats.p90Nanoseconds, stats.p99Nanoseconds,
-            stats.p999Nanoseconds, stats.maximumNanoseconds,
+            medianNanoseconds, p90Nanoseconds, p99Nanoseconds, p999Nanoseconds,
+            maximumNanoseconds,
         ]
-        return [name, "\(stats.answerCount)"] + times.map(text)
+        return [name, "\(answerCount)"] + times.map(Self.text)
     }
 
     /// A time in microseconds, milliseconds or seconds, with a decimal if it is small.
@@ -268,7 +252,7 @@ private struct LatencyReport {
 
 extension JournalStats {
     /// A journal that has done nothing.
-    fileprivate static let none = JournalStats(
+    fileprivate static let zero = JournalStats(
         executedPosition: 0,
         durablePosition: 0,
         checkpointedPosition: 0,
@@ -287,7 +271,7 @@ extension JournalStats {
 
 extension LatencyStats {
     /// The times of no answers.
-    fileprivate static let none = LatencyStats(
+    fileprivate static let zero = LatencyStats(
         method: "",
         answerCount: 0,
         medianNanoseconds: 0,
