@@ -76,6 +76,9 @@ concurrency() { python3 -B scripts/codebase/concurrency.py; }
 # Links lead to files and headings, and docs/SECURITY.md names tests that exist.
 pages() { python3 -B scripts/codebase/pages.py; }
 
+# docs/OPERATIONS.md lists the metrics with what is normal, as their entries say it.
+metrics() { python3 -B scripts/codebase/metrics.py; }
+
 # A call says what each value is.
 parameters() { python3 -B scripts/codebase/parameters.py; }
 
@@ -132,6 +135,7 @@ check "locks, threads and clocks are FeedConcurrency's" concurrency
 check "few functions take four values without a label" parameters
 check "no comment line over 110 columns" comments
 check "links of the documents, and tests in docs/SECURITY.md" pages
+check "the page of metrics is what their entries give" metrics
 check "no unsafe compiler flags" unsafe_flags
 check "the version is the same everywhere" version
 check "no file over 700 lines" file_sizes

@@ -9,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" /
 import concurrency
 import folders
 import graph
+import metrics
 import package
 import pages
 import parameters
@@ -182,6 +183,30 @@ class PageTests(unittest.TestCase):
         for page, sources in cases:
             with self.subTest(page=page, sources=sources):
                 self.assertEqual(len(pages.threat_faults(page, sources)), 1)
+
+
+class MetricTests(unittest.TestCase):
+    def test_each_entry_is_a_row_of_the_table_of_its_kind(self):
+        source = """
+        // Normal: `x`, or 1
+        .gauge("feed_a", "A.", a),
+        // Normal: 0
+        .counter(
+            "feed_b_seconds",
+            "B.",
+            b
+        ),
+        // Normal: [c](#c)
+        MetricFamily(
+            "feed_c",
+            .info,
+            help: "C.",
+            samples: []
+        ),
+"""
+        self.assertEqual(metrics.tables(source),
+                         "| Counter: normal |\n| --- |\n| `feed_b_seconds`: 0 |\n\n"
+                         "| Other: normal |\n| --- |\n| `feed_a`: `x`, or 1 |\n| `feed_c`: [c](#c) |\n")
 
 
 class ParameterTests(unittest.TestCase):

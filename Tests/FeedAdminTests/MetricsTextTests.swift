@@ -5,15 +5,11 @@ import Testing
 struct MetricsTextTests {
     @Test func aMetricHasItsTypeUnitAndHelp() {
         let families = [
-            MetricFamily.counter("feed_commit_bytes", unit: "bytes", "Bytes of all commits.", 17),
-            MetricFamily(
-                "feed_errors",
-                .counter,
-                help: "Errors,\nby \\ reason.",
-                samples: [.total(2, [MetricFamily.Label("reason", "A\"B\\C\nD")])]
-            ),
-            .seconds("feed_age_seconds", "An age.", 0.25),
-            .flag("feed_ready", "Whether.", true),
+            MetricFamily.counter("feed_commit_bytes", "Bytes of all commits.", 17),
+            .counter("feed_errors", "Errors,\nby \\ reason.", by: "reason", [("A\"B\\C\nD", 2)]),
+            .gauge("feed_age_seconds", "An age.", Duration.milliseconds(250)),
+            .gauge("feed_ready", "Whether.", true),
+            .gauge("feed_memory_bytes", "Memory.", by: "kind", [("posts", 1.5)]),
         ]
         let text = String(decoding: MetricsText.openMetrics.encode(families), as: UTF8.self)
         #expect(
@@ -32,6 +28,10 @@ struct MetricsTextTests {
                 # TYPE feed_ready gauge
                 # HELP feed_ready Whether.
                 feed_ready 1
+                # TYPE feed_memory_bytes gauge
+                # UNIT feed_memory_bytes bytes
+                # HELP feed_memory_bytes Memory.
+                feed_memory_bytes{kind="posts"} 1.5
                 # EOF
 
                 """
@@ -40,12 +40,12 @@ struct MetricsTextTests {
 
     @Test func theClassicFormNamesValuesAndHasNeitherUnitsNorAnEnd() {
         let families = [
-            MetricFamily.counter("feed_commit_bytes", unit: "bytes", "Bytes of all commits.", 17),
+            MetricFamily.counter("feed_commit_bytes", "Bytes of all commits.", 17),
             MetricFamily(
                 "feed_build",
                 .info,
                 help: "What runs.",
-                samples: [.init(1, [.init("version", "0.2.0")], suffix: "_info")]
+                samples: [.init(1, [("version", "0.2.0")], suffix: "_info")]
             ),
         ]
         #expect(

@@ -1,5 +1,5 @@
 /// One metric with its values, as OpenMetrics has them.
-package struct MetricFamily: Equatable, Sendable {
+package struct MetricFamily: Sendable {
     /// What a metric is.
     package enum Kind: String, Sendable {
         /// A number that only grows until the process ends; its name gets `_total`.
@@ -14,14 +14,15 @@ package struct MetricFamily: Equatable, Sendable {
         case info
     }
 
+    /// The name of a label and its value.
+    package typealias Label = (name: String, value: String)
+
     /// One value with its labels.
-    package struct Sample: Equatable, Sendable {
+    package struct Sample: Sendable {
         /// What follows the metric's name, as `_bucket`.
-        package var suffix: String
-        /// The names of labels and their values.
-        package var labels: [Label]
-        /// The value.
-        package var value: Double
+        let suffix: String
+        let labels: [Label]
+        let value: Double
 
         /// A value with its labels.
         package init(_ value: Double, _ labels: [Label] = [], suffix: String = "") {
@@ -31,82 +32,86 @@ package struct MetricFamily: Equatable, Sendable {
         }
     }
 
-    /// A label of a value.
-    package struct Label: Equatable, Sendable {
-        /// The label's name.
-        package var name: String
-        /// Its value.
-        package var value: String
-
-        /// A label with its value.
-        package init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
-    /// The name, which ends with the unit where there is one.
-    package var name: String
-    /// What it is.
-    package var kind: Kind
-    /// The unit: seconds, bytes, or none.
-    package var unit: String
-    /// What it counts, in a sentence.
-    package var help: String
-    /// The values.
-    package var samples: [Sample]
+    let name: String
+    let kind: Kind
+    let help: String
+    let samples: [Sample]
 
     /// A metric with its values.
-    package init(
-        _ name: String,
-        _ kind: Kind,
-        unit: String = "",
-        help: String,
-        samples: [Sample]
-    ) {
+    ///
+    /// - Parameters:
+    ///   - name: The name, which ends with the unit where there is one.
+    ///   - kind: What it is.
+    ///   - help: What it counts, in a sentence.
+    ///   - samples: The values.
+    package init(_ name: String, _ kind: Kind, help: String, samples: [Sample]) {
         self.name = name
         self.kind = kind
-        self.unit = unit
         self.help = help
         self.samples = samples
     }
+
+    /// The unit: seconds, bytes, or none.
+    var unit: String { ["seconds", "bytes"].first { name.hasSuffix("_" + $0) } ?? "" }
 }
 
 extension MetricFamily {
     /// A counter without labels.
+    package static func counter(_ name: String, _ help: String, _ value: some MetricValue) -> Self {
+        let sample = Sample(value.metricValue, suffix: "_total")
+        return Self(name, .counter, help: help, samples: [sample])
+    }
+
+    /// A counter for each value of a label.
     package static func counter(
         _ name: String,
-        unit: String = "",
         _ help: String,
-        _ value: some BinaryInteger
+        by label: String,
+        _ values: [(String, some MetricValue)]
     ) -> Self {
-        Self(name, .counter, unit: unit, help: help, samples: [.total(Double(value))])
+        let samples = values.map { Sample($1.metricValue, [(label, $0)], suffix: "_total") }
+        return Self(name, .counter, help: help, samples: samples)
     }
 
     /// A gauge without labels.
+    package static func gauge(_ name: String, _ help: String, _ value: some MetricValue) -> Self {
+        Self(name, .gauge, help: help, samples: [Sample(value.metricValue)])
+    }
+
+    /// A gauge for each value of a label.
     package static func gauge(
         _ name: String,
-        unit: String = "",
         _ help: String,
-        _ value: some BinaryInteger
+        by label: String,
+        _ values: [(String, some MetricValue)]
     ) -> Self {
-        Self(name, .gauge, unit: unit, help: help, samples: [Sample(Double(value))])
-    }
-
-    /// A gauge that is 1 while something is so.
-    package static func flag(_ name: String, _ help: String, _ value: Bool) -> Self {
-        gauge(name, help, value ? 1 : 0)
-    }
-
-    /// A gauge in seconds.
-    package static func seconds(_ name: String, _ help: String, _ value: Double) -> Self {
-        Self(name, .gauge, unit: "seconds", help: help, samples: [Sample(value)])
+        let samples = values.map { Sample($1.metricValue, [(label, $0)]) }
+        return Self(name, .gauge, help: help, samples: samples)
     }
 }
 
-extension MetricFamily.Sample {
-    /// The value of a counter.
-    package static func total(_ value: Double, _ labels: [MetricFamily.Label] = []) -> Self {
-        Self(value, labels, suffix: "_total")
-    }
+/// What the value of a metric is made of.
+package protocol MetricValue: Sendable {
+    /// A count; 1 for what is so and 0 for what is not; a time in seconds.
+    var metricValue: Double { get }
+}
+
+extension Int: MetricValue {
+    package var metricValue: Double { Double(self) }
+}
+
+extension UInt64: MetricValue {
+    package var metricValue: Double { Double(self) }
+}
+
+extension Double: MetricValue {
+    package var metricValue: Double { self }
+}
+
+extension Bool: MetricValue {
+    package var metricValue: Double { self ? 1 : 0 }
+}
+
+extension Duration: MetricValue {
+    package var metricValue: Double { self / .seconds(1) }
 }

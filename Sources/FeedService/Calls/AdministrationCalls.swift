@@ -58,64 +58,11 @@ struct AdministrationCalls {
     /// Whose watches they are, the disk and the backups are for callers with a key, and local ones: errors
     /// of backups have paths, and a stranger need not know when the disk is full.
     func serverStats(for role: Role) -> Answer {
-        let revision = environment.store.revision
-        let snapshots = environment.store.snapshotUsage
-        let statistics = ServiceStatistics(loops: environment.context.counters)
-        var stats = ServerStats(
-            serverName: ServiceVersion.serverName,
-            startTimeMilliseconds: environment.context.startTimeMilliseconds,
-            connectionCount: environment.context.openConnectionCount,
-            postCount: environment.store.postCount,
-            revision: revision,
-            methods: statistics.methods(),
-            snapshotCount: UInt64(snapshots.count),
-            snapshotByteCount: UInt64(snapshots.byteCount),
-            watchCount: UInt64(environment.context.watchAdmission.count),
-            stripeContentionCount: environment.store.contentionCount,
-            acceptedConnectionCount: environment.context.acceptedConnectionCount,
-            refusedConnectionCount: environment.context.refusedConnectionCount,
-            slowFrameCount: statistics.slowFrameCount,
-            badFrameCount: statistics.badFrameCount,
-            bufferedByteCount: environment.context.bufferedByteCount,
-            acceptPauseCount: environment.context.acceptPauseCount,
-            durability: environment.context.state?.durability.rawValue ?? "none",
-            journal: environment.context.state.map { JournalStats($0, statistics) },
-            channelCount: UInt64(environment.context.channels.count),
-            evictedChannelCount: environment.context.channels.evictedCount,
-            repeatedCallCount: statistics.repeatedCallCount,
-            overBudgetCloseCount: statistics.overBudgetCloseCount,
-            channelByteCount: UInt64(clamping: environment.context.channels.byteCount),
-            refusedChannelCount: environment.context.channels.refusedCount,
-            refusedDeviceCount: environment.context.devices.refusedCount,
-            accountCount: UInt64(environment.context.accounts.accountCount),
-            sessionCount: UInt64(environment.context.accounts.sessionCount),
-            queuedHashCount: UInt64(environment.context.passwords.queuedCount),
-            refusedSignInCount: environment.context.signInLimits.refusedCount
-                + environment.context.passwords.refusedCount,
-            backups: environment.context.state.map {
-                BackupStats($0.checkpointThread.backups.status)
-            },
-            latencies: statistics.latencies(),
-            heldTime: environment.context.state.map { _ in LatencyStats("", statistics.heldTime) },
-            watchingPeers: role.isTrusted ? watchingPeers() : [],
-            postByteCount: UInt64(clamping: environment.store.postByteCount),
-            postLimitByteCount: UInt64(environment.context.limits.posts.memoryByteCount),
-            refusedPostCount: environment.context.posts.refusedCount
-        )
-        if !role.isTrusted {
-            stats.backups = nil
-            stats.journal?.freeByteCount = 0
-        }
+        let (context, store) = (environment.context, environment.store)
+        let revision = store.revision
+        let numbers = ServiceNumbers(context, store)
+        let stats = ServerStats(numbers, at: revision, isTrusted: role.isTrusted)
         return .response(.serverStats(stats), revision: revision)
-    }
-
-    /// Who has the most watches.
-    private func watchingPeers() -> [WatchingPeer] {
-        let context = environment.context
-        return context.watchAdmission.largest(8).map { peer, count in
-            let key = peer.keyNumber.map { context.serviceKeys?.name(of: $0) ?? "a void key" }
-            return WatchingPeer(peer: key ?? peer.hostText, watchCount: UInt64(count))
-        }
     }
 }
 

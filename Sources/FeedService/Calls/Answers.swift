@@ -154,7 +154,7 @@ struct Answers: ~Copyable {
     /// iterations.
     mutating func refreshDueStripe() {
         guard !refreshDue.isEmpty else { return }
-        environment.counters.countRefresh()
+        environment.counters.count(.refreshes)
         environment.store.refresh(stripeOf: refreshDue.removeFirst())
     }
 }
@@ -246,7 +246,8 @@ extension Answers {
             tokens: tokens
         )
         let place = kept.keep(known, for: PageLife(of: rest, readAt: moment))
-        environment.counters.countKeptPageRead(byteCount: kept.byteCount)
+        environment.counters.count(.keptPagesRead)
+        environment.counters.set(.keptPageBytes, to: kept.byteCount)
         return place
     }
 

@@ -400,7 +400,7 @@ extension PostCalls {
         _ answers: inout Answers
     ) throws(Status) -> KeptPlace {
         if let place = answers.kept.place(of: key, at: moment) {
-            environment.counters.countKeptPageServed()
+            environment.counters.count(.keptPagesServed)
             return .known(place)
         }
         var query = query

@@ -83,7 +83,7 @@ struct VoteCalls: ~Copyable {
                 results.append(CastVoteResult(status: error, vote: nil))
             }
         }
-        environment.counters.countBatchedVotes(request.votes.count)
+        environment.counters.count(.batchedVotes, request.votes.count)
         let answer = Answer.response(
             .batchCastVotes(BatchCastVotesResponse(results: results)),
             revision: environment.store.revision
@@ -150,7 +150,7 @@ extension VoteCalls {
         session.caller.noteChange(revision)
         answers.append(batchResults, id: batch.id, revision: revision)
         answers.countCalls(.batchCastVotes, firstID: batch.id)
-        environment.counters.countBatchedVotes(batch.count)
+        environment.counters.count(.batchedVotes, batch.count)
         return true
     }
 

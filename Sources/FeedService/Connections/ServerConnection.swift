@@ -108,9 +108,9 @@ package final class ServerConnection: ConnectionHandler {
     package func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
         switch reason {
         case .partialReadTimeout:
-            loop.counters.countSlowFrame()
+            loop.counters.count(.slowFrames)
         case .overBudget(let heldByteCount):
-            loop.counters.countOverBudgetClose()
+            loop.counters.count(.overBudgetCloses)
             loop.log.closedOverBudget(heldByteCount: heldByteCount, from: connection.peer.host)
         default:
             break

@@ -80,7 +80,7 @@ final class Outbox {
             since: timer.now
         )
         if uncountedByteCount > 0 { budget.addReserved(uncountedByteCount) }
-        if beginsBatch { counters.setHeldWrites(held.writeCount) }
+        if beginsBatch { counters.set(.heldWrites, to: held.writeCount) }
     }
 
     /// Sends the answers that are not held, and holds the others.
@@ -111,7 +111,7 @@ final class Outbox {
     ) {
         let (early, byteCount) = held.divide(timer, divide)
         budget.addReserved(byteCount)
-        counters.setHeldWrites(held.writeCount)
+        counters.set(.heldWrites, to: held.writeCount)
         // Not before, as a connection that reads again may have more answers held.
         for write in early { write.send() }
     }
@@ -124,7 +124,7 @@ final class Outbox {
             budget.addReserved(-answers.countedByteCount)
             held.reuse(consume answers)
         }
-        counters.setHeldWrites(held.writeCount)
+        counters.set(.heldWrites, to: held.writeCount)
     }
 }
 

@@ -1,115 +1,148 @@
 internal import FeedAdmin
 internal import FeedConcurrency
-internal import FeedRanking
 internal import FeedState
 internal import FoundationEssentials
 
 /// Takes a row of the dashboard's history each second: what has happened since the row before.
 final class ServiceHistory: Sendable {
-    /// What is shown of one moment; the counters are those of the start.
-    private struct Moment {
-        var instant: MonotonicInstant
-        var voteCount: UInt64 = 0
-        var callCount: UInt64 = 0
-        var errorCount: UInt64 = 0
-        var votes: LatencyCounts
-        var calls: LatencyCounts
-        var held: LatencyCounts
-        var busyNanoseconds: [UInt64]
+    /// A value of each row.
+    private struct Column: Sendable {
+        let name: String
+        let read: @Sendable (Interval) -> Double
+
+        /// A column; where there is no value the row has none.
+        init<Value: MetricValue>(
+            _ name: String,
+            _ read: @escaping @Sendable (Interval) -> Value?
+        ) {
+            self.name = name
+            self.read = { read($0)?.metricValue ?? .nan }
+        }
     }
 
     /// The columns, in the order of the rows' values.
-    static let columns = [
-        "votes_per_second", "calls_per_second", "errors_per_second", "vote_p50_seconds",
-        "vote_p99_seconds", "vote_max_seconds", "call_p99_seconds", "held_p99_seconds",
-        "commit_p50_seconds", "commit_p99_seconds", "checkpoint_lag_bytes",
-        "checkpoint_lag_limit_bytes", "disk_free_bytes", "journal_bytes", "resident_bytes",
-        "buffered_bytes", "busy_share", "connections", "oldest_held_seconds", "backup_age_seconds",
+    private static let columns: [Column] = [
+        Column("votes_per_second") { $0.rate(\.voteCount) },
+        Column("calls_per_second") { $0.rate(\.callCount) },
+        Column("errors_per_second") { $0.rate(\.errorCount) },
+        Column("vote_p50_seconds") { $0.time(\.votes, 5_000) },
+        Column("vote_p99_seconds") { $0.waitingTime(\.votes, 9_900) },
+        Column("vote_max_seconds") { $0.waitingTime(\.votes, 10_000) },
+        Column("call_p99_seconds") { $0.time(\.calls, 9_900) },
+        Column("held_p99_seconds") { $0.waitingTime(\.held, 9_900) },
+        Column("commit_p50_seconds") {
+            $0.state.map { Double($0.commits.microseconds(percentile: 50)) / 1e6 }
+        },
+        Column("commit_p99_seconds") {
+            $0.state.map { Double($0.commits.microseconds(percentile: 99)) / 1e6 }
+        },
+        Column("checkpoint_lag_bytes") { $0.state?.backlog.pendingByteCount },
+        Column("checkpoint_lag_limit_bytes") { $0.state?.backlog.limitByteCount },
+        Column("disk_free_bytes") { $0.state?.journal.freeByteCount },
+        Column("journal_bytes") { $0.state?.journal.fileByteCount },
+        Column("resident_bytes") { _ in ProcessNumbers().residentByteCount },
+        Column("buffered_bytes") { $0.service.context.bufferedByteCount },
+        Column("busy_share") { $0.busyShare },
+        Column("connections") { $0.service.context.openConnectionCount },
+        Column("oldest_held_seconds") { $0.oldestWait },
+        Column("backup_age_seconds") { row in
+            row.state?.backups.complete.map {
+                Double(row.milliseconds) / 1000 - $0.date.timeIntervalSince1970
+            }
+        },
     ]
 
-    private static let voteMethods: [Method] = [.castVote, .batchCastVotes]
-    private static let otherMethods = Method.allCases.filter { !voteMethods.contains($0) }
+    /// The counts at one moment, from which those since another one follow.
+    private struct Moment {
+        let instant: MonotonicInstant
+        let voteCount: UInt64
+        let callCount: UInt64
+        let errorCount: UInt64
+        let votes: LatencyCounts
+        let calls: LatencyCounts
+        let held: LatencyCounts
+        let busyNanoseconds: [UInt64]
+
+        init(_ statistics: ServiceStatistics, at now: MonotonicInstant) {
+            let voteMethods: [Method] = [.castVote, .batchCastVotes]
+            let otherMethods = Method.allCases.filter { !voteMethods.contains($0) }
+            instant = now
+            voteCount = statistics.requestCount(.castVote) + statistics[.batchedVotes]
+            callCount = otherMethods.reduce(0) { $0 + statistics.requestCount($1) }
+            errorCount = Method.allCases.reduce(0) { $0 + statistics.errorCount($1) }
+            votes = statistics.latency(voteMethods)
+            calls = statistics.latency(otherMethods)
+            held = statistics.heldTime
+            busyNanoseconds = statistics.loops.map { $0[.busyNanoseconds] }
+        }
+    }
+
+    /// What a row is read from: the counts of now and of the row before, and the numbers of now.
+    private struct Interval {
+        let before: Moment
+        let now: Moment
+        let service: ServiceNumbers
+        let milliseconds: Int64
+        /// How long calls without an answer have waited already; nil without durable state.
+        let oldestWait: Duration?
+
+        var state: StateNumbers? { service.state }
+        var nanoseconds: Double {
+            Double(now.instant.nanoseconds - before.instant.nanoseconds)
+        }
+
+        func rate(_ count: KeyPath<Moment, UInt64>) -> Double {
+            Double(now[keyPath: count] &- before[keyPath: count]) / nanoseconds * 1e9
+        }
+
+        /// The time that such a share of things took at most; nil without any.
+        func time(_ counts: KeyPath<Moment, LatencyCounts>, _ tenThousandths: UInt64) -> Double? {
+            let part = now[keyPath: counts].since(before[keyPath: counts])
+            guard part.count > 0 else { return nil }
+            return Double(part.nanoseconds(tenThousandths: tenThousandths)) / 1e9
+        }
+
+        /// The same, or how long calls without an answer have waited, from a second on.
+        func waitingTime(
+            _ counts: KeyPath<Moment, LatencyCounts>,
+            _ tenThousandths: UInt64
+        ) -> Double? {
+            let time = time(counts, tenThousandths)
+            guard let oldest = oldestWait?.metricValue, oldest >= 1 else { return time }
+            return max(time ?? oldest, oldest)
+        }
+
+        /// The share of the time that the busiest loop was not waiting.
+        var busyShare: Double {
+            let busy = zip(now.busyNanoseconds, before.busyNanoseconds).map { $0 &- $1 }.max() ?? 0
+            return min(1, Double(busy) / nanoseconds)
+        }
+    }
 
     /// The rows.
-    let history = History(columns)
+    let history = History(columns.map(\.name))
     private let last = Lock<Moment?>(nil)
 
     /// Adds a row of what a service has done since the last call; the first call adds none.
     ///
     /// - Parameters:
-    ///   - metrics: The service.
+    ///   - service: The service.
     ///   - now: The monotonic time.
     ///   - milliseconds: The time of day, in milliseconds since 1970.
-    func take(_ metrics: ServiceMetrics, at now: MonotonicInstant, _ milliseconds: Int64) {
-        let moment = Self.moment(metrics.statistics, at: now)
+    func take(_ service: ServiceNumbers, at now: MonotonicInstant, _ milliseconds: Int64) {
+        let moment = Moment(service.statistics, at: now)
         let before = last.withLock { last in
             defer { last = moment }
             return last
         }
         guard let before, now > before.instant else { return }
-        history.append(Self.row(moment, since: before, metrics, at: milliseconds), at: milliseconds)
-    }
-
-    private static func moment(
-        _ statistics: ServiceStatistics,
-        at now: MonotonicInstant
-    ) -> Moment {
-        func latency(_ methods: [Method]) -> LatencyCounts {
-            LatencyCounts(methods.flatMap { method in statistics.loops.map { $0.latency(method) } })
-        }
-        return Moment(
-            instant: now,
-            voteCount: statistics.requestCount(.castVote) + statistics.batchedVoteCount,
-            callCount: otherMethods.reduce(0) { $0 + statistics.requestCount($1) },
-            errorCount: Method.allCases.reduce(0) { $0 + statistics.errorCount($1) },
-            votes: latency(voteMethods),
-            calls: latency(otherMethods),
-            held: statistics.heldTime,
-            busyNanoseconds: statistics.loops.map(\.busyNanoseconds)
+        let interval = Interval(
+            before: before,
+            now: moment,
+            service: service,
+            milliseconds: milliseconds,
+            oldestWait: service.state?.oldestWait
         )
-    }
-
-    private static func row(
-        _ moment: Moment,
-        since before: Moment,
-        _ metrics: ServiceMetrics,
-        at milliseconds: Int64
-    ) -> [Double] {
-        let nanoseconds = Double(moment.instant.nanoseconds - before.instant.nanoseconds)
-        func rate(_ count: KeyPath<Moment, UInt64>) -> Double {
-            Double(moment[keyPath: count] &- before[keyPath: count]) / nanoseconds * 1e9
-        }
-        func seconds(_ counts: LatencyCounts, _ tenThousandths: UInt64) -> Double {
-            guard counts.count > 0 else { return .nan }
-            return Double(counts.nanoseconds(tenThousandths: tenThousandths)) / 1e9
-        }
-        let votes = moment.votes.since(before.votes)
-        let busy = zip(moment.busyNanoseconds, before.busyNanoseconds).map { $0 &- $1 }.max() ?? 0
-        let context = metrics.context
-        let journal = context.state?.journal
-        let backlog = context.state?.checkpointThread.backlog
-        // Calls without an answer have waited so long already.
-        let oldest = (journal?.oldestWait ?? .zero) / .seconds(1)
-        func withOldest(_ value: Double) -> Double {
-            oldest < 1 ? value : value.isNaN ? oldest : max(value, oldest)
-        }
-        let backup = context.state?.checkpointThread.backups.status.complete?.date
-        return [
-            rate(\.voteCount), rate(\.callCount), rate(\.errorCount),
-            seconds(votes, 5_000), withOldest(seconds(votes, 9_900)),
-            withOldest(seconds(votes, 10_000)),
-            seconds(moment.calls.since(before.calls), 9_900),
-            withOldest(seconds(moment.held.since(before.held), 9_900)),
-            journal.map { Double($0.statistics.microseconds(percentile: 50)) / 1e6 } ?? .nan,
-            journal.map { Double($0.statistics.microseconds(percentile: 99)) / 1e6 } ?? .nan,
-            backlog.map { Double($0.pendingByteCount) } ?? .nan,
-            backlog.map { Double($0.limitByteCount) } ?? .nan,
-            journal.map { Double($0.freeByteCount) } ?? .nan,
-            journal.map { Double($0.fileByteCount) } ?? .nan,
-            ProcessUsage().residentByteCount, Double(context.bufferedByteCount),
-            min(1, Double(busy) / nanoseconds), Double(context.openConnectionCount),
-            journal == nil ? .nan : oldest,
-            backup.map { Double(milliseconds) / 1000 - $0.timeIntervalSince1970 } ?? .nan,
-        ]
+        history.append(Self.columns.map { $0.read(interval) }, at: milliseconds)
     }
 }

@@ -1,145 +1,164 @@
 internal import FeedAccounts
 internal import FeedAdmin
-internal import FeedJournal
+internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedState
 internal import FeedTLS
 internal import FeedTransport
 internal import FoundationEssentials
 
-/// The metrics of a running service; `docs/OPERATIONS.md` has a table of them, and a test compares both.
-///
-/// Reading them takes no lock that a vote waits for: the loops count, and this adds their counts up.
-struct ServiceMetrics {
-    /// The context of all loops.
-    let context: ServiceContext
-    /// The posts.
-    let store: FeedStore
-    /// Secures connections; nil without a secured address.
-    let acceptor: TLSAcceptor?
-    /// The sums of the counts of all loops.
-    var statistics: ServiceStatistics { ServiceStatistics(loops: context.counters) }
+// Each metric is one entry here: its name, what it counts, and how it is read. A name ends with the unit. The
+// comment above it says what is normal, and `scripts/codebase/metrics.py --write` puts that into the table of
+// docs/OPERATIONS.md.
 
-    /// All metrics, as they are now.
-    func families() -> [MetricFamily] {
-        var families = [info]
-        families += calls()
-        families += connections()
-        families += memory()
-        if let state = context.state {
-            families += commits(of: state)
-            families += checkpoints(of: state)
-            families += backups(of: state)
-        }
-        return families
-    }
-
-    private var info: MetricFamily {
-        MetricFamily(
-            "feed_service",
-            .info,
-            help: "The version that runs, and what an answer outlives.",
-            samples: [
-                MetricFamily.Sample(
-                    1,
-                    [
-                        MetricFamily.Label("version", ServiceVersion.current),
-                        MetricFamily.Label(
-                            "durability",
-                            context.state?.durability.rawValue ?? "none"
-                        ),
-                    ],
-                    suffix: "_info"
-                )
-            ]
-        )
+extension MetricFamily {
+    /// All metrics; those of the process alone while no service runs.
+    static func all(of process: ProcessNumbers, _ service: ServiceNumbers?) -> [MetricFamily] {
+        process.readiness + (service?.metrics ?? []) + (service?.state?.metrics ?? [])
+            + process.usage
     }
 }
 
-/// What clients asked for, and how long their answers took.
-extension ServiceMetrics {
-    /// The ends of the ranges of times that histograms have, in seconds.
-    static let rangeEnds: [Double] = [
-        0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
-        2.5, 5,
-        10,
-    ]
+extension ProcessNumbers {
+    /// Whether the service takes clients, and whether its log is read.
+    fileprivate var readiness: [MetricFamily] {
+        [
+            // Normal: 1
+            .gauge(
+                "feed_ready",
+                "Whether the service takes clients: 0 while it recovers, drains, refuses changes or fails.",
+                isReady
+            ),
+            // Normal: 0
+            .counter(
+                "feed_log_left_out_lines",
+                "Lines of the log that were left out because standard error was not read.",
+                log?.leftOutCount ?? 0
+            ),
+            // Normal: below 1
+            .gauge(
+                "feed_log_waiting_seconds",
+                "How long lines of the log have waited for the reader of standard error.",
+                log?.waitingTime(at: .now) ?? .zero
+            ),
+        ]
+    }
 
-    /// The metrics of calls.
-    func calls() -> [MetricFamily] {
-        let statistics = statistics
-        let methods = Method.allCases.filter { statistics.requestCount($0) > 0 }
-        return [
+    /// What the process uses, under the names that Prometheus' own libraries have.
+    fileprivate var usage: [MetricFamily] {
+        [
+            // Normal: your load
+            .counter("process_cpu_seconds", "Processor time of the process.", cpuSeconds),
+            // Normal: [Sizes](#sizes)
+            .gauge("process_resident_memory_bytes", "Memory of the process.", residentByteCount),
+            // Normal: [Sizes](#sizes)
+            .gauge("process_open_fds", "Open files of the process.", openFileCount),
+            // Normal: more than these
+            .gauge("process_max_fds", "Files that the process may open.", openFileLimit),
+            // Normal: unchanged
+            .gauge(
+                "process_start_time_seconds",
+                "When the process began, since 1970.",
+                startTimeSeconds
+            ),
+        ]
+    }
+}
+
+extension ServiceNumbers {
+    fileprivate var metrics: [MetricFamily] { calls + connections + memory }
+
+    /// What clients asked for, and how long their answers took.
+    private var calls: [MetricFamily] {
+        [
+            // Normal: the `version` that you deployed, `fsync`
             MetricFamily(
+                "feed_service",
+                .info,
+                help: "The version that runs, and what an answer outlives.",
+                samples: [
+                    MetricFamily.Sample(
+                        1,
+                        [("version", ServiceVersion.current), ("durability", durability)],
+                        suffix: "_info"
+                    )
+                ]
+            ),
+            // Normal: your load; a batch is one
+            .counter(
                 "feed_calls",
-                .counter,
-                help: "Calls answered, by method; a batch of votes is one call.",
-                samples: methods.map { .total(Double(statistics.requestCount($0)), [.method($0)]) }
+                "Calls answered, by method; a batch of votes is one call.",
+                by: "method",
+                statistics.methods.map { ($0.name, statistics.requestCount($0)) }
             ),
-            MetricFamily(
+            // Normal: few
+            .counter(
                 "feed_call_errors",
-                .counter,
-                help: "Calls answered with an error, by method.",
-                samples: methods.map { .total(Double(statistics.errorCount($0)), [.method($0)]) }
+                "Calls answered with an error, by method.",
+                by: "method",
+                statistics.methods.map { ($0.name, statistics.errorCount($0)) }
             ),
-            MetricFamily(
-                "feed_errors",
-                .counter,
-                help: "Errors that calls got, by reason.",
-                samples: Self.errorSamples(statistics.errorCounts())
-            ),
+            // Normal: no OVERLOADED, READ_ONLY, CLOCK_JUMPED, INTERNAL
+            .counter("feed_errors", "Errors that calls got, by reason.", by: "reason", errorCounts),
+            // Normal: a commit and 1 to 2 ms
             MetricFamily(
                 "feed_call_duration_seconds",
                 .histogram,
-                unit: "seconds",
                 help: "From the arrival of a call to its answer handed to the kernel, by method.",
-                samples: methods.flatMap { method in
-                    Self.samples(of: statistics.latency(method), [.method(method)])
+                samples: statistics.methods.flatMap {
+                    statistics.latency([$0]).samples([("method", $0.name)])
                 }
             ),
+            // Normal: the same
             MetricFamily(
                 "feed_held_duration_seconds",
                 .histogram,
-                unit: "seconds",
                 help: "How long answers were held until what they show was durable.",
-                samples: Self.samples(of: statistics.heldTime, [])
+                samples: statistics.heldTime.samples([])
             ),
+            // Normal: up to the connections
             .gauge(
                 "feed_held_writes",
                 "Groups of answers that wait until what they show is durable.",
-                statistics.heldWriteCount
+                statistics[.heldWrites]
             ),
+            // Normal: your load
             .counter(
                 "feed_batched_votes",
                 "Votes in batches, beside those of feed_calls_total{method=\"cast_vote\"}.",
-                statistics.batchedVoteCount
+                statistics[.batchedVotes]
             ),
+            // Normal: 0, some after networks break
             .counter(
                 "feed_repeated_calls",
                 "Numbered calls that had been executed before.",
-                statistics.repeatedCallCount
+                statistics[.repeatedCalls]
             ),
+            // Normal: rises with votes
             .counter(
                 "feed_index_refreshes",
                 "Stripes whose indexes were refreshed between requests.",
-                statistics.refreshCount
+                statistics[.refreshes]
             ),
+            // Normal: most first pages
             .counter(
                 "feed_kept_pages_served",
                 "Pages that were served as they were kept, as nothing on them had changed.",
-                statistics.keptPageServedCount
+                statistics[.keptPagesServed]
             ),
+            // Normal: rises with votes
             .counter(
                 "feed_kept_pages_read",
                 "Pages that were read anew and kept.",
-                statistics.keptPageReadCount
+                statistics[.keptPagesRead]
             ),
+            // Normal: below 4 MiB a loop
             .gauge(
                 "feed_kept_page_bytes",
-                unit: "bytes",
                 "Bytes of the pages that are kept.",
-                statistics.keptPageByteCount
+                statistics[.keptPageBytes]
             ),
+            // Normal: under a thousandth of votes
             .counter(
                 "feed_stripe_contentions",
                 "How often a stripe's lock was taken when a thread wanted it.",
@@ -148,265 +167,232 @@ extension ServiceMetrics {
         ]
     }
 
-    /// The reasons that alerts are about have a value from the start: Prometheus counts nothing of the
-    /// first value of a counter.
-    private static func errorSamples(
-        _ counts: [(reason: String, count: UInt64)]
-    ) -> [MetricFamily.Sample] {
+    /// The counts of errors.
+    ///
+    /// The reasons that alerts are about have one from the start: Prometheus counts nothing of the first
+    /// value of a counter.
+    private var errorCounts: [(String, UInt64)] {
+        let counts = statistics.errorCounts()
         let missing = [
             "CLOCK_JUMPED", "INTERNAL", "NO_ROOM_FOR_POSTS", "OVERLOADED", "RATE_LIMITED",
             "READ_ONLY", "TOO_MANY_WATCHES",
-        ]
-        .filter { reason in !counts.contains { $0.reason == reason } }
-        return (counts + missing.map { (reason: $0, count: 0) }).map {
-            .total(Double($0.count), [MetricFamily.Label("reason", $0.reason)])
-        }
+        ].filter { reason in !counts.contains { $0.reason == reason } }
+        return counts.map { ($0.reason, $0.count) } + missing.map { ($0, 0) }
     }
 
-    /// The values of a histogram.
-    ///
-    /// A fine bucket that has an end of a range inside counts for the next range: a time is at most a
-    /// sixteenth above what its range says.
-    private static func samples(
-        of counts: LatencyCounts,
-        _ labels: [MetricFamily.Label]
-    ) -> [MetricFamily.Sample] {
-        var samples: [MetricFamily.Sample] = []
-        var bucket = 0
-        var passed: UInt64 = 0
-        for end in rangeEnds {
-            while let last = LatencyScale.lastNanosecond(of: bucket), Double(last) <= end * 1e9 {
-                passed += counts.buckets[bucket]
-                bucket += 1
-            }
-            samples.append(
-                MetricFamily.Sample(
-                    Double(passed),
-                    labels + [MetricFamily.Label("le", "\(end)")],
-                    suffix: "_bucket"
-                )
-            )
-        }
-        samples.append(
-            MetricFamily.Sample(
-                Double(counts.count),
-                labels + [MetricFamily.Label("le", "+Inf")],
-                suffix: "_bucket"
-            )
-        )
-        samples.append(MetricFamily.Sample(Double(counts.count), labels, suffix: "_count"))
-        let sum = Double(counts.sumNanoseconds) / 1e9
-        samples.append(MetricFamily.Sample(sum, labels, suffix: "_sum"))
-        return samples
-    }
-}
-
-extension MetricFamily.Label {
-    /// The label of a method.
-    fileprivate static func method(_ method: Method) -> Self { Self("method", method.name) }
-}
-
-/// Connections, loops, and what is kept for clients.
-extension ServiceMetrics {
-    /// The metrics of connections and loops.
-    func connections() -> [MetricFamily] {
-        let statistics = statistics
-        return [
+    /// Connections and loops.
+    private var connections: [MetricFamily] {
+        [
+            // Normal: below 10,000
             .gauge("feed_connections", "Open connections.", context.openConnectionCount),
+            // Normal: rises slowly
             .counter(
                 "feed_connections_accepted",
                 "Connections accepted.",
                 context.acceptedConnectionCount
             ),
+            // Normal: 0
             .counter(
                 "feed_connections_refused",
                 "Connections turned away because there were too many.",
                 context.refusedConnectionCount
             ),
-            MetricFamily(
+            // Normal: near 0
+            .counter(
                 "feed_connections_closed",
-                .counter,
-                help: "Connections that the service closed, by reason.",
-                samples: [
-                    closed("bad_frame", statistics.badFrameCount),
-                    closed("slow_frame", statistics.slowFrameCount),
-                    closed("over_budget", statistics.overBudgetCloseCount),
-                    closed("handshake", UInt64(acceptor?.failedCount ?? 0)),
+                "Connections that the service closed, by reason.",
+                by: "reason",
+                [
+                    ("bad_frame", statistics[.badFrames]), ("slow_frame", statistics[.slowFrames]),
+                    ("over_budget", statistics[.overBudgetCloses]),
+                    ("handshake", UInt64(acceptor?.failedCount ?? 0)),
                 ]
             ),
+            // Normal: 0
             .counter(
                 "feed_accept_pauses",
                 "How often accepting paused for want of a file descriptor.",
                 context.acceptPauseCount
             ),
-            .seconds(
+            // Normal: weeks ahead; 0 without TLS
+            .gauge(
                 "feed_tls_certificate_expiry_timestamp_seconds",
                 "When the certificate of new TLS connections expires; 0 where there is none.",
                 Double(acceptor?.context.expiry?.unixSeconds ?? 0)
             ),
-            MetricFamily(
+            // Normal: 0
+            .gauge(
                 "feed_loop_stalled_seconds",
-                .gauge,
-                unit: "seconds",
-                help: "How long an event loop has stood still, from 2 s on; 0 where it turns.",
-                samples: context.counters.indices.map { number in
-                    let time = context.stalls.times[.loop(number)] ?? .zero
-                    return MetricFamily.Sample(
-                        time / .seconds(1),
-                        [MetricFamily.Label("loop", "\(number)")]
-                    )
-                }
+                "How long an event loop has stood still, from 2 s on; 0 where it turns.",
+                by: "loop",
+                statistics.loops.indices.map { ("\($0)", standing[.loop($0)] ?? .zero) }
             ),
-            MetricFamily(
+            // Normal: a rate below 0.7
+            .counter(
                 "feed_loop_busy_seconds",
-                .counter,
-                unit: "seconds",
-                help: "How long an event loop was not waiting.",
-                samples: context.counters.enumerated().map { number, counters in
-                    .total(
-                        Double(counters.busyNanoseconds) / 1e9,
-                        [MetricFamily.Label("loop", "\(number)")]
-                    )
-                }
+                "How long an event loop was not waiting.",
+                by: "loop",
+                statistics.loops.enumerated().map { ("\($0)", Double($1[.busyNanoseconds]) / 1e9) }
             ),
         ]
     }
 
-    private func closed(_ reason: String, _ count: UInt64) -> MetricFamily.Sample {
-        .total(Double(count), [MetricFamily.Label("reason", reason)])
-    }
-
-    /// The metrics of what is kept in memory.
-    func memory() -> [MetricFamily] {
-        let snapshots = store.snapshotUsage
-        return [
-            MetricFamily(
+    /// What is kept in memory.
+    private var memory: [MetricFamily] {
+        [
+            // Normal: `posts` below its limit, `buffered` 96, `channels` and `snapshots` 64 MiB
+            .gauge(
                 "feed_memory_bytes",
-                .gauge,
-                unit: "bytes",
-                help: "Memory by kind: posts, held for connections, channels, snapshots.",
-                samples: [
-                    memory("posts", UInt64(clamping: store.postByteCount)),
-                    memory("buffered", context.bufferedByteCount),
-                    memory("channels", UInt64(clamping: context.channels.byteCount)),
-                    memory("snapshots", UInt64(clamping: snapshots.byteCount)),
+                "Memory by kind: posts, held for connections, channels, snapshots.",
+                by: "kind",
+                [
+                    ("posts", UInt64(clamping: store.postByteCount)),
+                    ("buffered", context.bufferedByteCount),
+                    ("channels", UInt64(clamping: context.channels.byteCount)),
+                    ("snapshots", UInt64(clamping: snapshots.byteCount)),
                 ]
             ),
+            // Normal: 192 MiB
             .gauge(
                 "feed_buffered_limit_bytes",
-                unit: "bytes",
                 "The bytes held for connections at which changes are refused.",
                 context.limits.maximumBufferedByteCount
             ),
+            // Normal: yours
             .gauge("feed_posts", "Posts in all feeds.", store.postCount),
+            // Normal: half of the memory
             .gauge(
                 "feed_post_limit_bytes",
-                unit: "bytes",
                 "The memory of posts at which new ones are refused; 0 is no limit.",
                 context.limits.posts.memoryByteCount
             ),
+            // Normal: 0
             .counter(
                 "feed_posts_refused",
                 "New posts and edits that were refused for a limit of posts.",
                 context.posts.refusedCount
             ),
+            // Normal: your readers
             .gauge("feed_snapshots", "Snapshots of STABLE lists.", snapshots.count),
+            // Normal: below 12,000
             .gauge("feed_watches", "Watches of all connections.", context.watchAdmission.count),
+            // Normal: clients of ten minutes
             .gauge("feed_channels", "Channels that are remembered.", context.channels.count),
+            // Normal: 0
             .counter(
                 "feed_channels_refused",
                 "Hellos and calls that got no channel.",
                 context.channels.refusedCount
             ),
+            // Normal: 0
             .counter(
                 "feed_devices_refused",
                 "Ballots of new devices that were refused.",
                 context.devices.refusedCount
             ),
+            // Normal: below 2,000,000
             .gauge("feed_accounts", "Accounts.", context.accounts.accountCount),
+            // Normal: some per account
             .gauge("feed_sessions", "Sessions that have not ended.", context.accounts.sessionCount),
+            // Normal: below 32
             .gauge(
                 "feed_queued_hashes",
                 "Passwords that wait to be hashed.",
                 context.passwords.queuedCount
             ),
+            // Normal: near 0
             .counter(
                 "feed_sign_ins_refused",
                 "Sign-ins that were refused without a look at the password.",
-                context.signInLimits.refusedCount + context.passwords.refusedCount
+                refusedSignInCount
             ),
         ]
     }
+}
 
-    private func memory(_ kind: String, _ byteCount: UInt64) -> MetricFamily.Sample {
-        MetricFamily.Sample(Double(byteCount), [MetricFamily.Label("kind", kind)])
+extension LatencyCounts {
+    /// The ends of the ranges of times that histograms have, in seconds.
+    private static let rangeEnds: [Double] = [
+        0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+        2.5, 5, 10,
+    ]
+
+    /// The values of a histogram.
+    ///
+    /// A fine bucket that has an end of a range inside counts for the next range: a time is at most a
+    /// sixteenth above what its range says.
+    fileprivate func samples(_ labels: [MetricFamily.Label]) -> [MetricFamily.Sample] {
+        func range(_ end: String, _ count: UInt64) -> MetricFamily.Sample {
+            let labels = labels + [("le", end)]
+            return MetricFamily.Sample(Double(count), labels, suffix: "_bucket")
+        }
+        var samples: [MetricFamily.Sample] = []
+        var bucket = 0
+        var passed: UInt64 = 0
+        for end in Self.rangeEnds {
+            while let last = LatencyHistogram.lastNanosecond(of: bucket), Double(last) <= end * 1e9
+            {
+                passed += buckets[bucket]
+                bucket += 1
+            }
+            samples.append(range("\(end)", passed))
+        }
+        return samples + [
+            range("+Inf", count),
+            MetricFamily.Sample(Double(count), labels, suffix: "_count"),
+            MetricFamily.Sample(Double(sumNanoseconds) / 1e9, labels, suffix: "_sum"),
+        ]
     }
 }
 
-/// Commits, checkpoints, the disk and backups.
-extension ServiceMetrics {
-    /// The metrics of commits and of the journal.
-    func commits(of state: DurableState) -> [MetricFamily] {
-        let journal = state.journal
-        let statistics = journal.statistics
-        return [
-            .counter(
-                "feed_commits",
-                "Commits, each one write and one sync.",
-                statistics.commitCount
-            ),
-            .counter(
-                "feed_commit_changes",
-                "Log entries in all commits.",
-                statistics.entryCount
-            ),
-            .counter(
-                "feed_commit_bytes",
-                unit: "bytes",
-                "Bytes of all commits.",
-                statistics.byteCount
-            ),
+extension StateNumbers {
+    fileprivate var metrics: [MetricFamily] {
+        commitMetrics + checkpointMetrics + backupMetrics
+    }
+
+    /// Commits, the journal and its disk.
+    private var commitMetrics: [MetricFamily] {
+        [
+            // Normal: up to 1,000 a second
+            .counter("feed_commits", "Commits, each one write and one sync.", commits.commitCount),
+            // Normal: your load
+            .counter("feed_commit_changes", "Log entries in all commits.", commits.entryCount),
+            // Normal: your load
+            .counter("feed_commit_bytes", "Bytes of all commits.", commits.byteCount),
+            // Normal: under 0.01 on an SSD
             MetricFamily(
                 "feed_commit_duration_seconds",
                 .summary,
-                unit: "seconds",
                 help: "Time of a commit, with percentiles of the latest 1,024.",
-                samples: [50.0, 99.0].map { percentile in
-                    MetricFamily.Sample(
-                        Double(statistics.microseconds(percentile: percentile)) / 1e6,
-                        [MetricFamily.Label("quantile", percentile == 50 ? "0.5" : "0.99")]
-                    )
-                } + [
-                    MetricFamily.Sample(Double(statistics.commitCount), suffix: "_count"),
-                    MetricFamily.Sample(
-                        Double(statistics.sumMicroseconds) / 1e6,
-                        suffix: "_sum"
-                    ),
+                samples: [
+                    commitSample(commits.microseconds(percentile: 50), [("quantile", "0.5")]),
+                    commitSample(commits.microseconds(percentile: 99), [("quantile", "0.99")]),
+                    MetricFamily.Sample(Double(commits.commitCount), suffix: "_count"),
+                    commitSample(commits.sumMicroseconds, suffix: "_sum"),
                 ]
             ),
-            .seconds(
+            // Normal: under 0.1
+            .gauge(
                 "feed_commit_longest_seconds",
                 "The longest commit since the start.",
-                Double(statistics.maximumMicroseconds) / 1e6
+                Double(commits.maximumMicroseconds) / 1e6
             ),
-            .seconds(
+            // Normal: under 0.1; clients wait so long
+            .gauge(
                 "feed_oldest_held_seconds",
                 "How long the oldest change that is not durable has waited.",
-                (journal.oldestWait ?? .zero) / .seconds(1)
+                oldestWait
             ),
-            .gauge(
-                "feed_journal_bytes",
-                unit: "bytes",
-                "Bytes of the journal's files.",
-                journal.fileByteCount
-            ),
+            // Normal: 256 to 384 MiB and kept segments
+            .gauge("feed_journal_bytes", "Bytes of the journal's files.", journal.fileByteCount),
+            // Normal: over 1 GiB
             .gauge(
                 "feed_disk_free_bytes",
-                unit: "bytes",
                 "Free bytes of the data directory's disk.",
                 journal.freeByteCount
             ),
-            .flag(
+            // Normal: 0
+            .gauge(
                 "feed_read_only",
                 "Whether changes are refused because the disk has too little room.",
                 !journal.isWritable
@@ -414,77 +400,90 @@ extension ServiceMetrics {
         ]
     }
 
-    /// The metrics of checkpoints.
-    func checkpoints(of state: DurableState) -> [MetricFamily] {
-        let backlog = state.checkpointThread.backlog
-        let statistics = state.checkpointThread.statistics
-        return [
+    private func commitSample(
+        _ microseconds: UInt64,
+        _ labels: [MetricFamily.Label] = [],
+        suffix: String = ""
+    ) -> MetricFamily.Sample {
+        MetricFamily.Sample(Double(microseconds) / 1e6, labels, suffix: suffix)
+    }
+
+    /// Checkpoints.
+    private var checkpointMetrics: [MetricFamily] {
+        [
+            // Normal: a few MiB; from 160 MiB on changes are slowed
             .gauge(
                 "feed_checkpoint_lag_bytes",
-                unit: "bytes",
                 "Bytes that are durable and not yet in state.db.",
                 backlog.pendingByteCount
             ),
+            // Normal: 320 MiB
             .gauge(
                 "feed_checkpoint_lag_limit_bytes",
-                unit: "bytes",
                 "The lag at which all changes are refused; from half of it on some are.",
                 backlog.limitByteCount
             ),
+            // Normal: 0
             .counter(
                 "feed_checkpoint_refused_changes",
                 "Changes refused because checkpoints do not keep up.",
-                state.journal.refusedByCheckpoints
+                journal.refusedByCheckpoints
             ),
-            .seconds(
+            // Normal: seconds
+            .gauge(
                 "feed_checkpoint_running_seconds",
                 "How long the checkpoint under way has taken; 0 where none is.",
-                statistics.timeUnderWay / .seconds(1)
+                checkpoints.timeUnderWay
             ),
-            .seconds(
+            // Normal: 0
+            .gauge(
                 "feed_checkpoint_stood_still_seconds",
                 "How long a step of a checkpoint has not returned, from 10 s on; 0 else.",
-                (context.stalls.times[.checkpoint] ?? .zero) / .seconds(1)
+                standing[.checkpoint] ?? .zero
             ),
-            .seconds(
+            // Normal: under 1
+            .gauge(
                 "feed_checkpoint_longest_step_seconds",
                 "The longest step of a checkpoint since the start.",
-                Double(statistics.longestStepMicroseconds) / 1e6
+                Double(checkpoints.longestStepMicroseconds) / 1e6
             ),
-            .flag(
+            // Normal: 0
+            .gauge(
                 "feed_checkpoint_stalled",
                 "Whether state.db finds no room on the disk.",
-                statistics.isStalled
+                checkpoints.isStalled
             ),
         ]
     }
 
-    /// The metrics of backups.
-    func backups(of state: DurableState) -> [MetricFamily] {
-        let status = state.checkpointThread.backups.status
-        let complete = status.complete
-        return [
-            .flag("feed_backup_running", "Whether a backup is under way.", status.isRunning),
-            .seconds(
+    /// Backups.
+    private var backupMetrics: [MetricFamily] {
+        [
+            // Normal: 0
+            .gauge("feed_backup_running", "Whether a backup is under way.", backups.isRunning),
+            // Normal: 0
+            .gauge(
                 "feed_backup_stood_still_seconds",
                 "How long a call of the backup under way has not returned, from 10 s on; 0 else.",
-                (context.stalls.times[.backup] ?? .zero) / .seconds(1)
+                standing[.backup] ?? .zero
             ),
-            .seconds(
+            // Normal: within two `--backup-every`, or 26 h
+            .gauge(
                 "feed_backup_last_timestamp_seconds",
                 "When the newest complete backup was made; 0 where there is none.",
-                complete?.date.timeIntervalSince1970 ?? 0
+                backups.complete?.date.timeIntervalSince1970 ?? 0
             ),
+            // Normal: as `state.db`; 0 if an earlier run made it
             .gauge(
                 "feed_backup_last_bytes",
-                unit: "bytes",
                 "Bytes of the newest complete backup; 0 where an earlier run made it.",
-                complete?.byteCount ?? 0
+                backups.complete?.byteCount ?? 0
             ),
-            .flag(
+            // Normal: 0
+            .gauge(
                 "feed_backup_failed",
                 "Whether the last backup since the start failed.",
-                status.failure != nil
+                backups.failure != nil
             ),
         ]
     }

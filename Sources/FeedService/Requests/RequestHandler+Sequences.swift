@@ -108,7 +108,7 @@ extension RequestHandler {
         case .noRoom:
             throw .noRoomForCalls(limit: environment.context.limits.maximumChannelByteCount)
         case .answer(let outcome):
-            environment.counters.countRepeatedCall()
+            environment.counters.count(.repeatedCalls)
             return try answerAgain(call, outcome, isOfAnother: isOfAnother, &calls, from: &caller)
         case .execute:
             try refuseExcess()

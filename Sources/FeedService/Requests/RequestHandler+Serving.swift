@@ -263,7 +263,7 @@ extension RequestHandler {
         of session: inout Session
     ) {
         hasReadSecret = true
-        environment.counters.countBadFrame()
+        environment.counters.count(.badFrames)
         environment.log.badFrame(message, from: session.caller.host)
         answers.refuse(0, .badFrame(message))
         _ = session.life.close()

@@ -125,9 +125,13 @@ package final class FeedServer: Sendable {
             )
             let listening = try listen(configuration, on: threads, of: store, context, logger)
             operation?.attach(
-                ServiceMetrics(context: context, store: store, acceptor: listening.tlsAcceptor),
-                stateEvents,
-                threads.map(\.mailbox)
+                OperatorAddress.Running(
+                    context: context,
+                    store: store,
+                    acceptor: listening.tlsAcceptor,
+                    stateEvents: stateEvents,
+                    loops: threads.map(\.mailbox)
+                )
             )
             let server = FeedServer(
                 listening: listening,

@@ -2,6 +2,7 @@ internal import FeedAccounts
 internal import FeedAdmin
 internal import FeedConcurrency
 internal import FeedJournal
+internal import FeedRanking
 internal import FeedState
 internal import FeedTransport
 internal import FoundationEssentials
@@ -10,10 +11,21 @@ internal import FoundationEssentials
 /// starts, serves and drains.
 final class OperatorAddress: Sendable {
     /// The service, once its loops serve.
-    private struct Running {
-        let metrics: ServiceMetrics
+    struct Running {
+        /// The context of all loops.
+        let context: ServiceContext
+        /// The posts.
+        let store: FeedStore
+        /// Secures connections of clients; nil without a secured address.
+        let acceptor: TLSAcceptor?
+        /// Whether the state is durable.
         let stateEvents: StateEvents
+        /// The loops.
         let loops: [LoopMailbox]
+
+        fileprivate var numbers: ServiceNumbers {
+            ServiceNumbers(context, store, acceptor: acceptor)
+        }
     }
 
     private let running = Lock<Running?>(nil)
@@ -89,15 +101,7 @@ final class OperatorAddress: Sendable {
     }
 
     /// From now on the pages are of this service.
-    func attach(
-        _ metrics: ServiceMetrics,
-        _ stateEvents: StateEvents,
-        _ loops: [LoopMailbox]
-    ) {
-        running.withLock {
-            $0 = Running(metrics: metrics, stateEvents: stateEvents, loops: loops)
-        }
-    }
+    func attach(_ service: Running) { running.withLock { $0 = service } }
 
     /// Closes all connections; returns when its thread has ended.
     func stop() {
@@ -109,23 +113,8 @@ final class OperatorAddress: Sendable {
     }
 
     private func families() -> [MetricFamily] {
-        let isReady = MetricFamily.flag(
-            "feed_ready",
-            "Whether the service takes clients: 0 while it recovers, drains, refuses changes or fails.",
-            causes().isEmpty
-        )
-        let leftOutLines = MetricFamily.counter(
-            "feed_log_left_out_lines",
-            "Lines of the log that were left out because standard error was not read.",
-            logOutput?.leftOutCount ?? 0
-        )
-        let waiting = MetricFamily.seconds(
-            "feed_log_waiting_seconds",
-            "How long lines of the log have waited for the reader of standard error.",
-            (logOutput?.waitingTime(at: .now) ?? .zero) / .seconds(1)
-        )
-        let service = running.withLock { $0 }?.metrics.families() ?? []
-        return [isReady, leftOutLines, waiting] + service + ProcessUsage().families()
+        let process = ProcessNumbers(isReady: causes().isEmpty, log: logOutput)
+        return MetricFamily.all(of: process, running.withLock { $0 }?.numbers)
     }
 
     private func causes() -> [String] {
@@ -133,13 +122,13 @@ final class OperatorAddress: Sendable {
         guard !running.stateEvents.hasFailed else {
             return ["failing: the state can no more be made durable"]
         }
-        return running.metrics.context.unreadyCauses
+        return running.context.unreadyCauses
     }
 
     /// What the service is, for the head of the dashboard.
     private func facts() -> [String] {
         let host = ProcessInfo.processInfo.hostName
-        guard let context = running.withLock({ $0 })?.metrics.context else { return [host] }
+        guard let context = running.withLock({ $0 })?.context else { return [host] }
         let uptime = max(0, timeOfDay() - context.startTimeMilliseconds) / 1000
         return [
             host, "version \(ServiceVersion.current)", "up \(Self.text(seconds: uptime))",
@@ -159,7 +148,7 @@ final class OperatorAddress: Sendable {
     /// The ten most frequent errors.
     private func errors() -> [(reason: String, count: UInt64)] {
         guard let running = running.withLock({ $0 }) else { return [] }
-        return Array(running.metrics.statistics.errorCounts().prefix(10))
+        return Array(ServiceStatistics(loops: running.context.counters).errorCounts().prefix(10))
     }
 
     private func tick() {
@@ -167,6 +156,27 @@ final class OperatorAddress: Sendable {
         for loop in running.loops {
             loop.post { ServiceLoop.of($0).countBusyTime() }
         }
-        history.take(running.metrics, at: .now, timeOfDay())
+        history.take(running.numbers, at: .now, timeOfDay())
+    }
+}
+
+extension ServiceContext {
+    /// Why a load balancer should send no more clients here; empty where nothing speaks against it.
+    ///
+    /// Refusals that last a moment do not count: too much load, and commits or checkpoints that lag.
+    fileprivate var unreadyCauses: [String] {
+        var causes: [String] = []
+        if isDraining { causes.append("draining") }
+        causes += stalls.overLimit.map(OperatorLines.stall)
+        let jump = clock.jumpMilliseconds
+        if jump != 0 { causes.append("the clock jumped by \(jump / 1000) s: changes are refused") }
+        guard let state else { return causes }
+        if !state.journal.isWritable {
+            causes.append("read-only: \(state.journal.freeByteCount) bytes are free on the disk")
+        }
+        if state.checkpointThread.statistics.isStalled {
+            causes.append("checkpoints are stalled: state.db finds no room")
+        }
+        return causes
     }
 }

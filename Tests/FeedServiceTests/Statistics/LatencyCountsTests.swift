@@ -15,14 +15,14 @@ struct LatencyCountsTests {
 
     @Test func bucketsFollowOneAnotherWithoutAGap() {
         var bucket = 0
-        while let last = LatencyScale.lastNanosecond(of: bucket) {
-            #expect(LatencyScale.bucket(of: last) == bucket)
-            #expect(LatencyScale.bucket(of: last + 1) == bucket + 1)
+        while let last = LatencyHistogram.lastNanosecond(of: bucket) {
+            #expect(LatencyHistogram.bucket(of: last) == bucket)
+            #expect(LatencyHistogram.bucket(of: last + 1) == bucket + 1)
             bucket += 1
         }
-        #expect(bucket == LatencyScale.bucketCount - 1)
-        #expect(LatencyScale.bucket(of: .max) == bucket)
-        #expect(LatencyScale.bucket(of: 0) == 0)
+        #expect(bucket == LatencyHistogram.bucketCount - 1)
+        #expect(LatencyHistogram.bucket(of: .max) == bucket)
+        #expect(LatencyHistogram.bucket(of: 0) == 0)
     }
 
     @Test(arguments: TestEnvironment.seeds(1...20))
@@ -46,7 +46,7 @@ struct LatencyCountsTests {
         for share in Self.shares {
             let told = counts.nanoseconds(tenThousandths: share)
             let exact = Self.exact(times, tenThousandths: share)
-            let error = max(exact / 16, LatencyScale.unitNanoseconds)
+            let error = max(exact / 16, LatencyHistogram.unitNanoseconds)
             #expect(
                 told >= exact && told <= min(exact + error, times.last ?? 0),
                 "FEED_SEED=\(seed): \(share) is \(told), exactly \(exact)"
