@@ -49,7 +49,10 @@ package struct AdminPages: Sendable {
             )
         }
         switch request.path {
-        case "/": return HTTPResponse(contentType: "text/html; charset=utf-8", body: Dashboard.page)
+        case "/":
+            // dashboard.html, which loads nothing but /history, is compiled into the program: one file.
+            let page = PackageResources.dashboard_html
+            return HTTPResponse(contentType: "text/html; charset=utf-8", body: page)
         case "/metrics": return metricsPage(MetricsText(accept: request.accept))
         case "/history": return historyPage(request.query)
         default:
