@@ -1,4 +1,6 @@
 internal import FeedConcurrency
+internal import Foundation
+internal import Glibc
 package import Logging
 
 /// Writes the lines of the log that reach the threshold, each in one piece.
@@ -86,5 +88,136 @@ extension OutputThread {
         let output = OutputThread("feed-log") { texts, _ in StandardError().write(texts.joined()) }
         output.write(text)
         output.flush()
+    }
+}
+
+/// Standard error; a write waits for its reader, so only the thread of an ``OutputThread`` makes one.
+package struct StandardError: TextOutputStream, Sendable {
+    /// Standard error as the process has it.
+    package init() {}
+
+    /// Writes a text; what cannot be written is dropped.
+    package func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        var start = 0
+        while start < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe Glibc.write(
+                    STDERR_FILENO,
+                    bytes.baseAddress?.advanced(by: start),
+                    bytes.count - start
+                )
+            }
+            if count >= 0 {
+                start += count
+            } else if errno == EAGAIN {
+                // Another process has made the pipe one that does not wait.
+                var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+                unsafe poll(&descriptor, 1, -1)
+            } else if errno != EINTR {
+                return
+            }
+        }
+    }
+}
+
+/// The level from which on lines are written, by all loggers of the process.
+///
+/// A signal switches between the level of a start and debug, and an operator may set any.
+package final class LogThreshold: Sendable {
+    /// The level that the start has asked for.
+    private let first: Logger.Level
+    private let current: Lock<Logger.Level>
+
+    /// Begins with a level.
+    package init(_ level: Logger.Level) {
+        first = level
+        current = Lock(level)
+    }
+
+    /// The level from which on lines are written.
+    package var level: Logger.Level { current.withLock { $0 } }
+
+    /// The level that ``toggle()`` sets next: debug, or else that of the start.
+    ///
+    /// Where the start has asked for debug or trace, the other level is info.
+    package var next: Logger.Level {
+        guard level <= .debug else { return .debug }
+        return first <= .debug ? .info : first
+    }
+
+    /// Switches to the next level, and logs that with a level that is written.
+    package func toggle(_ logger: Logger) { set(next, logger, "SIGUSR1") }
+
+    /// Sets a level, and logs who has asked for it with a level that is written, if one is.
+    package func set(_ new: Logger.Level, _ logger: Logger, _ cause: String) {
+        let line = "\(cause): the log has lines of the level \(new) and above from now on"
+        // The lower one of the two levels is the one that may let the line pass.
+        if new < level {
+            current.withLock { $0 = new }
+            logger.notice("\(line)")
+        } else {
+            logger.notice("\(line)")
+            current.withLock { $0 = new }
+        }
+    }
+}
+
+/// The form of the lines of the log.
+package enum LogFormat: String, CaseIterable, Sendable {
+    /// `TIME LEVEL feed-service: [FeedService] TEXT`.
+    case text
+    /// A JSON object a line.
+    case json
+}
+
+/// A line of the log as a JSON object.
+package struct JSONLine: Codable, Equatable, Sendable {
+    /// The time of day in UTC with milliseconds, as `2026-01-01T00:00:00.000Z`.
+    package var time: String
+    /// The level, as `warning`.
+    package var level: String
+    /// The text.
+    package var message: String
+    /// What the text says, for programs.
+    package var metadata: [String: String]
+
+    /// A line at this time.
+    package init(
+        level: String,
+        message: String,
+        metadata: [String: String],
+        unixMilliseconds: Int64 = SystemClock.unixMilliseconds()
+    ) {
+        // The style cuts the rest of a millisecond off, and seconds as a Double may lie just below.
+        time = Date(timeIntervalSince1970: (Double(unixMilliseconds) + 0.5) / 1000)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        self.level = level
+        self.message = message
+        self.metadata = metadata
+    }
+
+    /// The object on one line, with its members in the order of their names.
+    package var text: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(self) else { return "{}" }
+        return String(decoding: data, as: UTF8.self)
+    }
+}
+
+/// How much a refusal of a call matters to an operator.
+package enum RefusalLevel {
+    /// Refusals for which a right was missing, or a limit was reached whose name does not say so.
+    ///
+    /// READ_ONLY and CLOCK_JUMPED are not among them: lines of their own say when each begins and ends.
+    private static let warnings: Set<String> = [
+        "DEADLINE_EXCEEDED", "INTERNAL", "NO_ROOM_FOR_POSTS", "NOT_DURABLE", "OVERLOADED",
+        "RATE_LIMITED", "SERVICE_ONLY",
+    ]
+
+    /// The level of the line for a refusal with this reason.
+    package static func of(_ reason: String) -> Logger.Level {
+        warnings.contains(reason) || reason.hasPrefix("TOO_MANY_") ? .warning : .debug
     }
 }

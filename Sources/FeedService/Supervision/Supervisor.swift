@@ -1,4 +1,5 @@
 internal import FeedConcurrency
+package import FeedTransport
 internal import Glibc
 internal import Synchronization
 
@@ -126,5 +127,115 @@ private final class FirstFailure: Sendable {
     func report(_ cause: String) {
         guard !isReported.exchange(true, ordering: .relaxed) else { return }
         warn("the supervisor could not be told, as by NOTIFY_SOCKET: \(cause)")
+    }
+}
+
+/// Tells a supervisor that the service lives, as long as every loop answers.
+///
+/// The first loop begins a round twice in the supervisor's interval: it asks every loop, itself too,
+/// and the last answer tells the supervisor. A loop that hangs does not answer, and no other round
+/// begins until it does. The first loop begins none where it hangs itself.
+package final class Watchdog: Sendable {
+    private let loops: [LoopMailbox]
+    private let supervisor: Supervisor
+    /// The loops that have not answered in this round.
+    private let missingCount = Atomic(0)
+
+    /// A watchdog for these loops.
+    package init(over loops: [LoopMailbox], for supervisor: Supervisor) {
+        self.loops = loops
+        self.supervisor = supervisor
+    }
+
+    /// Begins the rounds on the first loop; none where the supervisor does not watch.
+    package func start(on loop: EventLoop) throws(TransportError) {
+        guard let interval = supervisor.watchdogInterval else { return }
+        try loop.addTimer(every: interval / 2) { self.beginRound() }
+    }
+
+    private func beginRound() {
+        guard missingCount.load(ordering: .relaxed) == 0 else { return }
+        missingCount.store(loops.count, ordering: .relaxed)
+        for loop in loops {
+            // A loop that has ended does not hang.
+            if !loop.post({ [self] _ in countAnswer() }) { countAnswer() }
+        }
+    }
+
+    private func countAnswer() {
+        let left = missingCount.wrappingSubtract(1, ordering: .relaxed).newValue
+        if left == 0 { supervisor.notify(.alive) }
+    }
+}
+
+/// The datagram socket of a supervisor that takes news of its services, as sd_notify(3) describes it.
+///
+/// A datagram is a few lines, each a name, `=` and a value. The address is the path of a socket, or
+/// `@` and the name of an abstract one.
+private final class NotifySocket: Sendable {
+    /// The longest address, in bytes: the system's limit, less the byte that ends a path.
+    static let longestAddress = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    private let descriptor: Int32
+    private let address: sockaddr_un
+    private let addressByteCount: socklen_t
+
+    /// A socket that sends to an address; nothing is sent yet.
+    init(to text: String) throws(NotifySocketError) {
+        var name = Array(text.utf8)
+        guard let first = name.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),
+            (2...Self.longestAddress).contains(name.count), !name.contains(0)
+        else { throw .badAddress(text) }
+        // The name of an abstract socket begins with a NUL, in the place of the `@`.
+        if first == UInt8(ascii: "@") { name[0] = 0 }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { path in
+            unsafe path.copyBytes(from: name)
+        }
+        let start = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
+        self.address = address
+        addressByteCount = socklen_t(start + name.count)
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends one datagram; waits where the supervisor has not taken earlier ones.
+    ///
+    /// - Throws: Where the supervisor is gone.
+    func send(_ text: String) throws(NotifySocketError) {
+        let bytes = Array(text.utf8)
+        let sent = unsafe withUnsafePointer(to: address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe sendto(
+                    descriptor,
+                    bytes,
+                    bytes.count,
+                    Int32(MSG_NOSIGNAL),
+                    address,
+                    addressByteCount
+                )
+            }
+        }
+        guard sent == bytes.count else { throw .system(call: "sendto", code: errno) }
+    }
+}
+
+/// The reason why a supervisor cannot be told.
+private enum NotifySocketError: Error, Equatable, CustomStringConvertible {
+    /// The address is neither a path nor the name of an abstract socket, or it is too long.
+    case badAddress(String)
+    /// A system call failed with this error number.
+    case system(call: String, code: Int32)
+
+    var description: String {
+        switch self {
+        case .badAddress(let text):
+            "expected a path that begins with / or a name that begins with @, at most "
+                + "\(NotifySocket.longestAddress) bytes, got \(text)."
+        case .system(let call, let code): "\(call) failed with error \(code)."
+        }
     }
 }
