@@ -1,6 +1,6 @@
-internal import FeedAccounts
+package import FeedAccounts
 internal import FeedConcurrency
-internal import FeedTLS
+package import FeedTLS
 internal import Synchronization
 
 /// The keys and certificates that callers show, which an operator may replace while the service runs.
@@ -100,5 +100,85 @@ package final class ServiceKeys: Sendable {
         state.withLock { state in
             state.keys.first { $0.number == number }.map(state.shown)
         }
+    }
+}
+
+/// What a program shows to have a role: a key, or a certificate with a name.
+package struct ServiceKey: Sendable, Equatable {
+    /// What the service knows of the key, or of the certificate.
+    package enum Proof: Sendable, Equatable {
+        /// The BLAKE2b hash of a key, which Hello shows.
+        case key(TokenHash)
+        /// A name in the certificate of a TLS connection.
+        case certificate(TLSIdentity)
+    }
+
+    /// The length of a key in bytes, which are random.
+    package static let byteCount = 32
+    /// The longest name.
+    package static let maximumNameLength = 64
+
+    /// The name, for the log: ASCII letters, digits, `.`, `_` and `-`.
+    package let name: String
+    /// What shows that a caller is the one of this name.
+    package let proof: Proof
+    /// What it makes its caller.
+    package let role: KeyRole
+
+    /// A key with a name that ``isName(_:)`` takes.
+    package init(name: String, proof: Proof, role: KeyRole) {
+        precondition(Self.isName(name), "The name of a key has no other characters.")
+        self.name = name
+        self.proof = proof
+        self.role = role
+    }
+
+    /// Whether a text can be the name of a key: a name cannot forge a line of the log.
+    package static func isName(_ text: some StringProtocol) -> Bool {
+        (1...maximumNameLength).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                    UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+/// A new key: its digits for the program, and its line for the service.
+package struct NewServiceKey {
+    /// The key as a file of the program has it: 64 hexadecimal digits.
+    package let digits: String
+    /// The key as the service's file has it.
+    package let key: ServiceKey
+
+    /// Draws a key from the system's secure random numbers.
+    package init(name: String, role: KeyRole = .service) {
+        let secret = SessionToken()
+        digits = Hexadecimal.text(secret.bytes)
+        key = ServiceKey(name: name, proof: .key(secret.hash), role: role)
+    }
+}
+
+/// Bytes as hexadecimal digits, two for each byte.
+enum Hexadecimal {
+    /// The digits of some bytes.
+    static func text(_ bytes: [UInt8]) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// The bytes of some digits; nil unless all are digits, two for each byte.
+    static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(UInt8(high << 4 | low))
+        }
+        return bytes
     }
 }
