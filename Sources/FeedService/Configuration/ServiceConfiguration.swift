@@ -2,6 +2,7 @@ package import FeedAccounts
 package import FeedConcurrency
 internal import FeedJournal
 package import FeedState
+package import FeedTLS
 package import FeedTransport
 internal import Foundation
 internal import Logging
@@ -133,5 +134,117 @@ extension ServiceConfiguration {
             ),
             collectsEvicted: state != nil
         )
+    }
+}
+
+/// The secured addresses of a service, and what secures them.
+package struct ServiceTLS: Sendable {
+    /// The addresses to listen on for clients; none if the operator's address alone is secured.
+    package var addresses: [SocketAddress]
+    /// The files, which are read again when an operator asks.
+    package var files: TLSServerFiles
+    /// The context that was made of them.
+    package var context: TLSContext
+    /// The operator's address; nil if it is not secured.
+    package var admin: Admin?
+
+    /// The operator's address, secured by the same files.
+    package struct Admin: Sendable {
+        /// The address.
+        package var address: SocketAddress
+        /// The files as a server of HTTP takes them.
+        package var files: TLSServerFiles
+        /// The context that was made of them.
+        package var context: TLSContext
+
+        /// Secures an address with the files of the service.
+        package init(_ address: SocketAddress, _ files: TLSServerFiles) throws(TLSFileError) {
+            self.address = address
+            self.files = files
+            self.files.servesHTTP = true
+            context = try .server(self.files)
+        }
+    }
+
+    /// Secures addresses with a context.
+    package init(addresses: [SocketAddress], files: TLSServerFiles, context: TLSContext) {
+        self.addresses = addresses
+        self.files = files
+        self.context = context
+    }
+
+    /// Whether clients must show a certificate.
+    package var asksForCertificates: Bool { files.clientAuthorityPath != nil }
+}
+
+extension ServiceConfiguration {
+    /// Whether there is a way to prove who calls.
+    var asksWhoCalls: Bool { serviceKeys != nil || tls?.asksForCertificates == true }
+
+    /// The addresses that other machines reach and where nobody has to prove who calls, or whose
+    /// traffic is not encrypted; `--insecure` allows them.
+    package var insecureAddresses: [SocketAddress] {
+        let secured = asksWhoCalls ? [] : tls?.addresses ?? []
+        return (addresses + secured).filter { !$0.isLoopback }
+    }
+}
+
+/// Divides the files that the process may open between the process itself and its connections.
+package struct OpenFileBudget: Equatable, Sendable {
+    /// The files that the process may open (`ulimit -n`).
+    package let limit: Int
+    /// The event loops of the service.
+    package let threadCount: Int
+
+    /// The budget of a service.
+    ///
+    /// - Parameters:
+    ///   - limit: The files that the process may open.
+    ///   - threadCount: The event loops.
+    package init(limit: Int, threadCount: Int) {
+        self.limit = limit
+        self.threadCount = threadCount
+    }
+
+    /// The files that connections leave to the rest of the process: four a loop for libuv, and 64
+    /// for listeners, the journal, the database and the logs.
+    package var reservedCount: Int { Self.reservedCount + Self.filesPerLoop * threadCount }
+
+    /// The connections that are left; below one, the service cannot serve.
+    package var connectionCount: Int { limit - reservedCount }
+
+    /// The most loops that leave half of the files above the reserve to connections; at least one.
+    package static func maximumThreadCount(limit: Int) -> Int {
+        max(1, (limit - reservedCount) / (2 * filesPerLoop))
+    }
+
+    private static let reservedCount = 64
+    private static let filesPerLoop = 4
+}
+
+/// The memory that the process may use: that of the machine, or less where its control groups say so.
+package struct ProcessMemory {
+    /// The bytes; 0 where the system does not say.
+    package let byteCount: Int
+
+    /// Reads the files of the system below `root`.
+    package init(root: String = "") {
+        func text(_ path: String) -> String {
+            let bytes = FileManager.default.contents(atPath: root + path) ?? Data()
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        let total = text("/proc/meminfo").split(separator: "\n").first { $0.hasPrefix("MemTotal:") }
+        let kibibytes = total.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? 0
+        var limits = kibibytes > 0 ? [kibibytes << 10] : []
+        // Version 2, which has one line; each group above the process's own bounds it, too.
+        let line = text("/proc/self/cgroup").split(separator: "\n").first { $0.hasPrefix("0::/") }
+        var group = line.map { $0.dropFirst("0::".count) } ?? "/"
+        while true {
+            let limit = text("/sys/fs/cgroup\(group)/memory.max").split(separator: "\n").first
+            if let limit, let count = Int(limit) { limits.append(count) }
+            guard group != "/", let slash = group.lastIndex(of: "/") else { break }
+            group = slash == group.startIndex ? "/" : group[..<slash]
+        }
+        byteCount = limits.min() ?? 0
     }
 }

@@ -1,4 +1,5 @@
 package import FeedAccounts
+internal import FeedTransport
 
 /// Every limit of the service in one place, each with its reason; Hello names some of them.
 package struct ServiceLimits: Sendable, Equatable {
@@ -161,4 +162,27 @@ extension ServiceLimits {
 
     /// A post's numbers and tags: 20 fields of at most 12 bytes.
     static let postNumbersByteCount = 240
+}
+
+extension TransportConfiguration {
+    /// The transport's configuration for the limits of the service; a nil `clock` is the system's.
+    init(_ limits: ServiceLimits, clock: ManualClock?) {
+        self.init()
+        self.clock = clock
+        closesOverBudget = true
+        sendBufferByteCount = TransportLimits.sendBufferByteCount
+        lentSendBufferByteCount = TransportLimits.lentSendBufferByteCount
+        showsReadsTogether = true
+        measuresIdleTime = true
+        // A frame and its header of four bytes.
+        maximumUnconsumedByteCount = limits.maximumFrameByteCount + 4
+        highWatermarkByteCount = limits.maximumUnsentByteCount
+        lowWatermarkByteCount = limits.maximumUnsentByteCount / 4
+        idleTimeout = limits.idleTimeout
+        partialReadTimeout = limits.frameTimeout
+        writeProgressTimeout = limits.writeProgressTimeout
+        // Deadlines are late by up to two sweeps, so short ones need more of them.
+        let shortest = min(limits.idleTimeout, limits.frameTimeout, limits.writeProgressTimeout)
+        sweepInterval = min(sweepInterval, max(.milliseconds(5), shortest / 4))
+    }
 }
