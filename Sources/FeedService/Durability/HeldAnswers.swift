@@ -1,6 +1,85 @@
 internal import FeedConcurrency
 internal import FeedTransport
 
+/// The held answers of one loop, a list for each commit batch that is not durable.
+///
+/// A value, so that the outbox holds the answers of a loop iteration in one access to it. Every access to
+/// a property of a class is checked at run time.
+struct HeldBatches {
+    /// The emptied lists that are kept: for the commit under way, and for the next.
+    private static let spareCount = 2
+
+    /// In the order of the commit batches: those of the commit under way, and those of the next.
+    private var batches: [HeldAnswers] = []
+    /// Emptied lists, whose memory is used again.
+    private var spares: [HeldAnswers] = []
+    private var chunkPool = ChunkPool()
+    /// The writes in `batches`: one for each loop iteration of a connection, however many answers it has.
+    private(set) var writeCount = 0
+
+    /// Holds the answers of a loop iteration to a connection.
+    ///
+    /// - Returns: The bytes that the budget is to count now, and whether they are the first of their batch.
+    mutating func hold(
+        _ bytes: RawSpan,
+        of calls: borrowing AnsweredCalls,
+        for recipient: Recipient,
+        until commitBatch: UInt64,
+        since now: MonotonicInstant
+    ) -> (uncountedByteCount: Int, beginsBatch: Bool) {
+        writeCount += 1
+        let beginsBatch = batches.last?.commitBatch != commitBatch
+        if beginsBatch {
+            var batch = spares.popLast() ?? HeldAnswers()
+            batch.commitBatch = commitBatch
+            batches.append(batch)
+        }
+        let last = batches.count - 1
+        let count = batches[last].append(bytes, of: calls, to: recipient, since: now, &chunkPool)
+        return (count, beginsBatch)
+    }
+
+    /// Takes the answers out that wait for the first commit batch; nil where it is a later one.
+    mutating func takeFirst(through commitBatch: UInt64) -> HeldAnswers? {
+        guard let first = batches.first?.commitBatch, first <= commitBatch else { return nil }
+        let answers = batches.removeFirst()
+        writeCount -= answers.writeCount
+        return answers
+    }
+
+    /// Divides all answers, and keeps what stays held.
+    ///
+    /// - Returns: What is to be sent ahead, and the bytes by which the budget is to count more; below 0 for
+    ///   less.
+    mutating func divide(
+        _ timer: CallTimer,
+        _ divide: (RawSpan, ArraySlice<AnsweredCalls.Run>) -> HeldDivision
+    ) -> (early: [EarlyWrite], byteCount: Int) {
+        var early: [EarlyWrite] = []
+        var byteCount = 0
+        writeCount = 0
+        for index in batches.indices {
+            let (rest, restByteCount) = batches[index].divided(
+                timer,
+                &chunkPool,
+                early: &early,
+                divide
+            )
+            byteCount += restByteCount - batches[index].countedByteCount
+            batches[index].removeAll(&chunkPool)
+            batches[index] = rest
+            writeCount += rest.writeCount
+        }
+        return (early, byteCount)
+    }
+
+    /// Takes the memory of answers back that have been sent.
+    mutating func reuse(_ answers: consuming HeldAnswers) {
+        answers.removeAll(&chunkPool)
+        if spares.count < Self.spareCount { spares.append(answers) }
+    }
+}
+
 /// The answers of one loop that wait for one commit batch, in their order.
 struct HeldAnswers {
     /// The answers of one loop iteration to one connection, which leave in one write.
@@ -30,7 +109,7 @@ struct HeldAnswers {
     private static let budgetStepByteCount = 4 * 1_024
 
     /// The commit batch that the answers wait for.
-    var commitBatch: UInt64 = 0
+    fileprivate var commitBatch: UInt64 = 0
     /// Whether an answer has a secret, so that all chunks are overwritten once they are sent.
     private var hasSecret = false
     /// The part of the bytes that the budget counts.
@@ -46,14 +125,14 @@ struct HeldAnswers {
     private var chunks: [[UInt8]] = []
 
     /// The number of writes: one for each loop iteration of a connection, however many answers it has.
-    var writeCount: Int { writes.count }
+    fileprivate var writeCount: Int { writes.count }
 
     /// Holds the answers of a loop iteration to a connection, and notes their calls, to time them when
     /// they are released.
     ///
     /// - Returns: The bytes that the budget is to count now, besides those that it counts already; 0 while
     ///   they are few.
-    mutating func append(
+    fileprivate mutating func append(
         _ bytes: RawSpan,
         of calls: borrowing AnsweredCalls,
         to recipient: Recipient,
@@ -133,7 +212,7 @@ struct HeldAnswers {
     ///   - early: Takes what is to be sent ahead.
     ///   - divide: Divides a write.
     /// - Returns: What stays held, and the bytes that the budget is to count for it.
-    func divided(
+    fileprivate func divided(
         _ timer: CallTimer,
         _ pool: inout ChunkPool,
         early: inout [EarlyWrite],
@@ -242,7 +321,7 @@ struct HeldAnswers {
     }
 
     /// Removes the answers, which are sent; the lists keep their memory, and the pool the chunks.
-    mutating func removeAll(_ pool: inout ChunkPool) {
+    fileprivate mutating func removeAll(_ pool: inout ChunkPool) {
         if hasSecret {
             for index in chunks.indices { chunks[index].overwrite() }
             hasSecret = false
@@ -277,4 +356,35 @@ struct HeldDivision {
     var kept: [Range<Int>] = []
     /// The bytes that are sent; if there are none, all stays held.
     var ahead: [UInt8] = []
+}
+
+/// Empty chunks of memory that the held answers of one loop use again.
+private struct ChunkPool {
+    /// The size of a chunk: the answers of some thousand votes.
+    private static let chunkByteCount = 64 * 1_024
+    /// The chunks that are kept: 8 MiB.
+    private static let keptChunkCount = 128
+
+    private var chunks: [[UInt8]] = []
+
+    /// An empty chunk with room for some bytes: a kept one, or new memory.
+    mutating func takeChunk(fitting byteCount: Int) -> [UInt8] {
+        if byteCount <= Self.chunkByteCount, let chunk = chunks.popLast() { return chunk }
+        var chunk: [UInt8] = []
+        chunk.reserveCapacity(max(byteCount, Self.chunkByteCount))
+        return chunk
+    }
+
+    /// Keeps the memory of chunks that were sent, and empties their list.
+    ///
+    /// The pool then has twice as many as were sent, or one less than before where that is more.
+    mutating func keep(_ sent: inout [[UInt8]]) {
+        let count = min(Self.keptChunkCount, max(2 * sent.count, chunks.count - 1))
+        while var chunk = sent.popLast() {
+            guard chunks.count < count, chunk.capacity < 2 * Self.chunkByteCount else { continue }
+            chunk.removeAll(keepingCapacity: true)
+            chunks.append(chunk)
+        }
+        while chunks.count > count { chunks.removeLast() }
+    }
 }
