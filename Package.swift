@@ -140,7 +140,7 @@ let package = Package(
         ),
         .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
 
-        // Layer 2: the operator's pages, and the log of the ranking's changes.
+        // Layer 2: the operator's pages, the log of the ranking's changes, and what calls ask for.
         .target(
             name: "FeedAdmin",
             dependencies: ["FeedConcurrency", "FeedTransport"],
@@ -150,6 +150,12 @@ let package = Package(
         .target(
             name: "FeedLog",
             dependencies: ["FeedAccounts", "FeedConcurrency", "FeedRanking"],
+            swiftSettings: settings
+        ),
+
+        .target(
+            name: "FeedCalls",
+            dependencies: ["FeedConcurrency", "FeedProto", "FeedRanking"],
             swiftSettings: settings
         ),
 
@@ -185,7 +191,9 @@ let package = Package(
         ),
         .target(
             name: "FeedClientTesting",
-            dependencies: ["FeedClient", "FeedConcurrency", "FeedProto", "FeedRanking"],
+            dependencies: [
+                "FeedCalls", "FeedClient", "FeedConcurrency", "FeedProto", "FeedRanking",
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -220,8 +228,9 @@ let package = Package(
         .executableTarget(
             name: "FeedService",
             dependencies: [
-                "FeedAccounts", "FeedAdmin", "FeedConcurrency", "FeedJournal", "FeedLog",
-                "FeedProto", "FeedRanking", "FeedSettings", "FeedState", "FeedTLS", "FeedTransport",
+                "FeedAccounts", "FeedAdmin", "FeedCalls", "FeedConcurrency", "FeedJournal",
+                "FeedLog", "FeedProto", "FeedRanking", "FeedSettings", "FeedState", "FeedTLS",
+                "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -389,8 +398,8 @@ let package = Package(
         .testTarget(
             name: "FeedServiceTests",
             dependencies: [
-                "FeedService", "FeedAccounts", "FeedConcurrency", "FeedJournal", "FeedLog",
-                "FeedProto", "FeedRanking", "FeedState", "FeedTLS", "FeedTransport",
+                "FeedService", "FeedAccounts", "FeedCalls", "FeedConcurrency", "FeedJournal",
+                "FeedLog", "FeedProto", "FeedRanking", "FeedState", "FeedTLS", "FeedTransport",
                 "FeedDiskFaults", "FeedTestSupport", "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -4,8 +4,8 @@ public import FeedProto
 
 /// A feed service without a process, a network or a disk, for the tests of programs that call one.
 ///
-/// It answers as the real service does: it keeps posts, orders, votes and marks with the same code. It is
-/// deterministic where its clock is: the tests of this library run one suite against both.
+/// It answers as the real service does: it reads requests, and keeps posts, orders, votes and marks, with the
+/// same code. It is deterministic where its clock is: the tests of this library run one suite against both.
 ///
 /// ```swift
 /// let service = InMemoryFeedService()

@@ -1,4 +1,4 @@
-import FeedService
+import FeedCalls
 import Testing
 
 @Suite struct SipHashTests {

@@ -1,3 +1,4 @@
+import FeedCalls
 import FeedProto
 import FeedService
 import FeedTestSupport
@@ -8,6 +9,10 @@ import Testing
 /// The ids are those of `docs/SECURITY.md`.
 @Suite(.timeLimit(.minutes(10)))
 struct TextAndFieldTests {
+    @Test func theLimitsOfCallsAreThoseOfAServiceWithoutFlags() {
+        #expect(CallLimits(ServiceLimits()) == CallLimits())
+    }
+
     /// A request that is refused, and how.
     struct Refused: Sendable, CustomTestStringConvertible {
         var testDescription: String

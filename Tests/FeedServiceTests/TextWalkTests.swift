@@ -1,3 +1,4 @@
+import FeedCalls
 import FeedProto
 import FeedService
 import FeedTestSupport

@@ -1,4 +1,5 @@
 internal import FeedAccounts
+internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
@@ -14,7 +15,6 @@ struct AccountCalls {
     let environment: CallEnvironment
 
     private var accounts: Accounts { environment.context.accounts }
-    private var limits: ServiceLimits { environment.context.limits }
 
     /// Checks the request of a new account.
     func signUp(
@@ -24,7 +24,7 @@ struct AccountCalls {
         from caller: borrowing Caller
     ) throws(Status) -> SignIn {
         if !request.displayName.isEmpty {
-            try environment.rules.checkDisplayName(request.displayName)
+            try environment.rules.texts.checkDisplayName(request.displayName)
         }
         let signIn = try admit(
             email: request.email,
@@ -93,8 +93,10 @@ struct AccountCalls {
         from caller: borrowing Caller
     ) throws(Status) -> SignIn {
         try environment.admitChange()
-        guard let address = EmailAddress(email) else { throw .badEmail(email.utf8.count) }
-        try environment.rules.checkPassword(password)
+        guard let address = EmailAddress(email) else {
+            throw .badEmail(email.utf8.count, limit: EmailAddress.maximumByteCount)
+        }
+        try environment.rules.texts.checkPassword(password)
         let account = accounts.account(for: address)
         let attempt = try admitAttempt(
             address,
@@ -185,7 +187,7 @@ extension AccountCalls {
             return try environment.changeLog.transaction { () throws(AccountError) -> End in
                 let account = try environment.context.accounts.create(
                     signIn.email,
-                    displayName: signIn.displayName(environment.rules),
+                    displayName: signIn.displayName(environment.rules.texts),
                     passwordHash: hash,
                     at: environment.context.clock.now(),
                     environment.changeLog
@@ -238,5 +240,67 @@ extension AccountCalls {
         )
         let login = environment.current(begun.session, at: now, revocationCount: count)
         return .session(session, login)
+    }
+}
+
+/// A SignUp or SignIn that was let in, until its password is checked.
+struct SignIn {
+    /// What the caller wants.
+    enum Goal {
+        /// A new account with this name; an empty one is made of the e-mail.
+        case signUp(displayName: String)
+        /// A session of an account.
+        case signIn
+        /// A session of an account, which is created if there is none.
+        case signInOrUp
+
+        /// Whether the call creates an account where there is none.
+        var mayCreate: Bool {
+            switch self {
+            case .signUp, .signInOrUp: true
+            case .signIn: false
+            }
+        }
+    }
+
+    /// The request that is answered.
+    let requestID: UInt64
+    /// What the caller wants.
+    let goal: Goal
+    /// The e-mail of the account.
+    let email: EmailAddress
+    /// The password, which is overwritten once nothing holds it.
+    let password: Secret
+    /// The account that the password is compared with; nil where there is none.
+    var account: AccountRow?
+    /// Who takes turns with others for the hash.
+    let peer: ClientIdentity
+    /// The attempt, as limits count it.
+    let attempt: SignInLimits<ClientIdentity>.Attempt
+    /// How long the request may take.
+    let timeout: Duration
+    /// When that is over.
+    let deadline: MonotonicInstant
+
+    /// What the password is hashed for.
+    var purpose: PasswordJob.Purpose {
+        switch goal {
+        case .signUp: .create
+        case .signIn: .verify(account?.passwordHash)
+        case .signInOrUp: account.map { .verify($0.passwordHash) } ?? .create
+        }
+    }
+
+    var method: Method {
+        switch goal {
+        case .signUp: .signUp
+        case .signIn, .signInOrUp: .signIn
+        }
+    }
+
+    /// The name of a new account: the one that was asked for, or what is before the `@` of the e-mail.
+    func displayName(_ rules: TextRules) -> String {
+        if case .signUp(let name) = goal, !name.isEmpty { return name }
+        return rules.displayName(ofEmail: email.text)
     }
 }

@@ -1,4 +1,5 @@
 internal import FeedAccounts
+internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedJournal
 internal import FeedLog
@@ -22,15 +23,20 @@ struct AdministrationCalls {
 
     /// Creates a feed for a service; its policy never changes again.
     func createFeed(_ request: CreateFeedRequest) throws(Status) -> Answer {
-        guard let feed = request.feed else { throw .missing("create_feed.feed") }
-        try environment.rules.checkFeedName(feed.name)
-        let policy = try FeedPolicy(feed, limits: environment.context.limits)
-        do throws(RankingError) {
-            _ = try environment.store.createFeed(policy, sink: environment.changeLog)
-        } catch {
-            throw Status(error)
+        let policy = try environment.rules.policy(of: request)
+        _ = try ranked { () throws(RankingError) in
+            try environment.store.createFeed(policy, sink: environment.changeLog)
         }
         return .response(.feed(Feed(policy, postCount: 0)), revision: environment.store.revision)
+    }
+
+    /// The answer to a repeated creation of a feed, with the state of now.
+    func feedNow(named name: String) throws(Status) -> Answer {
+        let revision = environment.store.revision
+        guard let feed = environment.store.feeds().first(where: { $0.policy.name == name }) else {
+            throw .executedOnWhatIsGone(.feedNotFound(name))
+        }
+        return .response(.feed(Feed(feed.policy, postCount: feed.postCount)), revision: revision)
     }
 
     /// Lets an operator stop the service; the answer leaves before GoAway.
@@ -188,7 +194,7 @@ extension AdministrationCalls {
             title: creation.title,
             createTimeMilliseconds: creation.createTimeMilliseconds,
             authorID: creation.authorID,
-            clientID: origin?.device?.bytes ?? [],
+            clientID: origin?.device?.clientID ?? [],
             host: origin?.host.hostText ?? ""
         )
     }
@@ -216,14 +222,7 @@ private struct WantedPosts {
     init(_ request: DeletePostsRequest) throws(Status) {
         author = request.authorID
         since = request.sinceTimeMilliseconds
-        if request.clientID.isEmpty {
-            device = nil
-        } else {
-            guard let found = Caller.Device(bytes: request.clientID) else {
-                throw .badClientID(request.clientID.count)
-            }
-            device = Device16(high: found.high, low: found.low)
-        }
+        device = try Device16(ifNamed: request.clientID)
         let text = request.host
         guard !text.isEmpty else {
             host = nil
@@ -246,55 +245,28 @@ private struct WantedPosts {
     }
 }
 
-extension Device16 {
-    /// The client_id.
-    fileprivate var bytes: [UInt8] {
-        [high, low].flatMap { word in
-            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
-        }
-    }
-}
-
 /// ImportPosts: posts from another system, all or none, and only from a service.
 extension AdministrationCalls {
     /// Checks every post, then makes them all; their ids are consecutive, in their order.
-    ///
-    /// - Returns: The answer, and the id of the first post.
     func importPosts(
         _ request: ImportPostsRequest,
         _ answers: inout Answers
-    ) throws(Status) -> (answer: Answer, firstID: UInt64) {
-        try environment.checkBatch(
-            request.posts.count,
-            field: "posts",
-            limit: environment.context.limits.maximumImportPostCount
+    ) throws(Status) -> (Answer, FeedLog.Outcome) {
+        let (feed, posts) = try environment.rules.importedPosts(
+            of: request,
+            checkedTextCount: textWalk.checkedPostCount,
+            at: environment.context.clock.now()
         )
-        let feed = try environment.feed(
-            named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed
-        )
-        let policy = environment.policy(of: feed)
-        let latestTime =
-            environment.context.clock.now()
-            + environment.context.limits.maximumImportedTimeLead.millisecondsRoundedDown
-        for (index, post) in request.posts.enumerated() {
-            let path = PostPath.item(index)
-            if index >= textWalk.checkedPostCount {
-                try environment.rules.check(post, at: path, against: policy)
-            }
-            try checkTime(post, at: path, latest: latestTime)
-            try checkCount(post.upvoteCount, path, "upvote_count")
-            try checkCount(post.downvoteCount, path, "downvote_count")
-            try checkCount(post.commentCount, path, "comment_count")
-        }
-        let outcome = try insert(request.posts.map(ImportedPost.init), in: feed)
+        let outcome = try insert(posts, in: feed)
         for post in outcome.refreshDue { answers.refreshLater(stripeOf: post) }
         let first = outcome.firstID.rawValue
-        let ids = Array(first..<first + UInt64(request.posts.count))
-        let answer = Answer.response(
-            .importPosts(ImportPostsResponse(ids: ids)),
-            revision: outcome.revision
-        )
-        return (answer, first)
+        return (answer(toImportOf: posts.count, from: first, outcome.revision), .id(first))
+    }
+
+    /// The answer to an import, which has the ids of its posts.
+    func answer(toImportOf count: Int, from firstID: UInt64, _ revision: UInt64) -> Answer {
+        let ids = Array(firstID..<firstID + UInt64(count))
+        return .response(.importPosts(ImportPostsResponse(ids: ids)), revision: revision)
     }
 
     /// Makes posts that were checked; refuses them if their log entries might overflow a record.
@@ -317,10 +289,8 @@ extension AdministrationCalls {
         )
         // Other imports may have been logged since the transaction began.
         try environment.admitChange()
-        do throws(RankingError) {
-            return try environment.store.importPosts(posts, in: feed, sink: environment.changeLog)
-        } catch {
-            throw Status(error)
+        return try ranked { () throws(RankingError) in
+            try environment.store.importPosts(posts, in: feed, sink: environment.changeLog)
         }
     }
 
@@ -330,81 +300,26 @@ extension AdministrationCalls {
     /// The execution checks a text again that breaks a rule, and refuses it.
     mutating func checkTexts(of request: ImportPostsRequest) -> Bool {
         // The execution refuses these imports without a walk.
+        let rules = environment.rules
         guard environment.context.changeRefusal == nil,
-            request.posts.count <= environment.context.limits.maximumImportPostCount,
-            let feed = environment.store.feed(
-                named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed
-            )
+            request.posts.count <= rules.limits.maximumImportPostCount,
+            let feed = environment.store.feed(named: rules.nameOfFeed(ofNewPosts: request.feed))
         else { return true }
-        let policy = environment.policy(of: feed)
+        let policy = rules.policy(of: feed)
         while textWalk.checkedPostCount < request.posts.count {
             guard textWalk.hasRoom else { return false }
             let index = textWalk.checkedPostCount
+            let post = request.posts[index]
             do throws(Status) {
-                try environment.rules.check(
-                    request.posts[index],
-                    at: .item(index),
-                    against: policy
-                )
+                try rules.texts.check(post, at: .item(index), against: policy)
             } catch {
                 return true
             }
             textWalk.checked(
-                walkedByteCount: environment.rules.walkedByteCount(
-                    request.posts[index],
-                    maximumTitleCharacterCount: policy.maximumTitleCharacterCount,
-                    textCharacterCounts: policy
-                        .minimumTextCharacterCount...max(
-                            policy.minimumTextCharacterCount,
-                            policy.maximumTextCharacterCount
-                        )
-                )
+                walkedByteCount: rules.texts.walkedByteCount(post, against: policy)
             )
         }
         return true
-    }
-
-    private func checkTime(_ post: Post, at path: PostPath, latest: Int64) throws(Status) {
-        let time = post.createTimeMilliseconds
-        guard time < 0 || time > latest else { return }
-        let field = path.field("create_time_ms")
-        throw .invalid(
-            .badTime,
-            field: field,
-            "\(field) is \(time); a time is 0 to \(latest), which is "
-                + "\(environment.context.limits.maximumImportedTimeLead) from now.",
-            limit: UInt64(bitPattern: latest),
-            actual: UInt64(bitPattern: time)
-        )
-    }
-
-    private func checkCount(
-        _ count: UInt64,
-        _ path: PostPath,
-        _ name: StaticString
-    ) throws(Status) {
-        let limit = environment.context.limits.maximumImportedCount
-        guard count > limit else { return }
-        let field = path.field(name)
-        throw .invalid(
-            .badCount,
-            field: field,
-            "\(field) is \(count); the limit is \(limit).",
-            limit: limit,
-            actual: count
-        )
-    }
-}
-
-extension ImportedPost {
-    /// The fields of an imported post; the others are not read.
-    fileprivate init(_ post: Post) {
-        self.init(
-            content: PostContent(post),
-            createTimeMilliseconds: post.createTimeMilliseconds,
-            upvoteCount: post.upvoteCount,
-            downvoteCount: post.downvoteCount
-        )
     }
 }
 

@@ -1,6 +1,47 @@
+internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedProto
 internal import FeedRanking
+
+/// The result of a call that is executed.
+enum Answer {
+    /// The counts after a vote, which are encoded without a message because votes are so frequent.
+    case vote(CastVoteResponse, revision: UInt64)
+    /// A message, and the revision of the state that it reflects.
+    case response(Response, revision: UInt64)
+    /// The posts that the call has left in `PostCalls.page`, in one of the messages that have posts.
+    ///
+    /// The page keeps its memory from call to call, so the answer names the page and does not carry
+    /// posts. The next call of the loop clears the page, so the answer is encoded before it.
+    case postsInPage(Posts, revision: UInt64)
+    /// The page that is kept encoded at a place of `Answers.kept`, with what `Answers.viewers` says of its
+    /// posts and with tokens of this scope.
+    case keptPage(Int, PageTokenScope, revision: UInt64)
+    /// No answer in this loop iteration: the call has more work than one iteration allows, and is
+    /// passed again in a later one.
+    case again
+    /// No answer in this loop iteration: the call waits for the work of another one, and is passed again
+    /// in a later one.
+    case wait
+    /// No answer in this loop iteration: the answer follows when a backup is made.
+    case afterBackup
+    /// No answer of its own: the events of a watch follow, or end.
+    case events
+    /// No answer in this loop iteration: the answer follows when the password was hashed.
+    indirect case afterHash(SignIn)
+
+    /// The message that posts are sent in.
+    enum Posts {
+        /// The one post that the page has, as a Post.
+        case one
+        /// All posts of the page, as a list whose tokens are valid in this scope.
+        case page(PageTokenScope)
+        /// All posts of the page, as changes since a revision.
+        case changes(SyncPage)
+        /// All posts of the page, beside the ids without a post.
+        case batch(missing: [UInt64])
+    }
+}
 
 /// The answers of one loop iteration to one connection, and the refreshes that are due after them.
 ///
@@ -108,7 +149,7 @@ struct Answers: ~Copyable {
     ///
     /// Only the answers to reads grow: a single post and the answer to any write fit into the
     /// smallest frame limit that the service starts with.
-    mutating func appendTooLarge(id: UInt64, _ error: FrameError) {
+    private mutating func appendTooLarge(id: UInt64, _ error: FrameError) {
         let status = Status(
             code: .internal,
             reason: .internal,
@@ -183,7 +224,7 @@ extension Answers {
                 let texts = page.texts
                 try encoder.append(post: fields[0], texts: texts.span, id: id, revision: revision)
             case .page(let scope):
-                let list = environment.context.tokens.fields(
+                let list = environment.context.rules.tokens.fields(
                     of: page.withoutPosts,
                     in: scope,
                     tokensIn: &page.texts
@@ -235,7 +276,7 @@ extension Answers {
         let texts = page.texts
         let rest = page.withoutPosts
         tokens.removeAll(keepingCapacity: true)
-        let coder = environment.context.tokens
+        let coder = environment.context.rules.tokens
         let list = coder.fields(of: rest, in: scope.ofNobody, tokensIn: &tokens)
         let known = KeptPages.Page(
             key: key,
@@ -281,9 +322,9 @@ extension Answers {
         revision: UInt64
     ) {
         var (list, texts) = (kept.pages[place].list, kept.pages[place].tokens)
-        if !scope.isOfNobody {
+        if scope.viewer != nil {
             tokens.removeAll(keepingCapacity: true)
-            let coder = environment.context.tokens
+            let coder = environment.context.rules.tokens
             list = coder.fields(of: kept.pages[place].rest, in: scope, tokensIn: &tokens)
             texts = tokens
         }
@@ -310,7 +351,7 @@ extension Answers {
         for row in page.rows {
             if !row.isDeleted, row.feed != feed {
                 feed = row.feed
-                name = append(environment.policy(of: row.feed).name.utf8, to: &page)
+                name = append(environment.rules.policy(of: row.feed).name.utf8, to: &page)
             }
             var post = PostFields(row, feed: row.isDeleted ? .empty : name)
             if viewer, !row.isDeleted {
@@ -362,22 +403,6 @@ extension PageTokenCoder {
             offset: UInt32(offset),
             byteCount: UInt32(texts.count - offset)
         )
-    }
-}
-
-extension PostPage {
-    /// The cursor of the posts that are newer than the page's; nil where the page leads to none.
-    fileprivate func refresh(in scope: PageTokenScope) -> PageCursor? {
-        refreshPlace.map { place in
-            PageCursor(
-                feed: scope.feed,
-                order: scope.order,
-                window: scope.window,
-                direction: .newer,
-                position: place,
-                rank: 0
-            )
-        }
     }
 }
 

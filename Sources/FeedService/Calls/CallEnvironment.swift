@@ -1,4 +1,5 @@
 internal import FeedAccounts
+internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
@@ -10,30 +11,12 @@ struct CallEnvironment {
     let store: FeedStore
     /// Takes the log entries of the loop; every change is in a transaction of it.
     let changeLog: ChangeLog
-    /// The context of all loops.
     let context: ServiceContext
-    /// The counts of the loop.
     let counters: LoopCounters
     /// The lines for operators.
     let log: ServiceLog
-    /// The rules of texts; made when they are asked for, so that a copy of the environment, which a read
-    /// takes several of, has five references and no limits.
-    var rules: TextRules { TextRules(limits: context.limits) }
-
-    /// The environment of the calls of one loop.
-    init(
-        store: FeedStore,
-        changeLog: ChangeLog,
-        context: ServiceContext,
-        counters: LoopCounters,
-        log: ServiceLog
-    ) {
-        self.store = store
-        self.changeLog = changeLog
-        self.context = context
-        self.counters = counters
-        self.log = log
-    }
+    /// What requests ask for; in the context, as a read takes several copies of the environment.
+    var rules: CallRules { context.rules }
 
     /// Refuses a request that needs no execution, before anything is looked up.
     ///
@@ -92,50 +75,17 @@ struct CallEnvironment {
         let role = caller.role
         guard method.access.admits(role) else { throw .denied(method, role) }
     }
-
-    /// Checks the number of items of a batch.
-    func checkBatch(_ count: Int, field: String, limit: Int) throws(Status) {
-        guard (1...limit).contains(count) else {
-            throw .batchSize(count, field: field, limit: limit)
-        }
-    }
 }
 
-/// Who is the author of a new post, and who may change an old one.
+/// Who may create and change posts, and how much: in an hour, and in all.
 extension CallEnvironment {
-    /// The content of a caller's new post; a user is its author under the name of the account.
-    ///
-    /// The name of an author without an account is the one in the request, which nobody has checked.
-    func content(of post: Post, by caller: borrowing Caller) -> PostContent {
-        var content = PostContent(post)
-        guard let userID = caller.requestUserID else { return content }
-        content.authorID = userID
-        if let account = context.accounts.account(userID) {
-            content.authorName = account.displayName
-        }
-        return content
-    }
-
     /// Refuses a change of a post by a user who is not its author; a service may change each post.
-    ///
-    /// A post that is gone has no author, and the call itself says what it answers then.
     func requireAuthor(of id: PostID, _ caller: borrowing Caller) throws(Status) {
-        guard !caller.isService else { return }
-        let author: UInt64
-        do throws(RankingError) {
-            author = try store.author(of: id)
-        } catch {
-            return
-        }
-        guard author != 0, author == caller.userID else {
-            log.refusedEdit(of: id.rawValue, by: caller.userID ?? 0, from: caller.host)
-            throw .notAuthor(id.rawValue)
-        }
+        guard !caller.isService, !rules.mayChange(id, user: caller.userID) else { return }
+        log.refusedEdit(of: id.rawValue, by: caller.userID ?? 0, from: caller.host)
+        throw .notAuthor(id.rawValue)
     }
-}
 
-/// Who may create posts, and how much: in an hour, and in all.
-extension CallEnvironment {
     /// Refuses a caller who may not create posts here.
     func requireCreator(_ caller: borrowing Caller) throws(Status) {
         switch (context.limits.posts.creators, caller.role) {
@@ -185,10 +135,7 @@ extension CallEnvironment {
         guard caller.serviceKey?.role != .service else { return }
         context.origins.note(
             post.id,
-            PostOrigins.Origin(
-                host: ClientIdentity(caller.host),
-                device: caller.device.map { Device16(high: $0.high, low: $0.low) }
-            ),
+            PostOrigins.Origin(host: ClientIdentity(caller.host), device: caller.device),
             at: post.createTimeMilliseconds
         )
     }
@@ -207,75 +154,6 @@ extension PostChanges {
     /// The bytes of all texts that change.
     var textByteCount: Int {
         [title, text, linkURL, thumbnailURL, imageURL].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-    }
-}
-
-/// How calls name feeds and orders.
-extension CallEnvironment {
-    /// The feed of a created post whose request names none.
-    static let defaultFeed = "posts"
-
-    /// Finds a feed by name.
-    func feed(named name: String) throws(Status) -> FeedID {
-        guard name.utf8.count <= context.limits.maximumFeedNameByteCount else {
-            throw .feedNameTooLong(
-                name.utf8.count,
-                limit: context.limits.maximumFeedNameByteCount
-            )
-        }
-        guard let feed = store.feed(named: name) else { throw .feedNotFound(name) }
-        return feed
-    }
-
-    /// The policy of a feed that exists.
-    func policy(of feed: FeedID) -> FeedPolicy {
-        guard let policy = store.policy(of: feed) else {
-            preconditionFailure("A feed that was found stays.")
-        }
-        return policy
-    }
-
-    /// The order that was asked for; unspecified is the feed's own, and TOP on the front page.
-    func order(
-        _ order: FeedProto.Order,
-        in feed: FeedID?,
-        field: String
-    ) throws(Status) -> FeedRanking.Order {
-        if order == .unspecified {
-            return feed.map { policy(of: $0).defaultOrder } ?? .top
-        }
-        guard let order = FeedRanking.Order(order) else { throw .unknownValue(order, field: field) }
-        return order
-    }
-
-    /// The window that was asked for; unspecified is all time, which nil is.
-    func window(
-        _ window: FeedProto.Window,
-        of order: FeedRanking.Order
-    ) throws(Status) -> FeedRanking.Window? {
-        if window == .unspecified { return nil }
-        guard let known = FeedRanking.Window(window) else {
-            throw .unknownValue(window, field: "window")
-        }
-        guard order.allowsWindow else {
-            throw .invalid(
-                .badField,
-                field: "window",
-                "window is \(window); lists of TOP, CONTROVERSIAL and DISCUSSED have windows, and "
-                    + "the order is \(FeedProto.Order(order)).",
-                actual: UInt64(bitPattern: Int64(window.rawValue))
-            )
-        }
-        return known
-    }
-
-    /// The answer to a repeated creation of a feed, with the state of now.
-    func feedNow(named name: String) throws(Status) -> Answer {
-        let revision = store.revision
-        guard let feed = store.feeds().first(where: { $0.policy.name == name }) else {
-            throw .executedOnWhatIsGone(.feedNotFound(name))
-        }
-        return .response(.feed(Feed(feed.policy, postCount: feed.postCount)), revision: revision)
     }
 }
 
@@ -443,10 +321,8 @@ extension CallEnvironment {
             voter = known
         } else {
             if case .device = key { try admitDevice(of: &caller) }
-            do throws(RankingError) {
-                voter = try store.voter(for: key, sink: changeLog)
-            } catch {
-                throw Status(error)
+            voter = try ranked { () throws(RankingError) in
+                try store.voter(for: key, sink: changeLog)
             }
         }
         caller.voter = voter
@@ -455,7 +331,7 @@ extension CallEnvironment {
 
     /// Refuses a caller that acts for a user and is no service, and a user whom nobody knows; 0 is the
     /// caller itself.
-    func checkActing(for user: UInt64, _ caller: borrowing Caller) throws(Status) {
+    private func checkActing(for user: UInt64, _ caller: borrowing Caller) throws(Status) {
         guard user != 0 else { return }
         guard caller.isService else { throw .serviceOnly }
         guard Self.isOfService(user) || context.accounts.account(user) != nil else {

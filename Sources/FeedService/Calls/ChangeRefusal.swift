@@ -1,3 +1,4 @@
+internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedProto
 internal import FeedState

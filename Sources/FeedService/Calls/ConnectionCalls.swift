@@ -1,3 +1,6 @@
+internal import FeedAccounts
+internal import FeedCalls
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
@@ -20,17 +23,7 @@ struct ConnectionCalls {
             )
         }
         let serviceKey = try environment.serviceKey(request.serviceKey, of: caller)
-        let device = Caller.Device(bytes: request.clientID)
-        guard device != nil || request.clientID.isEmpty else {
-            throw .invalid(
-                .badField,
-                field: "client_id",
-                "client_id has \(request.clientID.count) bytes; it has "
-                    + "\(Caller.Device.byteCount), or none.",
-                limit: UInt64(Caller.Device.byteCount),
-                actual: UInt64(request.clientID.count)
-            )
-        }
+        let device = try Device16(ifNamed: request.clientID)
         let login = try environment.login(token: request.sessionToken)
         try environment.adopt(serviceKey, by: &caller)
         if !request.clientName.isEmpty {
@@ -55,16 +48,7 @@ struct ConnectionCalls {
 
     /// Sends the payload back, and whether the service takes new calls.
     func ping(_ request: PingRequest) throws(Status) -> Answer {
-        let limit = environment.context.limits.maximumPingByteCount
-        guard request.payload.count <= limit else {
-            throw .invalid(
-                .badField,
-                field: "payload",
-                "payload has \(request.payload.count) bytes; the limit is \(limit).",
-                limit: UInt64(limit),
-                actual: UInt64(request.payload.count)
-            )
-        }
+        try environment.rules.check(request)
         let response = PingResponse(
             payload: request.payload,
             serving: environment.context.isDraining ? .draining : .serving
@@ -76,7 +60,7 @@ struct ConnectionCalls {
 /// How callers get the channels that they number their calls on.
 extension ConnectionCalls {
     /// The channel's part of the answer to a Hello.
-    struct ChannelAnswer {
+    private struct ChannelAnswer {
         /// Whether the service remembered the channel.
         var wasKnown = false
         /// The highest sequence that was executed on the channel.
@@ -89,9 +73,9 @@ extension ConnectionCalls {
     ///
     /// A caller without a channel is introduced, too: only numbered calls need a channel. A caller whose
     /// role may change nothing gets none, because a new channel is a change of the state.
-    func openChannel(
+    private func openChannel(
         _ channel: UInt32,
-        of device: Caller.Device?,
+        of device: Device16?,
         from caller: inout Caller
     ) -> ChannelAnswer {
         var answer = ChannelAnswer()
@@ -127,7 +111,7 @@ extension ConnectionCalls {
 
     private func open(
         _ channel: UInt32,
-        of device: Caller.Device,
+        of device: Device16,
         isLate: Bool,
         for caller: borrowing Caller
     ) throws(Status) -> ChannelTable.Opening {
@@ -160,5 +144,43 @@ extension ConnectionCalls {
             case .takenOver: throw .channelFenced
             }
         }
+    }
+}
+
+extension Limits {
+    fileprivate init(_ limits: ServiceLimits) {
+        self.init(
+            maximumFrameByteCount: UInt32(limits.maximumFrameByteCount),
+            maximumInFlightCount: UInt32(limits.maximumInFlightCount),
+            defaultPageSize: UInt32(limits.defaultPageSize),
+            maximumPageSize: UInt32(limits.maximumPageSize),
+            maximumBatchGetCount: UInt32(limits.maximumBatchGetCount),
+            maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
+            maximumSyncPostCount: UInt32(limits.maximumSyncPostCount),
+            maximumWatchTopCount: UInt32(limits.maximumWatchTopCount),
+            maximumTimeoutMilliseconds: limits.maximumTimeoutMilliseconds,
+            idleTimeoutMilliseconds: UInt32(limits.idleTimeout.millisecondsRoundedDown),
+            sequenceWindow: UInt32(RecentCalls.window),
+            maximumImportPostCount: UInt32(limits.maximumImportPostCount),
+            maximumWatchPostCount: UInt32(limits.maximumWatchPostCount),
+            maximumWatchCount: UInt32(limits.maximumWatchesPerConnection)
+        )
+    }
+}
+
+extension Device16 {
+    /// The device of a client_id; nil of an empty one.
+    init?(ifNamed clientID: [UInt8]) throws(Status) {
+        guard !clientID.isEmpty else { return nil }
+        guard let device = Device16(clientID: clientID) else {
+            throw .invalid(
+                .badField,
+                field: "client_id",
+                "client_id has \(clientID.count) bytes; it has 16, or none.",
+                limit: 16,
+                actual: UInt64(clientID.count)
+            )
+        }
+        self = device
     }
 }

@@ -51,7 +51,6 @@ struct KeptPages {
         let rest: PostPage
         /// What tells which posts they are, to a voter's ballots and marks.
         let origins: [FeedRanking.PostOrigin]
-        /// The encoded posts.
         let posts: EncodedPosts
         /// The fields beside the posts, as a caller without identity gets them, and the tokens in them.
         let list: ListPostsFields
@@ -77,7 +76,6 @@ struct KeptPages {
 
     /// An entry for each page.
     private var entries: [Entry] = []
-    /// The kept pages.
     private(set) var pages: [Page] = []
     private var useCount: UInt64 = 0
     /// The bytes of the posts of the kept pages; a page has fewer than a frame, so it fits alone.

@@ -1,3 +1,6 @@
+internal import FeedAccounts
+internal import FeedCalls
+internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
@@ -19,7 +22,7 @@ struct PostCalls {
         self.environment = environment
     }
 
-    /// Creates a post and returns it; `page` has its texts.
+    /// Creates a post; the outcome is its id.
     ///
     /// The ids, times and votes of the request are not read, nor is the author where the caller is a
     /// user.
@@ -27,56 +30,49 @@ struct PostCalls {
         _ request: CreatePostRequest,
         from caller: borrowing Caller,
         _ answers: inout Answers
-    ) throws(Status) -> PostRow {
+    ) throws(Status) -> (Answer, FeedLog.Outcome) {
         try environment.requireCreator(caller)
-        guard let post = request.post else { throw .missing("post") }
-        let feed = try environment.feed(
-            named: request.feed.isEmpty ? CallEnvironment.defaultFeed : request.feed
-        )
-        try environment.rules.check(post, at: .only, against: environment.policy(of: feed))
-        let content = environment.content(of: post, by: caller)
+        var (feed, content) = try environment.rules.newPost(of: request)
+        if let userID = caller.requestUserID {
+            let account = environment.context.accounts.account(userID)
+            content.setAuthor(userID, accountName: account?.displayName)
+        }
         try environment.admitPost(textByteCount: content.textByteCount, isNew: true, by: caller)
         page.removeAll()
+        let outcome: WriteOutcome
         do throws(RankingError) {
-            let outcome = try environment.store.createPost(
+            outcome = try environment.store.createPost(
                 content,
                 in: feed,
                 sink: environment.changeLog,
                 into: &page
             )
-            let row = noted(outcome, &answers)
-            environment.noteOrigin(of: row, by: caller)
-            return row
         } catch {
             throw Status(error)
         }
+        let post = noted(outcome, &answers)
+        environment.noteOrigin(of: post, by: caller)
+        return (.postsInPage(.one, revision: post.revision), .id(post.id.rawValue))
     }
 
-    /// Reads one post.
     mutating func getPost(
         _ request: GetPostRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
         let revision = environment.store.revision
-        let post = try read(PostID(rawValue: request.id), for: caller)
-        return .postsInPage(.one, revision: max(revision, post.revision))
-    }
-
-    /// Reads one post with the caller's ballot and marks and returns it; `page` has its texts.
-    mutating func read(_ id: PostID, for caller: borrowing Caller) throws(Status) -> PostRow {
         page.removeAll()
         let voter = environment.voter(of: caller)
         do throws(RankingError) {
-            try environment.store.post(id, voter: voter, into: &page)
+            try environment.store.post(PostID(rawValue: request.id), voter: voter, into: &page)
         } catch {
             throw Status(error)
         }
         showMarks(of: voter)
-        return page.rows[0]
+        return .postsInPage(.one, revision: max(revision, page.rows[0].revision))
     }
 
     /// Shows what a viewer's marks make of the posts of the page.
-    mutating func showMarks(of viewer: VoterID?) {
+    private mutating func showMarks(of viewer: VoterID?) {
         page.apply(viewer.flatMap { environment.store.marks(of: $0) })
     }
 
@@ -85,11 +81,8 @@ struct PostCalls {
         _ request: BatchGetPostsRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
-        try environment.checkBatch(
-            request.ids.count,
-            field: "ids",
-            limit: environment.context.limits.maximumBatchGetCount
-        )
+        let limit = environment.rules.limits.maximumBatchGetCount
+        try environment.rules.checkBatch(request.ids.count, field: "ids", limit: limit)
         let revision = environment.store.revision
         page.removeAll()
         var missing: [PostID] = []
@@ -111,12 +104,10 @@ struct PostCalls {
         from caller: borrowing Caller,
         _ answers: inout Answers
     ) throws(Status) -> Answer {
-        guard let post = request.post else { throw .missing("post") }
-        guard !request.updateMask.isEmpty else { throw .missing("update_mask") }
+        let post = try environment.rules.editedPost(of: request)
         let id = PostID(rawValue: post.id)
         try environment.requireAuthor(of: id, caller)
-        let changes = try PostChanges(post, request.updateMask)
-        try environment.rules.check(changes, against: environment.policy(of: try feed(of: id)))
+        let changes = try environment.rules.changes(post, request.updateMask)
         try environment.admitPost(
             textByteCount: changes.textByteCount,
             isNew: false,
@@ -145,54 +136,34 @@ struct PostCalls {
         _ request: DeletePostRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
-        try environment.requireAuthor(of: PostID(rawValue: request.id), caller)
-        do throws(RankingError) {
-            let outcome = try environment.store.deletePost(
-                PostID(rawValue: request.id),
+        let id = PostID(rawValue: request.id)
+        try environment.requireAuthor(of: id, caller)
+        let outcome = try ranked { () throws(RankingError) in
+            try environment.store.deletePost(
+                id,
                 expectedRevision: request.revision,
                 sink: environment.changeLog
             )
-            return .response(.empty, revision: outcome.revision)
-        } catch {
-            throw Status(error)
         }
+        return .response(.empty, revision: outcome.revision)
     }
 
     /// Finds the rank of a post in its feed.
     mutating func getPostRank(_ request: GetPostRankRequest) throws(Status) -> Answer {
         let revision = environment.store.revision
-        let id = PostID(rawValue: request.id)
-        let order = try environment.order(
-            request.order,
-            in: try feed(of: id),
-            field: "order"
-        )
-        let window = try environment.window(request.window, of: order)
+        let list = try environment.rules.list(of: request)
         do throws(RankingError) {
-            let outcome = try environment.store.rank(
-                of: id,
-                order: order,
-                window: window,
+            switch try environment.store.rank(
+                of: PostID(rawValue: request.id),
+                order: list.order,
+                window: list.window,
                 allowance: &refreshAllowance
-            )
-            switch outcome {
+            ) {
+            case .again: return .again
             case .done(let rank, let total):
-                return .response(
-                    .postRank(PostRank(rank: rank, totalSize: total)),
-                    revision: revision
-                )
-            case .again:
-                return .again
+                let answer = PostRank(rank: rank, totalSize: total)
+                return .response(.postRank(answer), revision: revision)
             }
-        } catch {
-            throw Status(error)
-        }
-    }
-
-    /// The feed that a post is in.
-    private func feed(of id: PostID) throws(Status) -> FeedID {
-        do throws(RankingError) {
-            return try environment.store.feed(of: id)
         } catch {
             throw Status(error)
         }
@@ -217,40 +188,23 @@ extension PostCalls {
         _ request: MarkPostsRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Bool {
-        let feed = try check(request).feed
+        let change = try MarkChange(request, environment.rules)
         return environment.store.prepareUnreadCount(
-            in: feed,
+            in: change.feed,
             by: environment.voter(of: caller),
-            markingThrough: request.postIDs.isEmpty ? PostID(rawValue: request.throughPostID) : nil,
+            markingThrough: change.last,
             allowance: &refreshAllowance
         )
     }
 
     /// Marks posts for the caller; the answer is `unreadCount(after:from:)`.
-    func markPosts(_ request: MarkPostsRequest, from caller: inout Caller) throws(Status) -> Answer
-    {
-        let (mark, feed) = try check(request)
+    func markPosts(
+        _ request: MarkPostsRequest,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        let change = try MarkChange(request, environment.rules)
         let viewer = try environment.becomeVoter(&caller)
-        do throws(RankingError) {
-            if request.postIDs.isEmpty {
-                try environment.store.mark(
-                    through: PostID(rawValue: request.throughPostID),
-                    in: feed,
-                    as: mark,
-                    by: viewer,
-                    sink: environment.changeLog
-                )
-            } else {
-                try environment.store.mark(
-                    request.postIDs.map(PostID.init(rawValue:)),
-                    as: mark,
-                    by: viewer,
-                    sink: environment.changeLog
-                )
-            }
-        } catch {
-            throw Status(error)
-        }
+        try change.apply(to: environment.store, by: viewer, sink: environment.changeLog)
         return .response(.empty, revision: environment.store.revision)
     }
 
@@ -262,7 +216,7 @@ extension PostCalls {
         after request: MarkPostsRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
-        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
+        let feed = try environment.rules.feed(ifNamed: request.feed)
         var allowance = RefreshAllowance(keyCount: .max)
         let count = environment.store.unreadCount(
             in: feed,
@@ -275,33 +229,11 @@ extension PostCalls {
         )
     }
 
-    /// Refuses a MarkPosts that is wrong by itself.
-    private func check(
-        _ request: MarkPostsRequest
-    ) throws(Status) -> (mark: FeedRanking.Mark, feed: FeedID?) {
-        guard let mark = FeedRanking.Mark(request.mark) else {
-            throw .unknownValue(request.mark, field: "mark")
-        }
-        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
-        guard request.postIDs.isEmpty != (request.throughPostID == 0) else {
-            throw .invalid(
-                .badField,
-                field: "post_ids",
-                "MarkPosts takes either post_ids or through_post_id."
-            )
-        }
-        if !request.postIDs.isEmpty {
-            let limit = environment.context.limits.maximumBatchGetCount
-            try environment.checkBatch(request.postIDs.count, field: "post_ids", limit: limit)
-        }
-        return (mark, feed)
-    }
-
     /// All feeds with their policies, sizes and the caller's unread posts.
     mutating func listFeeds(for caller: borrowing Caller) -> Answer {
         let revision = environment.store.revision
         let marks = environment.voter(of: caller).flatMap { environment.store.marks(of: $0) }
-        let hasIdentity = caller.isViewer
+        let hasIdentity = caller.voterKey != nil
         let summaries = environment.store.feeds()
         var counts: [UInt64]?
         if let marks {
@@ -330,25 +262,14 @@ extension PostCalls {
         from caller: borrowing Caller,
         _ answers: inout Answers
     ) throws(Status) -> Answer {
-        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
-        let order = try environment.order(request.order, in: feed, field: "order")
-        let window = try environment.window(request.window, of: order)
-        if request.unreadOnly, !caller.isViewer { throw .viewerRequired(field: "unread_only") }
-        let scope = PageTokenScope(request, feed: feed, order: order, window: window, caller)
-        var query = PageQuery(
-            feed: feed,
-            order: order,
-            window: window,
-            size: try pageSize(request.pageSize),
-            start: try start(of: request, in: scope),
-            byteLimit: environment.context.pageByteLimit
+        var (query, scope) = try environment.rules.page(
+            of: request,
+            for: caller.voterKey,
+            minimumRevision: minimumRevision,
+            lastChange: caller.lastChange
         )
-        query.filter.authorID = request.authorID
-        query.filter.isUnreadOnly = request.unreadOnly
-        query.filter.includesDismissed = request.includesDismissed
+        query.byteLimit = environment.context.pageByteLimit
         setViewer(of: &query, caller)
-        query.minimumRevision = minimumRevision
-        query.stability = try stability(of: request, from: caller)
         let moment = environment.store.moment(of: query)
         if let key = KeptPages.Key(query) {
             let place: Int
@@ -422,83 +343,6 @@ extension PostCalls {
             throw Status(error)
         }
     }
-
-    /// Whether the page may be of a snapshot, and what the snapshot must have: the caller's own last
-    /// change, and all up to the revision that the request names.
-    private func stability(
-        of request: ListPostsRequest,
-        from caller: borrowing Caller
-    ) throws(Status) -> PageQuery.Stability {
-        switch request.consistency {
-        case .unspecified, .live: .live
-        case .stable: .stable(from: max(minimumRevision, caller.lastChange))
-        default: throw .unknownValue(request.consistency, field: "consistency")
-        }
-    }
-
-    private func pageSize(_ size: Int32) throws(Status) -> Int {
-        guard size >= 0 else {
-            throw .invalid(
-                .badPageSize,
-                field: "page_size",
-                "page_size is \(size); it is 0 for the usual size, or 1 to "
-                    + "\(environment.context.limits.maximumPageSize).",
-                limit: UInt64(environment.context.limits.maximumPageSize),
-                actual: UInt64(bitPattern: Int64(size))
-            )
-        }
-        if size == 0 { return environment.context.limits.defaultPageSize }
-        return min(Int(size), environment.context.limits.maximumPageSize)
-    }
-
-    private func start(
-        of request: ListPostsRequest,
-        in scope: PageTokenScope
-    ) throws(Status) -> PageQuery.Start {
-        guard request.pageToken.isEmpty else {
-            guard
-                let cursor = environment.context.tokens.cursor(from: request.pageToken, in: scope)
-            else {
-                throw .pageTokenMismatch
-            }
-            return .cursor(cursor)
-        }
-        switch request.start {
-        case .aroundPostID(let id):
-            return .around(PostID(rawValue: id))
-        case .rank(let rank):
-            guard rank > 0 else {
-                throw .invalid(
-                    .badField,
-                    field: "start_rank",
-                    "start_rank is 0; the first post has rank 1."
-                )
-            }
-            return .rank(rank)
-        case .newerThanPostID(let id):
-            return .newerThan(PostID(rawValue: id))
-        case nil:
-            return .first
-        }
-    }
-}
-
-extension PageTokenScope {
-    /// The scope of the tokens in the answer to a request, and of the one in the request.
-    fileprivate init(
-        _ request: ListPostsRequest,
-        feed: FeedID?,
-        order: FeedRanking.Order,
-        window: FeedRanking.Window?,
-        _ caller: borrowing Caller
-    ) {
-        self.init(feed: feed, order: order, window: window)
-        userID = caller.requestUserID
-        if userID == nil { device = caller.device }
-        authorID = request.authorID
-        isUnreadOnly = request.unreadOnly
-        includesDismissed = request.includesDismissed
-    }
 }
 
 /// SyncPosts.
@@ -509,7 +353,7 @@ extension PostCalls {
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
         let revision = environment.store.revision
-        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
+        let feed = try environment.rules.feed(ifNamed: request.feed)
         let size = try syncSize(request.pageSize)
         let voter = environment.voter(of: caller)
         let query = SyncQuery(
@@ -539,15 +383,35 @@ extension PostCalls {
 
     private func syncSize(_ size: Int32) throws(Status) -> Int {
         let limit = environment.context.syncPostLimit
-        guard size >= 0 else {
-            throw .invalid(
-                .badPageSize,
-                field: "page_size",
-                "page_size is \(size); it is 0 for \(limit), or 1 to \(limit).",
-                limit: UInt64(limit),
-                actual: UInt64(bitPattern: Int64(size))
-            )
-        }
+        guard size >= 0 else { throw .badPageSize(size, "\(limit)", limit: limit) }
         return size == 0 ? limit : min(Int(size), limit)
     }
+}
+
+/// How many posts, and how much of their texts, fit into an answer.
+extension ServiceContext {
+    /// The bytes of texts in one answer, which leave room for all else that a full page holds.
+    fileprivate var pageByteLimit: Int {
+        let pageOverhead = limits.maximumPageSize * postOverheadByteCount + Self.pageTokensByteCount
+        return max(1, limits.maximumFrameByteCount - pageOverhead)
+    }
+
+    /// The most posts in an answer to SyncPosts: so many that their numbers take half of a frame at most.
+    fileprivate var syncPostLimit: Int {
+        let bound = limits.maximumFrameByteCount / 2 / postOverheadByteCount
+        return max(1, min(limits.maximumSyncPostCount, bound))
+    }
+
+    /// The bytes of texts in an answer to SyncPosts with so many posts.
+    fileprivate func syncByteLimit(postCount: Int) -> Int {
+        max(1, limits.maximumFrameByteCount - postCount * postOverheadByteCount - 256)
+    }
+
+    /// The most bytes of a post beside its texts.
+    private var postOverheadByteCount: Int {
+        ServiceLimits.postNumbersByteCount + limits.maximumFeedNameByteCount
+    }
+
+    /// Two page tokens with the longest title, and the frame's own fields.
+    private static var pageTokensByteCount: Int { 4096 }
 }

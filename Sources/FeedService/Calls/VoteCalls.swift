@@ -1,3 +1,4 @@
+internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
@@ -10,20 +11,19 @@ internal import FeedRanking
 struct VoteCalls: ~Copyable {
     /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
-    /// The moment of the votes.
     var moment = VoteMoment()
     /// The votes that are executed next.
     var run = VoteRun()
     /// How many of them the limits of the caller's identity admit.
     var admittedCount = 0
     /// The voters of the run's votes that a service casts for users; nil for new ones.
-    var runVoters = [VoterID?](repeating: nil, count: VoteRun.capacity)
+    private var runVoters = [VoterID?](repeating: nil, count: VoteRun.capacity)
     /// The batch of votes that is executed now.
     var batch = VoteBatch()
     /// The votes of the batch as the store casts them.
     var batchedVotes = BatchedVotes()
     /// The results of the batch as the encoder takes them.
-    var batchResults = VoteBatchResults()
+    private var batchResults = VoteBatchResults()
     /// The post whose counts answer a repeated vote; the memory is reused.
     var page = PostPage()
 
@@ -50,7 +50,7 @@ struct VoteCalls: ~Copyable {
     ///   - done: The votes that an earlier call has counted, which are not counted again.
     ///   - refusal: Why none of the others may be counted; nil where they may.
     ///   - answers: The answers of the loop iteration.
-    /// - Returns: The answer, and all votes that are counted now.
+    /// - Returns: The answer, and as the outcome all votes that are counted now.
     /// - Throws: A refusal of the whole batch, of which no vote is counted.
     mutating func batchCastVotes(
         _ request: BatchCastVotesRequest,
@@ -58,12 +58,9 @@ struct VoteCalls: ~Copyable {
         except done: ItemMask = ItemMask(),
         refusal: Status? = nil,
         _ answers: inout Answers
-    ) throws(Status) -> (answer: Answer, done: ItemMask) {
-        try environment.checkBatch(
-            request.votes.count,
-            field: "votes",
-            limit: environment.context.limits.maximumBatchVoteCount
-        )
+    ) throws(Status) -> (Answer, FeedLog.Outcome) {
+        let limit = environment.rules.limits.maximumBatchVoteCount
+        try environment.rules.checkBatch(request.votes.count, field: "votes", limit: limit)
         var results: [CastVoteResult] = []
         results.reserveCapacity(request.votes.count)
         var done = done
@@ -88,7 +85,7 @@ struct VoteCalls: ~Copyable {
             .batchCastVotes(BatchCastVotesResponse(results: results)),
             revision: environment.store.revision
         )
-        return (answer, done)
+        return (answer, .items(done))
     }
 
     /// The counts of a post and the caller's ballot, for a vote that an earlier call has counted.
@@ -113,7 +110,7 @@ struct VoteCalls: ~Copyable {
     }
 
     /// The row of a post.
-    mutating func readPost(_ id: UInt64, voter: VoterID?) throws(RankingError) -> PostRow {
+    private mutating func readPost(_ id: UInt64, voter: VoterID?) throws(RankingError) -> PostRow {
         page.removeAll()
         try environment.store.post(PostID(rawValue: id), voter: voter, into: &page)
         return page.rows[0]
@@ -327,7 +324,7 @@ extension VoteCalls {
 extension VoteCalls {
     /// Counts one vote of any kind; a caller's first ballot makes it a voter.
     @inline(__always)
-    mutating func castAnyMode(
+    private mutating func castAnyMode(
         _ request: CastVoteRequest,
         from caller: inout Caller,
         _ answers: inout Answers
@@ -591,5 +588,71 @@ extension VoteCalls {
             environment.log.refused(.castVote, error.reason.rawValue, from: caller.host)
             return false
         }
+    }
+}
+
+/// The moment of the votes that a loop casts, which gives them their weight in RISING.
+///
+/// It is renewed in the first loop iteration after each millisecond, so that a vote neither reads a
+/// clock nor computes a power.
+struct VoteMoment {
+    private static let nanoseconds: UInt64 = 1_000_000
+
+    /// The weight of a vote now.
+    private(set) var weight = VoteWeight(milliseconds: 0)
+    private var end: UInt64 = 0
+
+    /// Begins a new moment if the last one is over.
+    @inline(__always)
+    mutating func renew(at now: MonotonicInstant, _ store: FeedStore) {
+        guard now.nanoseconds >= end else { return }
+        end = now.nanoseconds &+ Self.nanoseconds
+        weight = store.voteWeight()
+    }
+}
+
+/// The first votes of reads that are served next, one read after another.
+///
+/// The memory of all of them is requested before the first is served, so that the waits for it overlap.
+/// Further ones than 64 are forgotten: a connection that is closing announces its reads, and serves none.
+struct AnnouncedVotes {
+    private struct Vote {
+        let post: PostID
+        let user: UInt64
+        /// The voter of the connection, where the vote names no user.
+        let ownVoter: VoterID?
+    }
+
+    private static let capacity = 64
+
+    private var votes: [Vote] = []
+
+    /// Whether no vote is announced.
+    var isEmpty: Bool { votes.isEmpty }
+
+    /// Adds a vote; `ownVoter` is the voter of its connection.
+    mutating func append(_ frame: VoteFrame, from ownVoter: VoterID?) {
+        guard votes.count < Self.capacity else { return }
+        votes.append(
+            Vote(
+                post: PostID(rawValue: frame.vote.postID),
+                user: frame.actingUserID,
+                ownVoter: ownVoter
+            )
+        )
+    }
+
+    /// Requests the memory of the posts and of the ballots of known voters, and forgets the votes;
+    /// O(votes).
+    mutating func prefetch(from store: FeedStore) {
+        for vote in votes {
+            store.prefetch(vote.post)
+            if vote.user != 0 { store.prefetchVoter(user: vote.user) }
+        }
+        for vote in votes {
+            let voter = vote.user == 0 ? vote.ownVoter : store.voter(ifKnown: .user(vote.user))
+            if let voter { store.prefetchBallot(of: voter, on: vote.post) }
+        }
+        votes.removeAll(keepingCapacity: true)
     }
 }

@@ -1,4 +1,5 @@
 internal import FeedAccounts
+package import FeedCalls
 internal import FeedConcurrency
 internal import FeedLog
 internal import FeedRanking
@@ -11,8 +12,8 @@ internal import Synchronization
 final class ServiceContext: Sendable {
     /// The limits that the service was started with.
     let limits: ServiceLimits
-    /// Writes and reads page tokens under a key of this instance.
-    let tokens: PageTokenCoder
+    /// What requests ask for; its page tokens are under a key of this instance.
+    let rules: CallRules
     /// Names this state; another number means other state.
     let instanceID: UInt64
     /// The durable state; nil where all state is in memory.
@@ -21,7 +22,6 @@ final class ServiceContext: Sendable {
     let timeOfDay: @Sendable () -> Int64
     /// Checks the time of day, and gives changes their time.
     let clock: ClockWatch
-    /// The time of the start, in Unix milliseconds.
     let startTimeMilliseconds: Int64
     /// The keys that callers show; nil where the callers of this machine may do everything.
     let serviceKeys: ServiceKeys?
@@ -45,8 +45,6 @@ final class ServiceContext: Sendable {
     let signInLimits: SignInLimits<ClientIdentity>
     /// Hashes passwords on threads of its own.
     let passwords: PasswordHasher
-    /// The rows of channels that were evicted and not deleted yet.
-    private let evictedChannels = EvictedChannels()
     /// The bytes that wait in buffers, over all connections.
     let budget: BufferBudget
     /// Bounds what imports and corrections of times log at the same time; unbounded where nothing is
@@ -59,7 +57,6 @@ final class ServiceContext: Sendable {
     /// The level from which on the log has lines.
     let logThreshold: LogThreshold
     private let supervisor: Supervisor
-    private let memory: MemoryReturn
     private let listeners = Lock<[ListenerCounters]>([])
     private let draining = Atomic(false)
     private let drainHandler = Lock<(@Sendable () -> Void)?>(nil)
@@ -67,6 +64,7 @@ final class ServiceContext: Sendable {
     /// Makes what the loops of a configuration share, for a state that was opened or for none.
     init(
         _ configuration: ServiceConfiguration,
+        of store: FeedStore,
         _ state: DurableState? = nil,
         channels: ChannelTable? = nil,
         clock: ClockWatch
@@ -74,15 +72,16 @@ final class ServiceContext: Sendable {
         self.clock = clock
         self.state = state
         self.channels = channels ?? configuration.emptyChannels
-        if let identity = state?.identity {
-            let key = identity.pageTokenKey
-            tokens = PageTokenCoder(key0: key.high, key1: key.low)
-            instanceID = identity.instanceID
-        } else {
-            tokens = PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
-            instanceID = .random(in: 1 ... .max)
-        }
         limits = configuration.limits
+        let identity = state?.identity
+        instanceID = identity?.instanceID ?? .random(in: 1 ... .max)
+        let tokens =
+            if let key = identity?.pageTokenKey {
+                PageTokenCoder(key0: key.high, key1: key.low)
+            } else {
+                PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
+            }
+        rules = CallRules(store, CallLimits(limits), tokens: tokens)
         stalls = Stalls(limit: configuration.limits.stallLimit)
         precondition(
             (1...RankingLimits.maximumPageSize).contains(limits.maximumPageSize)
@@ -105,11 +104,6 @@ final class ServiceContext: Sendable {
             queueLimit: limits.accounts.maximumQueuedHashCount,
             functions: configuration.passwordFunctions
         )
-        // Where one address has TLS, all may have it.
-        memory = MemoryReturn(
-            connectionByteCount: configuration.tls == nil
-                ? MemoryReturn.plainByteCount : MemoryReturn.securedByteCount
-        )
         watchAdmission = WatchAdmission(limit: limits.maximumWatchCount)
         let loopClock = configuration.loopClock
         identities = IdentityAdmission(limits.identities) { loopClock?.now ?? .now }
@@ -130,57 +124,6 @@ final class ServiceContext: Sendable {
 
     /// The time of the loops.
     var now: MonotonicInstant { loopClock?.now ?? .now }
-
-    /// Starts the periodic work on the first loop: evicts channels and snapshots, sweeps
-    /// marks, checks the clocks and returns memory.
-    func startMaintenance(
-        on loop: EventLoop,
-        of store: FeedStore,
-        _ log: ServiceLog
-    ) throws(TransportError) {
-        checkClocks(log)
-        var sweep = MarkSweep()
-        try loop.addTimer(every: .seconds(1)) { [self] in
-            store.expireSnapshots(now: now)
-            store.expireSync()
-            guard changeRefusal == nil else { return }
-            let changes = changeLog(0)
-            changes.transaction { store.sweepMarks(&sweep, sink: changes) }
-        }
-        try loop.addTimer(every: ChannelTable.evictionInterval) { [self] in
-            channels.evict()
-            if let state { evictedChannels.deleteRows(of: channels, in: state) }
-        }
-        var loggedCount: UInt64 = 0
-        try loop.addTimer(every: .seconds(1)) { [self] in
-            checkClocks(log)
-            forgetExpiredSessions()
-            let refusedCount = refusedConnectionCount
-            if refusedCount > loggedCount { log.refusedConnections(refusedCount - loggedCount) }
-            loggedCount = refusedCount
-            memory.giveBack(
-                after: budget,
-                connectionCount: budget.connectionCount,
-                channelByteCount: channels.byteCount,
-                forgetsSoon: channels.takeForgetsSoon()
-            )
-        }
-    }
-
-    /// Forgets some of the sessions that have expired, on the first loop.
-    private func forgetExpiredSessions() {
-        guard accounts.sessionCount > 0, changeRefusal == nil else { return }
-        let log = changeLog(0)
-        let now = clock.now()
-        log.transaction {
-            _ = accounts.sweep(at: now, limit: limits.examinedSessionsPerSecond, log)
-        }
-    }
-
-    private func checkClocks(_ log: ServiceLog) {
-        clock.check()
-        while let news = clock.takeNews() { log.clock(news) }
-    }
 
     /// Whether the caller of a connection may do everything: one of this machine, where there are no keys.
     ///
@@ -219,13 +162,11 @@ final class ServiceContext: Sendable {
         listeners.withLock { $0.append(counters) }
     }
 
-    /// The connections that are open.
     var openConnectionCount: UInt64 { UInt64(clamping: budget.connectionCount) }
 
     /// The connections that may open beside those.
     var leftConnectionCount: Int { limits.maximumConnectionCount - budget.connectionCount }
 
-    /// The number of accepted connections.
     var acceptedConnectionCount: UInt64 { total { $0.acceptedCount } }
 
     /// The number of connections that were refused because there were too many.
@@ -246,31 +187,6 @@ final class ServiceContext: Sendable {
     /// Reads are refused much earlier, because ``AnswerRoom`` has no room for their answers.
     var isOverloaded: Bool { budget.isExhausted }
 
-    /// The bytes of texts in one answer, which leave room for all else that a full page holds.
-    var pageByteLimit: Int {
-        let pageOverhead = limits.maximumPageSize * postOverheadByteCount + Self.pageTokensByteCount
-        return max(1, limits.maximumFrameByteCount - pageOverhead)
-    }
-
-    /// The most posts in an answer to SyncPosts: so many that their numbers take half of a frame at most.
-    var syncPostLimit: Int {
-        let bound = limits.maximumFrameByteCount / 2 / postOverheadByteCount
-        return max(1, min(limits.maximumSyncPostCount, bound))
-    }
-
-    /// The bytes of texts in an answer to SyncPosts with so many posts.
-    func syncByteLimit(postCount: Int) -> Int {
-        max(1, limits.maximumFrameByteCount - postCount * postOverheadByteCount - 256)
-    }
-
-    /// The most bytes of a post beside its texts.
-    private var postOverheadByteCount: Int {
-        ServiceLimits.postNumbersByteCount + limits.maximumFeedNameByteCount
-    }
-
-    /// Two page tokens with the longest title, and the frame's own fields.
-    private static let pageTokensByteCount = 4096
-
     /// The bytes that the answers to reads may take together.
     var allReadAnswersByteLimit: Int { budget.answerLimitByteCount }
 
@@ -289,5 +205,35 @@ final class ServiceContext: Sendable {
     func timeout(milliseconds: UInt32) -> Duration {
         guard milliseconds > 0 else { return .milliseconds(limits.defaultTimeoutMilliseconds) }
         return .milliseconds(min(milliseconds, limits.maximumTimeoutMilliseconds))
+    }
+}
+
+extension CallLimits {
+    /// The limits of a service's calls.
+    package init(_ limits: ServiceLimits) {
+        self.init()
+        defaultPageSize = limits.defaultPageSize
+        maximumPageSize = limits.maximumPageSize
+        maximumBatchGetCount = limits.maximumBatchGetCount
+        maximumBatchVoteCount = limits.maximumBatchVoteCount
+        maximumImportPostCount = limits.maximumImportPostCount
+        maximumImportedCount = limits.maximumImportedCount
+        maximumImportedTimeLead = limits.maximumImportedTimeLead
+        maximumPingByteCount = limits.maximumPingByteCount
+        maximumWatchTopCount = limits.maximumWatchTopCount
+        maximumWatchPostCount = limits.maximumWatchPostCount
+        maximumWatchesPerConnection = limits.maximumWatchesPerConnection
+        defaultTitleCharacterCount = limits.defaultTitleCharacterCount
+        maximumTitleCharacterCount = limits.maximumTitleCharacterCount
+        titleByteCountPerCharacter = limits.titleByteCountPerCharacter
+        leastTitleByteLimit = limits.leastTitleByteLimit
+        maximumTextCharacterCount = limits.maximumTextCharacterCount
+        maximumTextByteCount = limits.maximumTextByteCount
+        maximumURLByteCount = limits.maximumURLByteCount
+        maximumNameCharacterCount = limits.maximumNameCharacterCount
+        maximumNameByteCount = limits.maximumNameByteCount
+        minimumPasswordCharacterCount = limits.minimumPasswordCharacterCount
+        maximumPasswordByteCount = limits.maximumPasswordByteCount
+        maximumFeedNameByteCount = limits.maximumFeedNameByteCount
     }
 }

@@ -1,12 +1,14 @@
+internal import FeedAccounts
+internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
 /// Executes the requests of one loop's connections and encodes their answers.
 ///
-/// The handler finds the requests in a connection's bytes (`RequestHandler+Serving`), checks them
-/// and executes each once (`RequestHandler+Sequences`). Each family of calls is a type with its own
-/// working memory. A call returns its answer, or throws the `Status` that is the answer.
+/// The handler finds the requests in a connection's bytes (`RequestServing.swift`), checks them and
+/// executes each once. Each family of calls is a type with its own working memory. A call returns its
+/// answer, or throws the `Status` that is the answer.
 ///
 /// A vote passes the handler without a heap allocation or a reference count. So the handler is a
 /// value that its loop owns, and one access to it serves all requests of a read. Every access to a
@@ -36,7 +38,6 @@ struct RequestHandler: ~Copyable {
     var signIns: [SignIn] = []
     /// WatchPosts and Cancel, and the lists that are watched.
     var watches: WatchCalls
-    /// Builds the events of watches.
     var watchEvents: WatchEvents
     /// Whether the bytes that are served, or were served last, may have a secret.
     var hasReadSecret = false
@@ -151,47 +152,452 @@ struct RequestHandler: ~Copyable {
     }
 
     /// Passes a request to its family of calls; a change within a transaction.
-    mutating func dispatch(
+    ///
+    /// - Returns: The answer, and the outcome that a channel remembers.
+    private mutating func dispatch(
         _ request: Request?,
         from caller: inout Caller
-    ) throws(Status) -> Answer {
+    ) throws(Status) -> (Answer, FeedLog.Outcome) {
+        let answer: Answer
         switch request {
-        case .castVote(let request):
-            try votes.castVote(request, from: &caller, &answers)
         case .batchCastVotes(let request):
-            try votes.batchCastVotes(request, from: &caller, &answers).answer
-        case .listPosts(let request): try posts.listPosts(request, from: caller, &answers)
-        case .getPost(let request): try posts.getPost(request, from: caller)
-        case .batchGetPosts(let request): try posts.batchGetPosts(request, from: caller)
-        case .getPostRank(let request): try posts.getPostRank(request)
+            return try votes.batchCastVotes(request, from: &caller, &answers)
         case .createPost(let request):
-            .postsInPage(
-                .one,
-                revision: try posts.createPost(request, from: caller, &answers).revision
-            )
-        case .updatePost(let request): try posts.updatePost(request, from: caller, &answers)
-        case .deletePost(let request): try posts.deletePost(request, from: caller)
+            return try posts.createPost(request, from: caller, &answers)
         case .importPosts(let request):
-            try administration.importPosts(request, &answers).answer
-        case .markPosts(let request): try posts.markPosts(request, from: &caller)
-        case .listFeeds: posts.listFeeds(for: caller)
-        case .createFeed(let request): try administration.createFeed(request)
-        case .getServerStats: administration.serverStats(for: caller.role)
-        case .backup: try administration.backup()
+            return try administration.importPosts(request, &answers)
+        case .castVote(let request):
+            answer = try votes.castVote(request, from: &caller, &answers)
+        case .listPosts(let request):
+            answer = try posts.listPosts(request, from: caller, &answers)
+        case .getPost(let request): answer = try posts.getPost(request, from: caller)
+        case .batchGetPosts(let request): answer = try posts.batchGetPosts(request, from: caller)
+        case .getPostRank(let request): answer = try posts.getPostRank(request)
+        case .updatePost(let request):
+            answer = try posts.updatePost(request, from: caller, &answers)
+        case .deletePost(let request): answer = try posts.deletePost(request, from: caller)
+        case .markPosts(let request): answer = try posts.markPosts(request, from: &caller)
+        case .syncPosts(let request): answer = try posts.syncPosts(request, from: caller)
+        case .listFeeds: answer = posts.listFeeds(for: caller)
+        case .createFeed(let request): answer = try administration.createFeed(request)
+        case .getServerStats: answer = administration.serverStats(for: caller.role)
+        case .backup: answer = try administration.backup()
         case .correctTimes(let request):
-            try administration.correctTimes(request, &answers)
-        case .deletePosts(let request): try administration.deletePosts(request)
-        case .drain: administration.drain()
-        case .setLogLevel(let request): try administration.setLogLevel(request)
-        case .hello(let request): try connections.hello(request, from: &caller)
-        case .ping(let request): try connections.ping(request)
-        case .getSession: try accounts.getSession(from: &caller)
-        case .signOut(let request): try accounts.signOut(request, from: &caller)
+            answer = try administration.correctTimes(request, &answers)
+        case .deletePosts(let request): answer = try administration.deletePosts(request)
+        case .drain: answer = administration.drain()
+        case .setLogLevel(let request): answer = try administration.setLogLevel(request)
+        case .hello(let request): answer = try connections.hello(request, from: &caller)
+        case .ping(let request): answer = try connections.ping(request)
+        case .getSession: answer = try accounts.getSession(from: &caller)
+        case .signOut(let request): answer = try accounts.signOut(request, from: &caller)
         // Their answers come later: `executeOnce` passes them to `AccountCalls` with their envelope.
         case .signUp, .signIn: preconditionFailure("A sign-in is not dispatched.")
-        case .syncPosts(let request): try posts.syncPosts(request, from: caller)
         case .watchPosts, .cancel: preconditionFailure("A watch is not dispatched.")
         case nil: throw .unknownMethod
         }
+        return (answer, .done)
+    }
+}
+
+extension Method {
+    /// The call of a request; `unknown` where there is none.
+    fileprivate init(_ request: borrowing Request?) {
+        self =
+            switch request {
+            case .hello: .hello
+            case .ping: .ping
+            case .cancel: .cancel
+            case .signUp: .signUp
+            case .signIn: .signIn
+            case .getSession: .getSession
+            case .signOut: .signOut
+            case .createPost: .createPost
+            case .importPosts: .importPosts
+            case .getPost: .getPost
+            case .batchGetPosts: .batchGetPosts
+            case .listPosts: .listPosts
+            case .updatePost: .updatePost
+            case .deletePost: .deletePost
+            case .syncPosts: .syncPosts
+            case .watchPosts: .watchPosts
+            case .getPostRank: .getPostRank
+            case .castVote: .castVote
+            case .batchCastVotes: .batchCastVotes
+            case .markPosts: .markPosts
+            case .listFeeds: .listFeeds
+            case .createFeed: .createFeed
+            case .getServerStats: .getServerStats
+            case .backup: .backup
+            case .correctTimes: .correctTimes
+            case .deletePosts: .deletePosts
+            case .drain: .drain
+            case .setLogLevel: .setLogLevel
+            case nil: .unknown
+            }
+    }
+}
+
+extension ClientFrame {
+    /// Whether the request may be the repeat of one that was executed.
+    fileprivate borrowing func mayBeRepeat(_ method: Method) -> Bool {
+        sequence != 0 && method.takesSequence
+    }
+}
+
+/// Executes a call with a sequence once, however often a client sends it.
+///
+/// The lookup in the channel, the change and the recording of its outcome are one transaction under
+/// the channel's lock. Neither another call nor the journal sees one of them without the others.
+extension RequestHandler {
+    /// Executes a request, or answers with the outcome of its earlier execution.
+    private mutating func executeOnce(
+        _ frame: borrowing ClientFrame,
+        _ method: Method,
+        _ hashes: RequestHashes,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        guard method.takesSequence else {
+            if let signIn = try beginSignIn(frame, from: caller) { return .afterHash(signIn) }
+            if try watches.accept(frame, from: caller) { return .events }
+            return try dispatch(frame.request, from: &caller).0
+        }
+        let call = Call(
+            request: frame.request,
+            sequence: frame.sequence,
+            hashes: hashes
+        )
+        if case .importPosts(let request) = frame.request,
+            !administration.checkTexts(of: request)
+        {
+            return .again
+        }
+        if case .markPosts(let request) = frame.request,
+            !(try posts.prepareMarkPosts(request, from: caller))
+        {
+            return .again
+        }
+        // A change that stamps a time checks the clock first, so that it notices a jump at once.
+        if method.stampsTime { environment.context.clock.check() }
+        let answer = try environment.changeLog.transaction { () throws(Status) -> Answer in
+            guard call.sequence != 0 else {
+                try environment.admitChange()
+                return try dispatch(call.request, from: &caller).0
+            }
+            let held = caller.channel
+            let channel =
+                if let held { held } else { try connections.openMissedChannel(of: &caller) }
+            return try channel.withCalls { (calls) throws(Status) -> Answer in
+                try executeNumbered(call, epoch: channel.epoch, &calls, from: &caller)
+            }
+        }
+        if case .markPosts(let request) = frame.request {
+            return try posts.unreadCount(after: request, from: caller)
+        }
+        return answer
+    }
+
+    /// A call with its sequence.
+    private struct Call {
+        let request: Request?
+        let sequence: UInt64
+        let hashes: RequestHashes
+
+        /// Whether the items that it executes are recorded.
+        var isBatch: Bool {
+            if case .batchCastVotes = request { true } else { false }
+        }
+
+        /// The hash to record with an outcome of a caller.
+        func hash(with outcome: FeedLog.Outcome, of caller: borrowing Caller) -> UInt32 {
+            guard case .batchCastVotes(let batch) = request, case .items(let done) = outcome,
+                done != ItemMask(firstItems: batch.votes.count)
+            else { return hashes.content }
+            return caller.hash(ofPartOf: hashes.content)
+        }
+    }
+
+    /// Executes a call with a sequence unless the channel remembers its outcome.
+    private mutating func executeNumbered(
+        _ call: Call,
+        epoch: UInt64,
+        _ calls: inout RecentCalls,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        var decision = calls.decision(
+            sequence: call.sequence,
+            hash: call.hashes.content,
+            epoch: epoch,
+            recordsItems: call.isBatch
+        )
+        if case .reused = decision, call.hashes.version01 != call.hashes.content {
+            // Version 0.1 may have recorded it, by its bytes.
+            decision = calls.decision(
+                sequence: call.sequence,
+                hash: call.hashes.version01,
+                epoch: epoch
+            )
+        }
+        let partHash = caller.hash(ofPartOf: call.hashes.content)
+        var isOfAnother = partHash != call.hashes.content
+        if case .reused = decision, isOfAnother, call.isBatch {
+            decision = calls.decision(sequence: call.sequence, hash: partHash, epoch: epoch)
+            isOfAnother = false
+        }
+        switch decision {
+        case .fenced: throw .channelFenced
+        case .reused: throw .sequenceReused(call.sequence)
+        case .expired: throw .sequenceExpired(call.sequence, highest: calls.highest)
+        case .noRoom:
+            throw .noRoomForCalls(limit: environment.context.limits.maximumChannelByteCount)
+        case .answer(let outcome):
+            environment.counters.count(.repeatedCalls)
+            return try answerAgain(call, outcome, isOfAnother: isOfAnother, &calls, from: &caller)
+        case .execute:
+            try refuseExcess()
+            try environment.admitChange()
+            let (answer, outcome) = try dispatch(call.request, from: &caller)
+            remember(call, outcome, of: caller, &calls)
+            return answer
+        }
+    }
+
+    private mutating func remember(
+        _ call: Call,
+        _ outcome: FeedLog.Outcome,
+        of caller: borrowing Caller,
+        _ calls: inout RecentCalls
+    ) {
+        let hash = call.hash(with: outcome, of: caller)
+        environment.changeLog.append(
+            calls.record(sequence: call.sequence, hash: hash, outcome)
+        )
+    }
+
+    /// The answer to a call that an earlier request has executed, with the state of now.
+    ///
+    /// Of a batch that another caller has sent first nothing more is counted.
+    private mutating func answerAgain(
+        _ call: Call,
+        _ outcome: FeedLog.Outcome,
+        isOfAnother: Bool,
+        _ calls: inout RecentCalls,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        switch (call.request, outcome) {
+        case (.castVote(let vote), .done):
+            let (counts, revision) = try votes.countsNow(of: vote.postID, for: caller)
+            return .vote(counts, revision: revision)
+        case (.batchCastVotes(let request), .items(let done)):
+            return try resume(
+                call,
+                request,
+                done: done,
+                refusal: isOfAnother ? .batchOfAnother(call.sequence) : nil,
+                &calls,
+                from: &caller
+            )
+        case (.createPost, .id(let id)):
+            return try postNow(id, for: caller)
+        case (.updatePost(let request), .done):
+            return try postNow(request.post?.id ?? 0, for: caller)
+        case (.importPosts(let request), .id(let first)):
+            let count = request.posts.count
+            return administration.answer(toImportOf: count, from: first, environment.store.revision)
+        case (.markPosts, .done), (.deletePost, .done):
+            return .response(.empty, revision: environment.store.revision)
+        case (.createFeed(let request), .done):
+            return try administration.feedNow(named: request.feed?.name ?? "")
+        default:
+            // Another kind of call with the same hash.
+            throw .sequenceReused(call.sequence)
+        }
+    }
+
+    /// Counts the votes of a batch that the earlier request has not counted.
+    private mutating func resume(
+        _ call: Call,
+        _ request: BatchCastVotesRequest,
+        done: ItemMask,
+        refusal: Status?,
+        _ calls: inout RecentCalls,
+        from caller: inout Caller
+    ) throws(Status) -> Answer {
+        var refusal = refusal
+        do throws(Status) {
+            try refuseExcess()
+            try environment.admitChange()
+        } catch {
+            refusal = refusal ?? error
+        }
+        let (answer, outcome) = try votes.batchCastVotes(
+            request,
+            from: &caller,
+            except: done,
+            refusal: refusal,
+            &answers
+        )
+        if outcome != .items(done) { remember(call, outcome, of: caller, &calls) }
+        return answer
+    }
+
+    private mutating func postNow(
+        _ id: UInt64,
+        for caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        do throws(Status) {
+            return try posts.getPost(GetPostRequest(id: id), from: caller)
+        } catch {
+            throw .executedOnWhatIsGone(error)
+        }
+    }
+}
+
+/// The hashes by which a channel knows a request again.
+struct RequestHashes {
+    /// The hash of the content, which is recorded where the request has a sequence.
+    let content: UInt32
+    /// The hash of the bytes, which version 0.1 recorded; the same where the bytes have one form.
+    let version01: UInt32
+
+    /// The hashes of a request; without a second one both are the same.
+    init(content: UInt32, version01: UInt32? = nil) {
+        self.content = content
+        self.version01 = version01 ?? content
+    }
+}
+
+/// A request over the limits of its caller's identity: which limit, and when to come back.
+enum RequestExcess {
+    /// It is a vote, or has some.
+    case votes(retryAfter: Duration)
+    /// It is another call.
+    case calls(retryAfter: Duration)
+
+    /// When to come back.
+    var retryTime: Duration {
+        switch self {
+        case .votes(let time), .calls(let time): time
+        }
+    }
+}
+
+/// The limits of identities, which count requests before they are executed.
+///
+/// A request with a sequence may be the repeat of one that was executed. So it is refused only once its
+/// channel has said that it was not: a repeat is answered as ever, and has taken its token all the same.
+extension RequestHandler {
+    /// Counts a decoded request for its caller's identity.
+    ///
+    /// - Returns: Why it is over the limits; nil where it is not, or is counted already.
+    func charge(
+        _ frame: borrowing ClientFrame,
+        of session: inout Session,
+        at now: MonotonicInstant
+    ) -> RequestExcess? {
+        guard let allowance = session.caller.allowance, session.chargedID != frame.id else {
+            return nil
+        }
+        switch frame.request {
+        case .castVote:
+            guard allowance.votes.take(upTo: 1, at: now) == 1 else {
+                return .votes(retryAfter: allowance.votes.retryTime(at: now))
+            }
+        case .batchCastVotes(let batch):
+            guard allowance.votes.takeWhole(batch.votes.count, at: now) else {
+                return .votes(retryAfter: allowance.votes.retryTime(at: now))
+            }
+        case .cancel:
+            // It has no answer, and lessens the work.
+            break
+        default:
+            guard allowance.calls.take(upTo: 1, at: now) == 1 else {
+                return .calls(retryAfter: allowance.calls.retryTime(at: now))
+            }
+        }
+        session.chargedID = frame.id
+        return nil
+    }
+
+    /// Refuses the request that is handled if it is over a limit.
+    private func refuseExcess() throws(Status) {
+        let limits = environment.context.limits.identities
+        switch excess {
+        case nil: return
+        case .votes(let time):
+            throw .rateLimited("votes", perSecond: limits.votesPerSecond, retryAfter: time)
+        case .calls(let time):
+            throw .rateLimited("calls", perSecond: limits.callsPerSecond, retryAfter: time)
+        }
+    }
+
+    /// Notes how long a refused request has to wait.
+    private mutating func noteWait(_ time: Duration) {
+        if time >= RateBucket.longestRetryTime { hasLongestWait = true }
+    }
+}
+
+/// The answers to SignUp and SignIn, which come when the password was hashed.
+extension RequestHandler {
+    /// Checks a SignUp or a SignIn; nil for all other calls.
+    private func beginSignIn(
+        _ frame: borrowing ClientFrame,
+        from caller: borrowing Caller
+    ) throws(Status) -> SignIn? {
+        switch frame.request {
+        case .signUp(let request):
+            let timeout = environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
+            return try accounts.signUp(request, id: frame.id, timeout: timeout, from: caller)
+        case .signIn(let request):
+            let timeout = environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
+            return try accounts.signIn(request, id: frame.id, timeout: timeout, from: caller)
+        default: return nil
+        }
+    }
+
+    /// Ends a call and encodes its answer; the caller becomes the user.
+    ///
+    /// - Parameters:
+    ///   - signIn: The call.
+    ///   - outcome: The result of the hash.
+    ///   - caller: The caller.
+    ///   - arrival: When the call arrived.
+    /// - Returns: The call, where another hash is needed before its end.
+    mutating func finishSignIn(
+        _ signIn: SignIn,
+        _ outcome: PasswordJob.Outcome,
+        for caller: inout Caller,
+        arrival: MonotonicInstant
+    ) -> SignIn? {
+        answers.calls.begin(at: arrival)
+        do throws(Status) {
+            switch try accounts.finish(signIn, outcome) {
+            case .verify(let rest): return rest
+            case .session(let session, let login):
+                caller.login = login
+                answers.append(session, id: signIn.requestID)
+            }
+        } catch {
+            answers.refuse(signIn.requestID, signIn.method, error)
+            environment.log.refused(signIn.method, error.reason.rawValue, from: caller.host)
+        }
+        answers.calls.add(signIn.method, 1, firstID: signIn.requestID)
+        return nil
+    }
+
+    /// Refuses a call whose password does not fit into the queue; it is no failure.
+    mutating func refuseSignIn(_ signIn: SignIn, for caller: Caller) {
+        let passwords = environment.context.passwords
+        environment.context.signInLimits.withdraw(signIn.attempt)
+        let status = Status.tooManySignIns(limit: passwords.queueLimit, wait: passwords.retryTime)
+        answers.refuse(signIn.requestID, signIn.method, status)
+        environment.log.refused(signIn.method, status.reason.rawValue, from: caller.host)
+        answers.calls.add(signIn.method, 1, firstID: signIn.requestID)
+    }
+
+    /// Ends a call whose connection has closed: nothing is created.
+    func dropSignIn(_ signIn: SignIn, _ outcome: PasswordJob.Outcome) {
+        if case .differs = outcome { return }
+        environment.context.signInLimits.withdraw(signIn.attempt)
     }
 }

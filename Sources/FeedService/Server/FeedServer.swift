@@ -106,7 +106,13 @@ package final class FeedServer: Sendable {
             events: stateEvents,
             logger: logger
         )
-        let context = ServiceContext(configuration, state, channels: channels, clock: clock)
+        let context = ServiceContext(
+            configuration,
+            of: store,
+            state,
+            channels: channels,
+            clock: clock
+        )
         try restore(accounts, to: context.accounts)
         context.accounts.skipNumbers(upTo: state?.recovery.skippedAccountID ?? 0)
         if configuration.hasSampleData, store.postCount == 0 {
@@ -273,7 +279,13 @@ extension FeedServer {
         let targets = threads.map(\.mailbox)
         threads[0].mailbox.post { loop in
             let outcome = Result { () throws(TransportError) in
-                try context.startMaintenance(on: loop, of: store, ServiceLoop.of(loop).log)
+                let maintenance = Maintenance(
+                    context,
+                    of: store,
+                    hasTLS: configuration.tls != nil,
+                    ServiceLoop.of(loop).log
+                )
+                try maintenance.start(on: loop)
                 try warnOfInsecureAddresses(configuration.insecureAddresses, on: loop, logger)
                 try Watchdog(over: targets, for: configuration.supervisor).start(on: loop)
                 return try listen(configuration, on: loop, for: targets)

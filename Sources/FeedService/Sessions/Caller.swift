@@ -6,7 +6,7 @@ internal import FeedTransport
 /// The client of a connection: the holder of a key, a user, a device, or an anonymous client.
 struct Caller {
     /// The device that calls; nil on an anonymous connection.
-    private(set) var device: Device?
+    private(set) var device: Device16?
     /// Whether the caller is a user, by the session that it has shown.
     var login = Login.none {
         didSet {
@@ -115,17 +115,17 @@ struct Caller {
     /// Whether the caller's session has not ended, and the table opens votes to its role.
     private var mayVote: Bool { !login.isOver && Method.castVote.access.admits(role) }
 
-    /// Whether the caller has an identity that ballots and marks belong to.
-    var isViewer: Bool { requestUserID != nil || device != nil }
-
     /// The caller has said Hello; an anonymous Hello withdraws an earlier identity.
     ///
     /// - Parameters:
     ///   - device: The device; nil where the Hello is anonymous.
     ///   - number: The channel that the Hello named.
     ///   - opening: The channel as it was opened; nil where the caller has none.
-    mutating func introduce(_ device: Device?, on number: UInt32, _ opening: ChannelTable.Opening?)
-    {
+    mutating func introduce(
+        _ device: Device16?,
+        on number: UInt32,
+        _ opening: ChannelTable.Opening?
+    ) {
         channel = nil
         missedChannel = device == nil ? nil : number
         if let opening { hold(opening) }
@@ -149,7 +149,7 @@ struct Caller {
     /// A person who signs in on a device votes as the user: nothing merges the two.
     var voterKey: VoterKey? {
         if let requestUserID { return .user(requestUserID) }
-        return device.map { .device(Device16(high: $0.high, low: $0.low)) }
+        return device.map { .device($0) }
     }
 
     /// The number of that identity in the ranking; nil until it is looked up.
@@ -176,22 +176,34 @@ struct Caller {
 
     /// How long the connection has been open.
     var age: Duration { MonotonicInstant.now.duration(since: openTime) }
+}
 
-    /// A client_id: 16 bytes that a client keeps permanently.
-    struct Device: Equatable {
-        /// The first eight bytes.
-        let high: UInt64
-        /// The last eight bytes.
-        let low: UInt64
+/// Whether a connection's caller is a user, by the session that it has shown.
+enum Login {
+    /// The caller has shown no session.
+    case none
+    /// The caller is the user of this session.
+    ///
+    /// The count is that of the service's ended sessions when the session was last found current. Before
+    /// the instant it neither expires nor has a use to log.
+    case current(SessionRow, revocationCount: UInt64, until: MonotonicInstant)
+    /// The session that the caller has shown has expired or was ended; the next Hello, sign-in or
+    /// sign-up replaces it.
+    case over
 
-        /// The length of a client_id.
-        static let byteCount = 16
+    /// The session; nil where none is current.
+    var session: SessionRow? {
+        switch self {
+        case .current(let session, _, _): session
+        case .none, .over: nil
+        }
+    }
 
-        /// Reads a client_id; nil unless it has 16 bytes.
-        init?(bytes: [UInt8]) {
-            guard bytes.count == Self.byteCount else { return nil }
-            high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-            low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    /// Whether the caller's session has ended while the connection is open.
+    var isOver: Bool {
+        switch self {
+        case .over: true
+        case .none, .current: false
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedProto
 internal import FeedRanking
@@ -10,8 +11,7 @@ struct WatchCalls: ~Copyable {
     var actions: [WatchAction] = []
     /// The watches of the loop.
     private(set) var count = 0
-    /// The lists that are watched.
-    private var lists: [WatchedListID: WatchedList] = [:]
+    private var lists: [ListID: WatchedList] = [:]
 
     /// The watches of a loop that has none.
     init(_ environment: CallEnvironment) {
@@ -103,31 +103,15 @@ struct WatchCalls: ~Copyable {
         of request: WatchPostsRequest,
         since revision: UInt64
     ) throws(Status) -> Watch.Subject {
-        let limits = environment.context.limits
-        guard request.postIDs.isEmpty else {
-            guard request.topCount == 0 else { throw .watchOfListAndPosts }
-            try environment.checkBatch(
-                request.postIDs.count,
-                field: "post_ids",
-                limit: limits.maximumWatchPostCount
-            )
-            var seen: Set<UInt64> = []
-            let ids = request.postIDs.filter { seen.insert($0).inserted }
-            return .posts(WatchedPosts(ids.map(PostID.init(rawValue:)), knownUpTo: revision))
+        switch try environment.rules.subject(of: request) {
+        case .posts(let ids): .posts(WatchedPosts(ids, knownUpTo: revision))
+        case .list(let id, let topCount): .list(list(id), topCount: topCount)
         }
-        guard (1...limits.maximumWatchTopCount).contains(Int(request.topCount)) else {
-            throw .watchTopCount(request.topCount, limit: limits.maximumWatchTopCount)
-        }
-        let feed = request.feed.isEmpty ? nil : try environment.feed(named: request.feed)
-        let order = try environment.order(request.order, in: feed, field: "order")
-        let window = try environment.window(request.window, of: order)
-        let id = WatchedListID(feed: feed, order: order, window: window)
-        return .list(list(id), topCount: Int(request.topCount))
     }
 
-    private mutating func list(_ id: WatchedListID) -> WatchedList {
+    private mutating func list(_ id: ListID) -> WatchedList {
         if let list = lists[id] { return list }
-        let keepsBallots = id.feed.map { environment.policy(of: $0).voteMode.keepsBallots }
+        let keepsBallots = id.feed.map { environment.rules.policy(of: $0).voteMode.keepsBallots }
         // The front page has posts of all feeds.
         let list = WatchedList(id, keepsBallots: keepsBallots ?? true)
         lists[id] = list
@@ -144,4 +128,12 @@ extension Watch.Owner {
             self = caller.userID.map { .user($0) } ?? .everyone
         }
     }
+}
+
+/// What a WatchPosts or a Cancel asks of the connection's loop, after the answers of the loop iteration.
+enum WatchAction {
+    /// Begin a watch.
+    case begin(Watch)
+    /// End the watch of a frame's id.
+    case cancel(UInt64)
 }

@@ -306,3 +306,132 @@ extension PostFields {
         return fields
     }
 }
+
+/// What an event has to say: the difference between what a client knows and what is.
+private struct WatchDifference {
+    /// The posts whose texts the client does not know.
+    var wholePosts: [PostID] = []
+    /// The posts of which it knows all but the newest numbers.
+    var numbers: [PostNumbers] = []
+    /// The event beside its posts.
+    var event = WatchEventFields()
+
+    /// Whether there is nothing to say.
+    var isEmpty: Bool {
+        wholePosts.isEmpty && numbers.isEmpty && event == WatchEventFields()
+    }
+
+    /// The difference for a client that knows nothing, or everything up to a revision, of a list.
+    ///
+    /// A post that came into the list since may have changed before the revision. The client does not
+    /// get it here, and finds its id in the ranking.
+    init(from revision: UInt64?, to first: ArraySlice<PostNumbers>) {
+        event.isReset = revision == nil
+        event.ranking = first.map(\.id.rawValue)
+        for post in first where post.revision > revision ?? 0 { wholePosts.append(post.id) }
+    }
+
+    /// The difference for a client that knows some first posts of a list; O(posts).
+    ///
+    /// - Parameters:
+    ///   - known: What the client knows.
+    ///   - first: What is.
+    ///   - createdCount: The posts that were created in the list since.
+    init(
+        from known: ArraySlice<KnownPosts.Entry>,
+        to first: ArraySlice<PostNumbers>,
+        createdCount: UInt64
+    ) {
+        let isInOrder =
+            known.count == first.count && zip(known, first).allSatisfy { $0.id == $1.id }
+        if isInOrder {
+            for (entry, post) in zip(known, first) { compare(entry.revision, post) }
+        } else {
+            var revisions: [PostID: UInt64] = [:]
+            for entry in known { revisions[entry.id] = entry.revision }
+            for post in first { compare(revisions.removeValue(forKey: post.id) ?? 0, post) }
+            event.ranking = first.map(\.id.rawValue)
+            event.removedIDs = known.map(\.id).filter { revisions[$0] != nil }.map(\.rawValue)
+        }
+        event.newPostCount = UInt32(clamping: createdCount)
+    }
+
+    /// The difference for a client that watches single posts.
+    ///
+    /// - Parameters:
+    ///   - known: The posts and what the client knows of them.
+    ///   - numbers: What is; nil where a post is gone.
+    ///   - isReset: Whether the client forgets what it knew before.
+    init(from known: WatchedPosts, to numbers: [PostNumbers?], isReset: Bool) {
+        event.isReset = isReset
+        for (place, id) in known.ids.enumerated() {
+            let revision = known.revisions[place]
+            if let post = numbers[place] {
+                compare(revision, post)
+            } else if revision != WatchedPosts.goneRevision {
+                event.removedIDs.append(id.rawValue)
+            }
+        }
+    }
+
+    private mutating func compare(_ revision: UInt64, _ post: PostNumbers) {
+        if post.editRevision > revision {
+            wholePosts.append(post.id)
+        } else if post.revision > revision {
+            numbers.append(post)
+        }
+    }
+}
+
+/// The events of a tick that many watches get alike, encoded once.
+private struct EventCache {
+    /// What an event follows from.
+    struct Transition: Hashable {
+        /// What the clients know; nil is nothing.
+        let before: ObjectIdentifier?
+        /// What they know afterwards.
+        let after: ObjectIdentifier
+        /// How many posts they watch.
+        let topCount: Int
+        /// Whether they have an identity, without ballots or marks.
+        let showsViewer: Bool
+    }
+
+    /// An event without its id.
+    struct Event {
+        /// The bytes of its frame behind the id; empty where there is nothing to say.
+        let bytes: [UInt8]
+        /// What a client knows that has been sent it.
+        let known: KnownPosts
+        /// What it knew before: kept, so that no other value gets the same identity.
+        let before: KnownPosts?
+    }
+
+    /// The bytes that are kept: some hundred events of twenty posts.
+    private static let byteLimit = 4 << 20
+
+    private var events: [Transition: Event] = [:]
+    private var byteCount = 0
+    private var tick: UInt64 = 0
+
+    /// The event of a transition in this tick; nil where it is not encoded yet.
+    mutating func event(_ transition: Transition, in tick: UInt64) -> Event? {
+        if tick != self.tick { removeAll() }
+        self.tick = tick
+        return events[transition]
+    }
+
+    /// Keeps an event until the end of the tick.
+    mutating func keep(_ event: Event, _ transition: Transition) {
+        if byteCount + event.bytes.count > Self.byteLimit { removeAll() }
+        byteCount += event.bytes.count
+        events[transition] = event
+    }
+
+    /// Forgets all events.
+    mutating func removeAll() {
+        guard !events.isEmpty else { return }
+        events.removeAll(keepingCapacity: true)
+        byteCount = 0
+    }
+}

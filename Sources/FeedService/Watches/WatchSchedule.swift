@@ -63,3 +63,48 @@ package struct WatchSchedule<Member> {
         return due
     }
 }
+
+/// The unit of time of watches: an event is late by two of them at most, and by four where many others
+/// are due in its tick, and all watches of a list that are served in a tick share one read of the list.
+package enum WatchTick {
+    /// The length of a tick.
+    package static let interval = Duration.milliseconds(10)
+    /// The connections that a loop serves in one iteration, at most.
+    static let portionConnectionCount = 8
+    private static let nanoseconds: UInt64 = 10_000_000
+
+    /// The number of the tick that an instant is in.
+    package static func number(of instant: MonotonicInstant) -> UInt64 {
+        instant.nanoseconds / nanoseconds
+    }
+
+    /// The number of the first tick that begins at an instant or later.
+    package static func number(from instant: MonotonicInstant) -> UInt64 {
+        (instant.nanoseconds + nanoseconds - 1) / nanoseconds
+    }
+}
+
+/// A queue: members leave it in the order in which they came.
+struct WatcherQueue<Member> {
+    private var members: [Member] = []
+    /// The place of the first member that has not left.
+    private var head = 0
+
+    /// Whether nobody waits.
+    var isEmpty: Bool { head == members.count }
+
+    /// Adds a member; O(1), amortised.
+    mutating func append(_ member: Member) { members.append(member) }
+
+    /// Takes the member that has waited longest; O(1), amortised.
+    mutating func popFirst() -> Member? {
+        guard head < members.count else { return nil }
+        let member = members[head]
+        head += 1
+        if 2 * head >= members.count {
+            members.removeFirst(head)
+            head = 0
+        }
+        return member
+    }
+}

@@ -1,6 +1,9 @@
+internal import FeedCalls
 internal import FeedConcurrency
+internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
+internal import FeedState
 
 /// How the handler finds requests in the bytes of a connection.
 ///
@@ -267,5 +270,201 @@ extension RequestHandler {
         environment.log.badFrame(message, from: session.caller.host)
         answers.refuse(0, .badFrame(message))
         _ = session.life.close()
+    }
+}
+
+/// The frames that the service sends beside the answers of an iteration.
+extension RequestHandler {
+    /// The refusal of a whole connection, as bytes.
+    func refusal(_ status: Status) -> [UInt8] {
+        do throws(FrameError) {
+            return try ServerFrame(id: 0, revision: 0, status: status).encoded()
+        } catch {
+            preconditionFailure("A refusal fits into any frame: \(error)")
+        }
+    }
+
+    /// Encodes GoAway: the connection is about to close, and this request was the last executed.
+    mutating func sayGoAway(lastID: UInt64) {
+        let goAway = GoAway(
+            lastID: lastID,
+            drainMilliseconds: UInt32(
+                environment.context.limits.drainTimeout.millisecondsRoundedDown
+            ),
+            reason: .draining
+        )
+        answers.append(
+            ServerFrame(id: 0, revision: environment.store.revision, response: .goAway(goAway))
+        )
+    }
+
+    /// Encodes the answer to a request for a backup that arrived earlier.
+    mutating func answerBackup(
+        _ id: UInt64,
+        _ result: Result<BackupSummary, BackupError>,
+        arrival: MonotonicInstant
+    ) {
+        answers.calls.begin(at: arrival)
+        answers.calls.add(.backup, 1, firstID: id)
+        administration.answerBackup(id, result, &answers)
+    }
+}
+
+/// What is answered while a commit stands still.
+///
+/// Nothing may leave that shows what is not durable. So calls are refused, but for those whose answers
+/// show nothing of the state, and the answers that are held already are divided.
+extension RequestHandler {
+    /// Divides the held bytes of a write.
+    ///
+    /// The answer to a change that was executed stays held. A call without an effect is refused, and
+    /// Hello and Ping are answered.
+    ///
+    /// - Parameters:
+    ///   - bytes: The frames.
+    ///   - runs: The calls that they answer.
+    /// - Returns: What stays held, and what is sent ahead.
+    mutating func divide(_ bytes: RawSpan, of runs: ArraySlice<AnsweredCalls.Run>) -> HeldDivision {
+        var division = HeldDivision()
+        // The answer to a sign-in is alone in its write, and its token is not to be copied.
+        guard let first = runs.first, !first.method.isSignIn else { return division }
+        var run = runs.startIndex
+        var offset = 0
+        while let body = try? scanner.nextBody(in: bytes, at: offset) {
+            var early: [UInt8]?
+            if let answer = try? decoder.decodeServerFrame(bytes.extracting(body)) {
+                while run + 1 < runs.endIndex, runs[run + 1].firstID <= answer.id { run += 1 }
+                early = self.early(answer, to: runs[run].method)
+            }
+            if let early {
+                division.ahead += early
+            } else {
+                division.kept.append(offset..<body.upperBound)
+            }
+            offset = body.upperBound
+        }
+        return division
+    }
+
+    /// What is sent ahead in place of a held answer; nil where that stays held.
+    private func early(_ answer: ServerFrame, to method: Method) -> [UInt8]? {
+        guard answer.id > 0 else { return nil }
+        switch answer.response {
+        // What Hello says of a channel holds until the connection is lost, durable or not.
+        case .hello, .ping:
+            return try? ServerFrame(id: answer.id, revision: 0, response: answer.response)
+                .encoded()
+        default: break
+        }
+        guard answer.status?.isNotExecuted ?? method.onlyReads else { return nil }
+        let status = environment.context.stallRefusal.status
+        environment.counters.countError(method, status.reason.rawValue)
+        return try? ServerFrame(id: answer.id, revision: 0, status: status).encoded()
+    }
+}
+
+/// The watches of connections, whose events the handler encodes among its answers.
+extension RequestHandler {
+    /// Does what the WatchPosts and Cancel of this loop iteration have asked for.
+    mutating func performWatchActions(on set: inout WatchSet, for caller: Caller) {
+        let actions = watches.actions
+        watches.actions = []
+        for action in actions {
+            switch action {
+            case .begin(let watch):
+                guard let status = begin(watch, in: &set) else { continue }
+                answers.refuse(watch.id, .watchPosts, status)
+                environment.log.refused(.watchPosts, status.reason.rawValue, from: caller.host)
+            case .cancel(let id):
+                guard let place = set.watches.firstIndex(where: { $0.id == id }) else { continue }
+                endWatch(at: place, of: &set, .watchCancelled)
+            }
+        }
+    }
+
+    /// Forgets what they have asked for: the connection closes.
+    mutating func dropWatchActions() {
+        for case .begin(let watch) in watches.actions { watches.drop(watch) }
+        watches.actions = []
+    }
+
+    /// Begins a watch; returns why it is refused, if it is.
+    private mutating func begin(_ watch: Watch, in set: inout WatchSet) -> Status? {
+        let limits = environment.context.limits
+        guard set.watches.count < limits.maximumWatchesPerConnection else {
+            watches.drop(watch)
+            return .tooManyWatches(ofConnection: limits.maximumWatchesPerConnection)
+        }
+        do throws(WatchAdmission.Refusal) {
+            try watches.begin(watch)
+            set.watches.append(watch)
+            return nil
+        } catch {
+            return .tooManyWatches(error, ofService: limits.maximumWatchCount)
+        }
+    }
+
+    /// Ends all watches of a connection; the client is told why, where there is a status.
+    mutating func endWatches(of set: inout WatchSet, _ status: Status?) {
+        for watch in set.watches {
+            if let status { answers.refuse(watch.id, status) }
+            watches.end(watch)
+        }
+        set.watches = []
+    }
+
+    private mutating func endWatch(at place: Int, of set: inout WatchSet, _ status: Status) {
+        let watch = set.watches.remove(at: place)
+        answers.refuse(watch.id, status)
+        watches.end(watch)
+    }
+
+    /// Encodes the events of a connection's watches that are due, in the room of the connection's host.
+    ///
+    /// - Parameters:
+    ///   - set: The watches.
+    ///   - caller: The connection's caller.
+    ///   - byteLimit: The encoded bytes after which the others wait.
+    ///   - now: The time of the loop.
+    /// - Returns: Whether an event waits that is to be asked for in the next loop iteration.
+    mutating func appendEvents(
+        of set: inout WatchSet,
+        for caller: borrowing Caller,
+        byteLimit: Int,
+        at now: MonotonicInstant
+    ) -> Bool {
+        var wantsIteration = false
+        var place = 0
+        while place < set.watches.count {
+            guard set.watches[place].due <= now else {
+                place += 1
+                continue
+            }
+            guard answers.byteCount < byteLimit else { return true }
+            switch appendEvent(of: &set.watches[place], for: caller, at: now) {
+            case .done: set.watches[place].due = now.advanced(by: set.watches[place].interval)
+            case .noRoom: set.watches[place].due = now.advanced(by: WatchSet.retryInterval)
+            case .again: wantsIteration = true
+            case .failed(let status):
+                endWatch(at: place, of: &set, status)
+                continue
+            }
+            place += 1
+        }
+        answers.room.shrink(to: answers.byteCount)
+        return wantsIteration
+    }
+
+    private mutating func appendEvent(
+        of watch: inout Watch,
+        for caller: borrowing Caller,
+        at now: MonotonicInstant
+    ) -> WatchEvents.EventProgress {
+        switch watch.owner {
+        case .user(let id) where caller.userID != id: .failed(.watchOfFormerUser)
+        case .service where !caller.isService: .failed(.serviceOnly)
+        case .everyone, .user, .service:
+            watchEvents.append(&watch, in: WatchTick.number(of: now), to: &answers)
+        }
     }
 }

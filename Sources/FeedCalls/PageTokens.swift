@@ -1,4 +1,4 @@
-internal import FeedRanking
+package import FeedRanking
 
 /// Writes page tokens, and reads those that it wrote.
 ///
@@ -10,7 +10,7 @@ internal import FeedRanking
 /// Layout of version 1: version (1), direction (1), rank, primary key, secondary key, post id (8
 /// each, big-endian), title (the rest), checksum (8). Version 2 is a place in a snapshot, too: behind
 /// the post id it has the number of the snapshot (8) and the index (4).
-struct PageTokenCoder: Sendable {
+package struct PageTokenCoder: Sendable {
     private static let fixedByteCount = 2 + 4 * 8
     private static let snapshotByteCount = 8 + 4
     private static let checksumByteCount = 8
@@ -19,13 +19,13 @@ struct PageTokenCoder: Sendable {
     private let key1: UInt64
 
     /// A coder with a key; tokens of another key are not understood.
-    init(key0: UInt64, key1: UInt64) {
+    package init(key0: UInt64, key1: UInt64) {
         self.key0 = key0
         self.key1 = key1
     }
 
     /// Appends the token that stands for a cursor in a scope.
-    func append(_ cursor: PageCursor, in scope: PageTokenScope, to bytes: inout [UInt8]) {
+    package func append(_ cursor: PageCursor, in scope: PageTokenScope, to bytes: inout [UInt8]) {
         let start = bytes.count
         bytes.append(cursor.snapshot == nil ? 1 : 2)
         bytes.append(cursor.direction.rawValue)
@@ -43,7 +43,7 @@ struct PageTokenCoder: Sendable {
     }
 
     /// The cursor of a token; nil for one that was not written here for this scope.
-    func cursor(from token: [UInt8], in scope: PageTokenScope) -> PageCursor? {
+    package func cursor(from token: [UInt8], in scope: PageTokenScope) -> PageCursor? {
         let contentCount = token.count - Self.checksumByteCount
         guard contentCount >= Self.fixedByteCount else { return nil }
         var content = Array(token[..<contentCount])
@@ -91,9 +91,10 @@ struct PageTokenCoder: Sendable {
         defer { bytes.removeLast(bytes.count - end) }
         bytes.append(scope.order.tokenCode)
         bytes.append(bigEndian: scope.feed.map { UInt64($0.rawValue) } ?? .max)
-        bytes.append(scope.device == nil ? 0 : 1)
-        bytes.append(bigEndian: scope.device?.high ?? 0)
-        bytes.append(bigEndian: scope.device?.low ?? 0)
+        let device = scope.device
+        bytes.append(device == nil ? 0 : 1)
+        bytes.append(bigEndian: device?.high ?? 0)
+        bytes.append(bigEndian: device?.low ?? 0)
         let checksum = checksum(of: bytes, from: start)
         // A checksum of its own over the first one. In one stream the title could end elsewhere: a part
         // of the scope could pass as title, and the options as another scope.
@@ -112,7 +113,7 @@ struct PageTokenCoder: Sendable {
     /// The parts of a scope that not every scope has; each one's first byte tells it from the others.
     private func appendOptions(of scope: PageTokenScope, to bytes: inout [UInt8]) {
         if let window = scope.window { bytes.append(window.rawValue) }
-        if let user = scope.userID {
+        if case .user(let user) = scope.viewer {
             bytes.append(0x10)
             bytes.append(bigEndian: user)
         }
@@ -152,5 +153,131 @@ extension [UInt8] {
         at offset: Int
     ) -> Number {
         self[offset..<offset + Number.bitWidth / 8].reduce(0) { $0 << 8 | Number($1) }
+    }
+}
+
+/// The scope of a page token: one list, as one caller sees it.
+package struct PageTokenScope: Equatable {
+    /// The feed; nil is the front page over all feeds.
+    package var feed: FeedID?
+    package var order: Order
+    /// The window; nil is all time.
+    package var window: Window?
+    /// The user that the caller is or acts for, or else its device; nil is an anonymous caller.
+    package var viewer: VoterKey?
+    /// The author of all posts; 0 is any.
+    var authorID: UInt64 = 0
+    /// Whether the pages have only posts that the viewer has not read.
+    var isUnreadOnly = false
+    /// Whether the pages have posts that the viewer has dismissed.
+    var includesDismissed = false
+
+    /// The scope of the same list for a caller without identity.
+    package var ofNobody: PageTokenScope {
+        var scope = self
+        scope.viewer = nil
+        return scope
+    }
+
+    fileprivate var device: Device16? {
+        if case .device(let device) = viewer { device } else { nil }
+    }
+
+    /// Whether the list is not what it is without a filter.
+    fileprivate var isFiltered: Bool { authorID != 0 || isUnreadOnly || includesDismissed }
+}
+
+extension PostPage {
+    /// The cursor of the posts that are newer than the page's; nil where the page leads to none.
+    package func refresh(in scope: PageTokenScope) -> PageCursor? {
+        refreshPlace.map { place in
+            PageCursor(
+                feed: scope.feed,
+                order: scope.order,
+                window: scope.window,
+                direction: .newer,
+                position: place,
+                rank: 0
+            )
+        }
+    }
+}
+
+/// SipHash-2-4: a keyed 64-bit checksum that cannot be forged without the key.
+///
+/// Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012. The standard
+/// library's `Hasher` is of the same family, but takes no key of ours and may change between
+/// versions.
+package struct SipHash {
+    private var v0: UInt64
+    private var v1: UInt64
+    private var v2: UInt64
+    private var v3: UInt64
+
+    /// The checksum of `bytes` under the key (`key0`, `key1`), in O(bytes).
+    package static func checksum(of bytes: Span<UInt8>, key0: UInt64, key1: UInt64) -> UInt64 {
+        var state = SipHash(key0: key0, key1: key1)
+        let wholeWords = bytes.count / 8
+        for word in 0..<wholeWords {
+            state.absorb(littleEndianWord(in: bytes, from: word * 8, byteCount: 8))
+        }
+        let tail = littleEndianWord(
+            in: bytes,
+            from: wholeWords * 8,
+            byteCount: bytes.count - wholeWords * 8
+        )
+        state.absorb(tail | UInt64(truncatingIfNeeded: bytes.count) << 56)
+        return state.finish()
+    }
+
+    private init(key0: UInt64, key1: UInt64) {
+        v0 = key0 ^ 0x736f_6d65_7073_6575
+        v1 = key1 ^ 0x646f_7261_6e64_6f6d
+        v2 = key0 ^ 0x6c79_6765_6e65_7261
+        v3 = key1 ^ 0x7465_6462_7974_6573
+    }
+
+    private mutating func absorb(_ word: UInt64) {
+        v3 ^= word
+        round()
+        round()
+        v0 ^= word
+    }
+
+    private mutating func finish() -> UInt64 {
+        v2 ^= 0xff
+        for _ in 0..<4 { round() }
+        return v0 ^ v1 ^ v2 ^ v3
+    }
+
+    private mutating func round() {
+        v0 &+= v1
+        v1 = v1.rotated(left: 13) ^ v0
+        v0 = v0.rotated(left: 32)
+        v2 &+= v3
+        v3 = v3.rotated(left: 16) ^ v2
+        v0 &+= v3
+        v3 = v3.rotated(left: 21) ^ v0
+        v2 &+= v1
+        v1 = v1.rotated(left: 17) ^ v2
+        v2 = v2.rotated(left: 32)
+    }
+
+    private static func littleEndianWord(
+        in bytes: Span<UInt8>,
+        from start: Int,
+        byteCount: Int
+    ) -> UInt64 {
+        var word: UInt64 = 0
+        for index in 0..<byteCount {
+            word |= UInt64(bytes[start + index]) << UInt64(8 * index)
+        }
+        return word
+    }
+}
+
+extension UInt64 {
+    fileprivate func rotated(left count: UInt64) -> UInt64 {
+        self << count | self >> (64 - count)
     }
 }

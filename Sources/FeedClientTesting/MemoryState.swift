@@ -1,33 +1,59 @@
+internal import FeedCalls
 internal import FeedClient
-internal import FeedConcurrency
 internal import FeedProto
 internal import FeedRanking
+
+/// Who calls on a connection.
+struct MemoryCaller: Sendable {
+    /// The number of its client.
+    let number: UInt64
+    /// The device of its client id; nil is none.
+    var device: Device16?
+    var isService: Bool
+    /// The token of its session; empty is none.
+    var token: [UInt8] = []
+    /// The revision of its last change, which its stable pages show.
+    var lastChange: UInt64 = 0
+}
+
+/// What a call says beside its request.
+struct MemoryCall {
+    /// The revision that the answer must not be older than; 0 is any.
+    let minimumRevision: UInt64
+    /// The user whom the call acts for; 0 is the caller itself.
+    let actingUserID: UInt64
+}
 
 /// The state of a service in memory, and how it answers; one caller at a time.
 struct MemoryState {
     let store: FeedStore
-    let serviceKeys: [Secret]
+    /// What requests ask for, as the real service has it.
+    let rules: CallRules
     let clock: @Sendable () -> Int64
     var accounts = MemoryAccounts()
-    var tokens = PageTokens()
     /// The watches that have not ended, by numbers in the order in which they have begun.
     var watches: [UInt64: MemoryWatch] = [:]
     /// The sessions whose end a watch has told to a client, by the numbers of the clients.
     var endedTokens: [UInt64: [UInt8]] = [:]
+    private let serviceKeys: [Secret]
     private var lastNumber: UInt64 = 0
+
+    static let serverName = "feed-service in memory"
+    static let frameByteCount = 1 << 20
 
     /// A state with the feeds that every service has.
     init(serviceKeys: [Secret], clock: @escaping @Sendable () -> Int64) {
         self.serviceKeys = serviceKeys
         self.clock = clock
         store = FeedStore(stripeCount: 1, clock: clock)
+        // Nobody has a reason to forge the tokens of a test.
+        rules = CallRules(store, CallLimits(), tokens: PageTokenCoder(key0: 0, key1: 0))
     }
 
-    /// Answers Hello.
     mutating func greet(_ hello: HelloRequest) throws(Status) -> (MemoryCaller, HelloResponse) {
         var caller = MemoryCaller(
             number: takeNumber(),
-            device: Device16(hello.clientID),
+            device: Device16(clientID: hello.clientID),
             isService: serviceKeys.isEmpty
         )
         if !hello.serviceKey.isEmpty, !serviceKeys.isEmpty {
@@ -39,10 +65,10 @@ struct MemoryState {
         caller.token = hello.sessionToken
         let session = try session(of: caller)
         let response = HelloResponse(
-            serverName: "feed-service in memory",
+            serverName: Self.serverName,
             instanceID: 1,
             serverTimeMilliseconds: clock(),
-            limits: MemoryLimits.announced,
+            limits: Limits(rules.limits),
             user: session?.user,
             capabilities: [.stablePages, .accounts, .watch]
         )
@@ -69,11 +95,7 @@ struct MemoryState {
         from caller: inout MemoryCaller
     ) throws(Status) -> Answer {
         guard call.minimumRevision <= store.revision else {
-            throw Status(
-                code: .failedPrecondition,
-                reason: .instanceChanged,
-                message: "The newest revision is \(store.revision), not \(call.minimumRevision)."
-            )
+            throw .stateIsOlder(wanted: call.minimumRevision, revision: store.revision)
         }
         try checkActing(for: call.actingUserID, caller)
         let before = store.revision
@@ -115,8 +137,8 @@ struct MemoryState {
         case .castVote(let request): return .castVote(try castVote(request, viewer))
         case .batchCastVotes(let request): return try castVotes(request, viewer)
         case .createPost(let request): return try createPost(request, viewer)
-        case .getPost(let request): return .post(try post(request.id, viewer))
-        case .batchGetPosts(let request): return try posts(request, viewer)
+        case .getPost(let request): return try getPost(request, viewer)
+        case .batchGetPosts(let request): return try batchGetPosts(request, viewer)
         case .updatePost(let request): return try updatePost(request, viewer, caller)
         case .deletePost(let request): return try deletePost(request, viewer, caller)
         case .listPosts(let request): return try listPosts(request, call, viewer, caller)
@@ -125,41 +147,54 @@ struct MemoryState {
         case .listFeeds: return listFeeds(viewer)
         case .createFeed(let request): return try createFeed(request, caller)
         case .importPosts(let request): return try importPosts(request, caller)
-        case .ping(let request): return try ping(request)
+        case .ping(let request):
+            try rules.check(request)
+            return .ping(PingResponse(payload: request.payload, serving: .serving))
         case .getServerStats: return .serverStats(stats)
         case .watchPosts, .cancel: throw .watchIsNoCall
         default: throw .unknownMethod
         }
     }
 
-    /// Refuses a caller that is no service.
-    func requireService(_ caller: MemoryCaller) throws(Status) {
-        guard caller.isService else { throw .serviceOnly }
-    }
-
+    /// Refuses a caller that acts for a user and is no service, and a user whom nobody knows.
     func checkActing(for user: UInt64, _ caller: MemoryCaller) throws(Status) {
         guard user != 0 else { return }
-        try requireService(caller)
+        guard caller.isService else { throw .serviceOnly }
         guard user >> 63 == 1 || accounts.name(of: user) != nil else {
-            throw .invalid(.badField, "acting_user_id", actual: user)
+            throw .unknownActingUser(user)
         }
     }
 
-    /// The one who a call is of.
+    /// The one who a call is of: a user, or else a device, or nobody.
     mutating func viewer(
         of caller: MemoryCaller,
         _ call: MemoryCall
-    ) throws(Status) -> MemoryViewer {
-        let session = try session(of: caller)
-        let userID = call.actingUserID != 0 ? call.actingUserID : session?.user?.id ?? 0
-        guard userID == 0 else {
-            return MemoryViewer(
-                userID: userID,
-                name: accounts.name(of: userID),
-                key: .user(userID)
-            )
-        }
-        return MemoryViewer(userID: 0, key: caller.device.map(VoterKey.device))
+    ) throws(Status) -> VoterKey? {
+        let user = try session(of: caller)?.user
+        if call.actingUserID != 0 { return .user(call.actingUserID) }
+        return user.map { .user($0.id) } ?? caller.device.map(VoterKey.device)
+    }
+
+    /// The counters; those of what a service in memory does not have are 0.
+    private var stats: ServerStats {
+        ServerStats(
+            serverName: Self.serverName,
+            startTimeMilliseconds: 0,
+            connectionCount: 1,
+            postCount: store.postCount,
+            revision: store.revision,
+            methods: [],
+            stripeContentionCount: 0,
+            acceptedConnectionCount: 0,
+            refusedConnectionCount: 0,
+            slowFrameCount: 0,
+            badFrameCount: 0,
+            bufferedByteCount: 0,
+            acceptPauseCount: 0,
+            durability: "none",
+            accountCount: UInt64(accounts.counts.accounts),
+            sessionCount: UInt64(accounts.counts.sessions)
+        )
     }
 }
 
@@ -173,11 +208,43 @@ extension Request {
     }
 }
 
-extension Device16 {
-    /// The device of a client id; nil of none.
-    fileprivate init?(_ bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
-        let words = [bytes[..<8], bytes[8...]].map { $0.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
-        self.init(high: words[0], low: words[1])
+extension Limits {
+    /// What Hello announces.
+    fileprivate init(_ limits: CallLimits) {
+        self.init(
+            maximumFrameByteCount: UInt32(MemoryState.frameByteCount),
+            maximumInFlightCount: 256,
+            defaultPageSize: UInt32(limits.defaultPageSize),
+            maximumPageSize: UInt32(limits.maximumPageSize),
+            maximumBatchGetCount: UInt32(limits.maximumBatchGetCount),
+            maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
+            maximumWatchTopCount: UInt32(limits.maximumWatchTopCount),
+            maximumTimeoutMilliseconds: 60_000,
+            idleTimeoutMilliseconds: 90_000,
+            sequenceWindow: 256,
+            maximumImportPostCount: UInt32(limits.maximumImportPostCount),
+            maximumWatchPostCount: UInt32(limits.maximumWatchPostCount),
+            maximumWatchCount: UInt32(limits.maximumWatchesPerConnection)
+        )
+    }
+}
+
+extension Status {
+    /// A watch was asked for as a call.
+    fileprivate static var watchIsNoCall: Status {
+        Status(
+            code: .unimplemented,
+            reason: .unknownMethod,
+            message: "A watch is no call of one answer: begin it with watch(_:interval:)."
+        )
+    }
+
+    /// The call is one that a service in memory does not have.
+    fileprivate static var unknownMethod: Status {
+        Status(
+            code: .unimplemented,
+            reason: .unknownMethod,
+            message: "A service in memory does not have this call."
+        )
     }
 }

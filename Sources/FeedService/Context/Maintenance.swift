@@ -1,5 +1,86 @@
+internal import FeedAccounts
 internal import FeedConcurrency
+internal import FeedLog
+internal import FeedRanking
 package import FeedTransport
+
+/// The periodic work of the first loop: it forgets what has expired, checks the clocks and returns memory.
+final class Maintenance {
+    private let context: ServiceContext
+    private let store: FeedStore
+    private let log: ServiceLog
+    private let memory: MemoryReturn
+    /// The rows of channels that were evicted and not deleted yet.
+    private let evictedChannels = EvictedChannels()
+    private var sweep = MarkSweep()
+    /// The refused connections that the log has told of.
+    private var loggedCount: UInt64 = 0
+
+    /// The work of a service; where one of its addresses has TLS, all connections may have it.
+    init(_ context: ServiceContext, of store: FeedStore, hasTLS: Bool, _ log: ServiceLog) {
+        self.context = context
+        self.store = store
+        self.log = log
+        memory = MemoryReturn(
+            connectionByteCount: hasTLS
+                ? MemoryReturn.securedByteCount : MemoryReturn.plainByteCount
+        )
+    }
+
+    /// Checks the clocks, and begins the work on a loop, which keeps it.
+    func start(on loop: EventLoop) throws(TransportError) {
+        checkClocks()
+        try loop.addTimer(every: .seconds(1), sweepStore)
+        try loop.addTimer(every: ChannelTable.evictionInterval, evictChannels)
+        try loop.addTimer(every: .seconds(1)) { [self] in
+            checkClocks()
+            forgetExpiredSessions()
+            logRefusedConnections()
+            memory.giveBack(
+                after: context.budget,
+                connectionCount: context.budget.connectionCount,
+                channelByteCount: context.channels.byteCount,
+                forgetsSoon: context.channels.takeForgetsSoon()
+            )
+        }
+    }
+
+    private func sweepStore() {
+        store.expireSnapshots(now: context.now)
+        store.expireSync()
+        guard context.changeRefusal == nil else { return }
+        let changes = context.changeLog(0)
+        changes.transaction { store.sweepMarks(&sweep, sink: changes) }
+    }
+
+    private func evictChannels() {
+        context.channels.evict()
+        if let state = context.state {
+            evictedChannels.deleteRows(of: context.channels, in: state)
+        }
+    }
+
+    /// Forgets some of the sessions that have expired.
+    private func forgetExpiredSessions() {
+        let accounts = context.accounts
+        guard accounts.sessionCount > 0, context.changeRefusal == nil else { return }
+        let changes = context.changeLog(0)
+        let now = context.clock.now()
+        let limit = context.limits.examinedSessionsPerSecond
+        changes.transaction { _ = accounts.sweep(at: now, limit: limit, changes) }
+    }
+
+    private func checkClocks() {
+        context.clock.check()
+        while let news = context.clock.takeNews() { log.clock(news) }
+    }
+
+    private func logRefusedConnections() {
+        let count = context.refusedConnectionCount
+        if count > loggedCount { log.refusedConnections(count - loggedCount) }
+        loggedCount = count
+    }
+}
 
 /// Returns memory to the system after a peak, because the allocator keeps the small pieces that
 /// connections have freed.

@@ -1,0 +1,397 @@
+internal import FeedConcurrency
+package import FeedProto
+package import FeedRanking
+
+/// What the requests of calls ask for, and whether they may: the same for a service behind a socket and for
+/// one in memory.
+///
+/// It reads feeds and authors, and changes nothing: who uses it executes what it returns.
+package final class CallRules: Sendable {
+    package let store: FeedStore
+    package let limits: CallLimits
+    package let texts: TextRules
+    package let tokens: PageTokenCoder
+
+    package init(_ store: FeedStore, _ limits: CallLimits, tokens: PageTokenCoder) {
+        self.store = store
+        self.limits = limits
+        self.tokens = tokens
+        texts = TextRules(limits: limits)
+    }
+
+    /// Checks the number of items of a batch.
+    package func checkBatch(_ count: Int, field: String, limit: Int) throws(Status) {
+        guard (1...limit).contains(count) else {
+            throw .batchSize(count, field: field, limit: limit)
+        }
+    }
+
+    /// Checks the payload of a Ping.
+    package func check(_ request: PingRequest) throws(Status) {
+        let limit = limits.maximumPingByteCount
+        let count = request.payload.count
+        guard count <= limit else {
+            throw .invalid(
+                .badField,
+                field: "payload",
+                "payload has \(count) bytes; the limit is \(limit).",
+                limit: UInt64(limit),
+                actual: UInt64(count)
+            )
+        }
+    }
+}
+
+/// How calls name feeds and lists.
+extension CallRules {
+    /// Finds a feed by name.
+    package func feed(named name: String) throws(Status) -> FeedID {
+        let limit = limits.maximumFeedNameByteCount
+        guard name.utf8.count <= limit else {
+            throw .feedNameTooLong(name.utf8.count, limit: limit)
+        }
+        guard let feed = store.feed(named: name) else { throw .feedNotFound(name) }
+        return feed
+    }
+
+    /// The feed of a name, or nil of none: the front page over all feeds.
+    package func feed(ifNamed name: String) throws(Status) -> FeedID? {
+        name.isEmpty ? nil : try feed(named: name)
+    }
+
+    /// The name of the feed of new posts, whose request may name none.
+    package func nameOfFeed(ofNewPosts name: String) -> String { name.isEmpty ? "posts" : name }
+
+    /// The policy of a feed that exists.
+    package func policy(of feed: FeedID) -> FeedPolicy {
+        guard let policy = store.policy(of: feed) else {
+            preconditionFailure("A feed that was found stays.")
+        }
+        return policy
+    }
+
+    package func policy(of request: CreateFeedRequest) throws(Status) -> FeedPolicy {
+        guard let feed = request.feed else { throw .missing("create_feed.feed") }
+        try texts.checkFeedName(feed.name)
+        return try FeedPolicy(feed, limits: limits)
+    }
+
+    /// The order that was asked for; unspecified is the feed's own, and TOP on the front page.
+    private func order(
+        _ order: FeedProto.Order,
+        in feed: FeedID?
+    ) throws(Status) -> FeedRanking.Order {
+        if order == .unspecified { return feed.map { policy(of: $0).defaultOrder } ?? .top }
+        guard let known = FeedRanking.Order(order) else {
+            throw .unknownValue(order, field: "order")
+        }
+        return known
+    }
+
+    /// The window that was asked for; unspecified is all time, which nil is.
+    private func window(
+        _ window: FeedProto.Window,
+        of order: FeedRanking.Order
+    ) throws(Status) -> FeedRanking.Window? {
+        if window == .unspecified { return nil }
+        guard let known = FeedRanking.Window(window) else {
+            throw .unknownValue(window, field: "window")
+        }
+        guard order.allowsWindow else {
+            throw .invalid(
+                .badField,
+                field: "window",
+                "window is \(window); lists of TOP, CONTROVERSIAL and DISCUSSED have windows, and "
+                    + "the order is \(FeedProto.Order(order)).",
+                actual: UInt64(bitPattern: Int64(window.rawValue))
+            )
+        }
+        return known
+    }
+}
+
+/// Pages, ranks and watches of lists.
+extension CallRules {
+    /// The page that a ListPosts asks for, without what its viewer has made of the posts, and the scope of
+    /// the page's tokens.
+    ///
+    /// The page has at least the named revision, and a stable one also the viewer's last change. A caller
+    /// without identity is no viewer.
+    package func page(
+        of request: ListPostsRequest,
+        for viewer: VoterKey?,
+        minimumRevision: UInt64,
+        lastChange: UInt64
+    ) throws(Status) -> (query: PageQuery, scope: PageTokenScope) {
+        let feed = try feed(ifNamed: request.feed)
+        let order = try order(request.order, in: feed)
+        let window = try window(request.window, of: order)
+        if request.unreadOnly, viewer == nil { throw .viewerRequired(field: "unread_only") }
+        var scope = PageTokenScope(feed: feed, order: order, window: window, viewer: viewer)
+        scope.authorID = request.authorID
+        scope.isUnreadOnly = request.unreadOnly
+        scope.includesDismissed = request.includesDismissed
+        var query = PageQuery(
+            feed: feed,
+            order: order,
+            window: window,
+            size: try pageSize(request.pageSize),
+            start: try start(of: request, in: scope)
+        )
+        query.filter.authorID = request.authorID
+        query.filter.isUnreadOnly = request.unreadOnly
+        query.filter.includesDismissed = request.includesDismissed
+        query.minimumRevision = minimumRevision
+        switch request.consistency {
+        case .unspecified, .live: query.stability = .live
+        case .stable: query.stability = .stable(from: max(minimumRevision, lastChange))
+        default: throw .unknownValue(request.consistency, field: "consistency")
+        }
+        return (query, scope)
+    }
+
+    private func pageSize(_ size: Int32) throws(Status) -> Int {
+        let limit = limits.maximumPageSize
+        guard size >= 0 else {
+            throw .badPageSize(size, "the usual size", limit: limit)
+        }
+        return size == 0 ? limits.defaultPageSize : min(Int(size), limit)
+    }
+
+    private func start(
+        of request: ListPostsRequest,
+        in scope: PageTokenScope
+    ) throws(Status) -> PageQuery.Start {
+        guard request.pageToken.isEmpty else {
+            guard let cursor = tokens.cursor(from: request.pageToken, in: scope) else {
+                throw .pageTokenMismatch
+            }
+            return .cursor(cursor)
+        }
+        switch request.start {
+        case .aroundPostID(let id): return .around(PostID(rawValue: id))
+        case .newerThanPostID(let id): return .newerThan(PostID(rawValue: id))
+        case .rank(0):
+            throw .invalid(
+                .badField,
+                field: "start_rank",
+                "start_rank is 0; the first post has rank 1."
+            )
+        case .rank(let rank): return .rank(rank)
+        case nil: return .first
+        }
+    }
+
+    /// The list in which a GetPostRank looks for its post.
+    package func list(of request: GetPostRankRequest) throws(Status) -> ListID {
+        let id = PostID(rawValue: request.id)
+        let feed = try ranked { () throws(RankingError) in try store.feed(of: id) }
+        let order = try order(request.order, in: feed)
+        return ListID(feed: feed, order: order, window: try window(request.window, of: order))
+    }
+
+    /// What a WatchPosts watches.
+    package func subject(of request: WatchPostsRequest) throws(Status) -> WatchSubject {
+        guard request.postIDs.isEmpty else {
+            guard request.topCount == 0 else { throw .watchOfListAndPosts }
+            let limit = limits.maximumWatchPostCount
+            try checkBatch(request.postIDs.count, field: "post_ids", limit: limit)
+            var seen: Set<UInt64> = []
+            let ids = request.postIDs.filter { seen.insert($0).inserted }
+            return .posts(ids.map(PostID.init(rawValue:)))
+        }
+        guard (1...limits.maximumWatchTopCount).contains(Int(request.topCount)) else {
+            throw .watchTopCount(request.topCount, limit: limits.maximumWatchTopCount)
+        }
+        let feed = try feed(ifNamed: request.feed)
+        let order = try order(request.order, in: feed)
+        let window = try window(request.window, of: order)
+        let list = ListID(feed: feed, order: order, window: window)
+        return .list(list, topCount: Int(request.topCount))
+    }
+}
+
+package struct ListID: Hashable, Sendable {
+    /// The feed; nil is the front page over all feeds.
+    package var feed: FeedID?
+    package var order: FeedRanking.Order
+    /// The window; nil is all time.
+    package var window: FeedRanking.Window?
+}
+
+/// What is watched.
+package enum WatchSubject {
+    /// The first posts of a list.
+    case list(ListID, topCount: Int)
+    /// Single posts, each of them once.
+    case posts([PostID])
+}
+
+/// New posts, edits and imports.
+extension CallRules {
+    /// The feed and the content of a new post; its author's name is the one in the request, which nobody has
+    /// checked.
+    package func newPost(
+        of request: CreatePostRequest
+    ) throws(Status) -> (feed: FeedID, content: PostContent) {
+        guard let post = request.post else { throw .missing("post") }
+        let feed = try feed(named: nameOfFeed(ofNewPosts: request.feed))
+        try texts.check(post, at: .only, against: policy(of: feed))
+        return (feed, PostContent(post))
+    }
+
+    /// The post of an edit, which names fields.
+    package func editedPost(of request: UpdatePostRequest) throws(Status) -> Post {
+        guard let post = request.post else { throw .missing("post") }
+        guard !request.updateMask.isEmpty else { throw .missing("update_mask") }
+        return post
+    }
+
+    package func changes(_ post: Post, _ mask: [PostField]) throws(Status) -> PostChanges {
+        let changes = try PostChanges(post, mask)
+        let feed = try ranked { () throws(RankingError) in
+            try store.feed(of: PostID(rawValue: post.id))
+        }
+        try texts.check(changes, against: policy(of: feed))
+        return changes
+    }
+
+    /// Whether a user may change a post as its author; one that is gone has none, and the call itself says
+    /// what it answers then.
+    package func mayChange(_ id: PostID, user: UInt64?) -> Bool {
+        guard let author = try? store.author(of: id) else { return true }
+        return author != 0 && author == user
+    }
+
+    /// The feed and the posts of an import, which were checked; the texts of so many of the first ones were
+    /// checked before.
+    package func importedPosts(
+        of request: ImportPostsRequest,
+        checkedTextCount: Int = 0,
+        at now: Int64
+    ) throws(Status) -> (feed: FeedID, posts: [ImportedPost]) {
+        try checkBatch(
+            request.posts.count,
+            field: "posts",
+            limit: limits.maximumImportPostCount
+        )
+        let feed = try feed(named: nameOfFeed(ofNewPosts: request.feed))
+        let policy = policy(of: feed)
+        let latest = now + limits.maximumImportedTimeLead.millisecondsRoundedDown
+        for (index, post) in request.posts.enumerated() {
+            let path = PostPath.item(index)
+            if index >= checkedTextCount { try texts.check(post, at: path, against: policy) }
+            try checkTime(post, at: path, latest: latest)
+            try checkCount(post.upvoteCount, path, "upvote_count")
+            try checkCount(post.downvoteCount, path, "downvote_count")
+            try checkCount(post.commentCount, path, "comment_count")
+        }
+        let posts = request.posts.map { post in
+            ImportedPost(
+                content: PostContent(post),
+                createTimeMilliseconds: post.createTimeMilliseconds,
+                upvoteCount: post.upvoteCount,
+                downvoteCount: post.downvoteCount
+            )
+        }
+        return (feed, posts)
+    }
+
+    private func checkTime(_ post: Post, at path: PostPath, latest: Int64) throws(Status) {
+        let time = post.createTimeMilliseconds
+        guard time < 0 || time > latest else { return }
+        let field = path.field("create_time_ms")
+        throw .invalid(
+            .badTime,
+            field: field,
+            "\(field) is \(time); a time is 0 to \(latest), which is "
+                + "\(limits.maximumImportedTimeLead) from now.",
+            limit: UInt64(bitPattern: latest),
+            actual: UInt64(bitPattern: time)
+        )
+    }
+
+    private func checkCount(
+        _ count: UInt64,
+        _ path: PostPath,
+        _ name: StaticString
+    ) throws(Status) {
+        let limit = limits.maximumImportedCount
+        guard count > limit else { return }
+        let field = path.field(name)
+        throw .invalid(
+            .badCount,
+            field: field,
+            "\(field) is \(count); the limit is \(limit).",
+            limit: limit,
+            actual: count
+        )
+    }
+}
+
+extension PostContent {
+    /// Names the user who writes the post in place of the request's author, under the name of its account if
+    /// it has one.
+    package mutating func setAuthor(_ userID: UInt64, accountName: String?) {
+        authorID = userID
+        if let accountName { authorName = accountName }
+    }
+}
+
+/// The posts that a MarkPosts marks, and how.
+package struct MarkChange {
+    package let feed: FeedID?
+    private let mark: FeedRanking.Mark
+    private let ids: [PostID]
+    /// The last post of a mark through one; nil where single posts are marked.
+    package let last: PostID?
+
+    /// What a request asks for.
+    package init(_ request: MarkPostsRequest, _ rules: CallRules) throws(Status) {
+        guard let mark = FeedRanking.Mark(request.mark) else {
+            throw .unknownValue(request.mark, field: "mark")
+        }
+        self.mark = mark
+        feed = try rules.feed(ifNamed: request.feed)
+        guard request.postIDs.isEmpty != (request.throughPostID == 0) else {
+            throw .invalid(
+                .badField,
+                field: "post_ids",
+                "MarkPosts takes either post_ids or through_post_id."
+            )
+        }
+        ids = request.postIDs.map(PostID.init(rawValue:))
+        last = ids.isEmpty ? PostID(rawValue: request.throughPostID) : nil
+        guard last == nil else { return }
+        let limit = rules.limits.maximumBatchGetCount
+        try rules.checkBatch(ids.count, field: "post_ids", limit: limit)
+    }
+
+    /// Marks the posts for a viewer.
+    package func apply(
+        to store: FeedStore,
+        by viewer: VoterID,
+        sink: some ChangeSink = NoChanges()
+    ) throws(Status) {
+        try ranked { () throws(RankingError) in
+            if let last {
+                try store.mark(through: last, in: feed, as: mark, by: viewer, sink: sink)
+            } else {
+                try store.mark(ids, as: mark, by: viewer, sink: sink)
+            }
+        }
+    }
+}
+
+extension Status {
+    /// A page of fewer than no posts.
+    package static func badPageSize(_ size: Int32, _ usual: String, limit: Int) -> Status {
+        .invalid(
+            .badPageSize,
+            field: "page_size",
+            "page_size is \(size); it is 0 for \(usual), or 1 to \(limit).",
+            limit: UInt64(limit),
+            actual: UInt64(bitPattern: Int64(size))
+        )
+    }
+}
