@@ -10,9 +10,7 @@ final class ServiceLoop {
     var handler: RequestHandler
     /// What the handler's calls share, for reading it without a check for exclusive access.
     let environment: CallEnvironment
-    /// The context of all loops.
     let context: ServiceContext
-    /// The counts of this loop.
     let counters: LoopCounters
     /// Writes log lines, at a limited rate.
     let log: ServiceLog
@@ -21,21 +19,21 @@ final class ServiceLoop {
     /// Sends the loop's answers once the changes that they reflect are durable.
     let outbox: Outbox
     /// The requests for a backup that wait for it, by the number of the backup.
-    var waitingForBackup: [UInt64: WaitingForBackup] = [:]
+    private var waitingForBackup: [UInt64: WaitingForBackup] = [:]
     /// The number of the latest backup.
-    var nextBackup: UInt64 = 0
+    private var nextBackup: UInt64 = 0
     /// The sign-ins that wait for their hashes, by their numbers.
-    var waitingSignIns: [UInt64: WaitingSignIn] = [:]
+    private var waitingSignIns: [UInt64: WaitingSignIn] = [:]
     /// The number of the latest sign-in.
-    var nextSignIn: UInt64 = 0
+    private var nextSignIn: UInt64 = 0
     /// When the connections that watch are served next.
-    var watchSchedule: WatchSchedule<ServerConnection>
+    private var watchSchedule: WatchSchedule<ServerConnection>
     /// The connections whose events are due.
-    var readyWatchers = WatcherQueue<ServerConnection>()
+    private var readyWatchers = WatcherQueue<ServerConnection>()
     /// Whether the loop serves some of them before its next wait.
-    var servesReadySoon = false
+    private var servesReadySoon = false
     /// Passes the ticks of the schedule; nil while nobody watches.
-    var watchTimer: LoopTimer?
+    private var watchTimer: LoopTimer?
     /// The connections above the limit of their identity that take the answer which says so.
     var lingeringRefusalCount = 0
     /// When the loop began.
@@ -109,8 +107,7 @@ extension ServiceLoop: Sendable {}
 /// Backups take longer than a loop iteration. They are made on threads of their own and answered
 /// when they are done, after answers to later requests.
 extension ServiceLoop {
-    /// A request for a backup that waits for it.
-    struct WaitingForBackup {
+    private struct WaitingForBackup {
         let connection: ServerConnection
         let requestID: UInt64
         let arrival: MonotonicInstant
@@ -139,7 +136,7 @@ extension ServiceLoop {
 
     /// Cancels the backup under way when half of the drain's time is over, so that its answer leaves
     /// before the connections are reset.
-    func boundBackupsOfDrain() {
+    private func boundBackupsOfDrain() {
         guard let state = context.state else { return }
         do throws(TransportError) {
             try eventLoop.addTimer(after: context.limits.drainTimeout / 2) {
@@ -223,8 +220,7 @@ extension ServiceLoop {
 /// Passwords take longer than a loop iteration. They are hashed on threads of their own, and their
 /// calls are answered when that is done, after answers to later requests.
 extension ServiceLoop {
-    /// A sign-in that waits for its hash.
-    struct WaitingSignIn {
+    private struct WaitingSignIn {
         let connection: ServerConnection
         let signIn: SignIn
         let arrival: MonotonicInstant
@@ -334,7 +330,7 @@ extension ServiceLoop {
     }
 
     /// Ends the ticks: there are no watches any more.
-    func stopWatchTimer() {
+    private func stopWatchTimer() {
         watchTimer?.cancel()
         watchTimer = nil
         watchSchedule = WatchSchedule(at: eventLoop.now)

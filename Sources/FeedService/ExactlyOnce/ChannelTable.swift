@@ -96,15 +96,13 @@ package final class ChannelTable: Sendable {
     }
 
     let state = Lock(State())
-    /// The limits.
     let limits: Limits
     /// The memory of all channels.
     let budget: ChannelBudget
     /// How fast hosts may open new channels.
-    let newChannels: HostBuckets
+    private let newChannels: HostBuckets
     /// Whether the table keeps evicted numbers until they are taken.
     let collectsEvicted: Bool
-    /// The monotonic clock.
     let clock: @Sendable () -> MonotonicInstant
 
     /// A table without channels.
@@ -281,12 +279,12 @@ extension ChannelTable {
     package static let evictionInterval = Duration.milliseconds(250)
     /// The most channels that one run evicts: a few tenths of a millisecond, and enough to empty a
     /// full table in about half a minute.
-    package static let evictionLimit = 2048
+    private static let evictionLimit = 2048
     /// The most hosts that one run visits.
-    static let visitedHostLimit = 4096
+    private static let visitedHostLimit = 4096
 
     /// The restored channels that are forgotten for a new one at most.
-    static let makeRoomLimit = 8
+    private static let makeRoomLimit = 8
 
     /// Forgets channels whose retention is over, the short one or the full one; O(limit), and
     /// O(channels) where memory is given back.

@@ -3,7 +3,6 @@ struct Places<Element> {
     private var elements: [Element?] = []
     private var free: [Int] = []
 
-    /// The number of elements.
     var count: Int { elements.count - free.count }
 
     /// All places are below this one.
