@@ -21,19 +21,17 @@ package final class ServiceLog: Sendable {
         }
     }
 
+    /// The lines of which one a second is written.
+    private enum Kind: Hashable {
+        case badFrame, failedHandshake, refusedProxy, introduction, service, unknownKey
+        case overBudget, limitedHost, refusedEdit
+        case refusal(reason: String)
+        case slowCall(Method)
+    }
+
     private let logger: Logger
     private let unixMilliseconds: @Sendable () -> Int64
-    private let badFrames = Lock(Line())
-    private let introductions = Lock(Line())
-    private let services = Lock(Line())
-    private let unknownKeys = Lock(Line())
-    private let overBudget = Lock(Line())
-    private let refusedEdits = Lock(Line())
-    private let limitedHosts = Lock(Line())
-    private let failedHandshakes = Lock(Line())
-    private let refusedProxies = Lock(Line())
-    private let refusals = Lock<[String: Line]>([:])
-    private let slowCalls = Lock(Method.allCases.map { _ in Line() })
+    private let lines = Lock<[Kind: Line]>([:])
 
     /// Writes to this logger; lines are counted by the seconds of this time of day.
     package init(
@@ -46,54 +44,38 @@ package final class ServiceLog: Sendable {
 
     /// A peer sent what is no frame: often another protocol on this port.
     func badFrame(_ message: String, from host: SocketAddress.Host) {
-        write(
-            "Bad frame from \(SocketAddress(host: host, port: 0).hostText): \(message)",
-            badFrames
-        )
+        write("Bad frame from \(host.text): \(message)", .badFrame)
     }
 
     /// A TLS handshake has failed; the reason has no word of the peer.
     func failedHandshake(_ reason: String, from host: SocketAddress.Host) {
-        write(
-            "No TLS connection from \(SocketAddress(host: host, port: 0).hostText): \(reason)",
-            failedHandshakes
-        )
+        write("No TLS connection from \(host.text): \(reason)", .failedHandshake)
     }
 
     /// A proxy's connection did not begin as it has to.
     func refusedProxy(_ reason: String, from host: SocketAddress.Host) {
-        write(
-            "Refused a connection of the proxy \(SocketAddress(host: host, port: 0).hostText): \(reason)",
-            refusedProxies
-        )
+        write("Refused a connection of the proxy \(host.text): \(reason)", .refusedProxy)
     }
 
     /// A client said what it is called; the name may be anything, and any length.
     package func introduced(_ name: String, from host: SocketAddress.Host) {
         write(
-            "Client \(Self.quoted(name)) says Hello from "
-                + SocketAddress(host: host, port: 0).hostText,
-            introductions,
+            "Client \(Self.quoted(name)) says Hello from \(host.text)",
+            .introduction,
             level: .info
         )
     }
 
     /// A caller has shown the service key of this name.
     func keyShown(_ name: String, _ role: KeyRole, from host: SocketAddress.Host) {
-        write(
-            "\(Self.kind(role)) \(name) says Hello from "
-                + SocketAddress(host: host, port: 0).hostText,
-            services,
-            level: .info
-        )
+        write("\(Self.kind(role)) \(name) says Hello from \(host.text)", .service, level: .info)
     }
 
     /// A caller has connected with a certificate that has the identity of a key.
     func certificateShown(_ key: ServiceKey, from host: SocketAddress.Host) {
         write(
-            "\(Self.kind(key.role)) \(key.name) connects with a certificate from "
-                + SocketAddress(host: host, port: 0).hostText,
-            services,
+            "\(Self.kind(key.role)) \(key.name) connects with a certificate from \(host.text)",
+            .service,
             level: .info
         )
     }
@@ -104,10 +86,7 @@ package final class ServiceLog: Sendable {
 
     /// A caller has shown a service key that the service does not know.
     func unknownServiceKey(from host: SocketAddress.Host) {
-        write(
-            "Unknown service key from \(SocketAddress(host: host, port: 0).hostText)",
-            unknownKeys
-        )
+        write("Unknown service key from \(host.text)", .unknownKey)
     }
 
     /// A client's text as it may stand in a log line: on one line, in quotes, and not too long.
@@ -135,26 +114,23 @@ package final class ServiceLog: Sendable {
     /// A connection was closed, as too much is held.
     func closedOverBudget(heldByteCount: Int, from host: SocketAddress.Host) {
         write(
-            "closed a connection from \(SocketAddress(host: host, port: 0).hostText) that held "
+            "closed a connection from \(host.text) that held "
                 + "\(heldByteCount) bytes: too much is held for connections",
-            overBudget
+            .overBudget
         )
     }
 
     /// A host has as many connections as it may, and one more came.
     func tooManyConnections(of host: SocketAddress.Host) {
-        write(
-            "Refused a connection of \(SocketAddress(host: host, port: 0).hostText), which has its limit",
-            limitedHosts
-        )
+        write("Refused a connection of \(host.text), which has its limit", .limitedHost)
     }
 
     /// A user has tried to change the post of another author.
     func refusedEdit(of postID: UInt64, by userID: UInt64, from host: SocketAddress.Host) {
         write(
-            "refused the user \(userID) from \(SocketAddress(host: host, port: 0).hostText) a change "
+            "refused the user \(userID) from \(host.text) a change "
                 + "of the post \(postID), which is another author's",
-            refusedEdits
+            .refusedEdit
         )
     }
 
@@ -164,14 +140,11 @@ package final class ServiceLog: Sendable {
     package func refused(_ method: Method, _ reason: String, from host: SocketAddress.Host) {
         let level = RefusalLevel.of(reason)
         guard level >= logger.logLevel else { return }
-        let second = unixMilliseconds() / 1000
-        let suppressedCount = refusals.withLock { $0[reason, default: Line()].begin(second) }
-        guard let suppressedCount else { return }
-        let hostText = SocketAddress(host: host, port: 0).hostText
+        guard let suffix = begin(.refusal(reason: reason)) else { return }
         logger.log(
             level: level,
-            "refused \(method.name) from \(hostText): \(reason)\(Self.suffix(suppressedCount))",
-            metadata: ["method": "\(method.name)", "host": "\(hostText)", "reason": "\(reason)"]
+            "refused \(method.name) from \(host.text): \(reason)\(suffix)",
+            metadata: ["method": "\(method.name)", "host": "\(host.text)", "reason": "\(reason)"]
         )
     }
 
@@ -182,16 +155,14 @@ package final class ServiceLog: Sendable {
         nanoseconds: UInt64,
         heldNanoseconds: UInt64
     ) {
-        let second = unixMilliseconds() / 1000
-        let suppressedCount = slowCalls.withLock { $0[run.method.rawValue].begin(second) }
-        guard let suppressedCount else { return }
+        guard let suffix = begin(.slowCall(run.method)) else { return }
         let milliseconds = nanoseconds / 1_000_000
         let heldMilliseconds = heldNanoseconds / 1_000_000
         let others = run.count > 1 ? " and \(run.count - 1) after it" : ""
         logger.warning(
             """
             slow: \(run.method.name) \(run.firstID)\(others) from \(peer) took \(milliseconds) ms, \
-            held for \(heldMilliseconds) ms of them\(Self.suffix(suppressedCount))
+            held for \(heldMilliseconds) ms of them\(suffix)
             """,
             metadata: [
                 "method": "\(run.method.name)", "host": "\(peer.hostText)", "port": "\(peer.port)",
@@ -231,15 +202,23 @@ package final class ServiceLog: Sendable {
 
     private func write(
         _ message: @autoclosure () -> String,
-        _ line: borrowing Lock<Line>,
+        _ kind: Kind,
         level: Logger.Level = .warning
     ) {
-        let second = unixMilliseconds() / 1000
-        guard let suppressedCount = line.withLock({ $0.begin(second) }) else { return }
-        logger.log(level: level, "\(message())\(Self.suffix(suppressedCount))")
+        guard let suffix = begin(kind) else { return }
+        logger.log(level: level, "\(message())\(suffix)")
     }
 
-    private static func suffix(_ suppressedCount: Int) -> String {
-        suppressedCount > 0 ? " (and \(suppressedCount) like it before)" : ""
+    /// The end of a line, which says how many of its kind were left out before; nil where this second has had
+    /// one.
+    private func begin(_ kind: Kind) -> String? {
+        let second = unixMilliseconds() / 1000
+        return lines.withLock { $0[kind, default: Line()].begin(second) }.map { count in
+            count > 0 ? " (and \(count) like it before)" : ""
+        }
     }
+}
+
+extension SocketAddress.Host {
+    fileprivate var text: String { SocketAddress(host: self, port: 0).hostText }
 }
