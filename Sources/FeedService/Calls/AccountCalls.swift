@@ -8,7 +8,7 @@ internal import FeedRanking
 /// The calls about accounts and sessions.
 ///
 /// SignUp and SignIn are answered later, as their passwords are hashed on another thread: the handler
-/// checks the request (``signUp(_:id:timeout:from:)``), the loop has the password hashed, and the
+/// checks the request (``signUp(_:_:from:)``), the loop has the password hashed, and the
 /// handler ends the call with the outcome (``finish(_:_:for:)``).
 struct AccountCalls {
     /// The shared parts of all calls of the loop.
@@ -19,8 +19,7 @@ struct AccountCalls {
     /// Checks the request of a new account.
     func signUp(
         _ request: SignUpRequest,
-        id: UInt64,
-        timeout: Duration,
+        _ envelope: Envelope,
         from caller: borrowing Caller
     ) throws(Status) -> SignIn {
         if !request.displayName.isEmpty {
@@ -30,8 +29,7 @@ struct AccountCalls {
             email: request.email,
             password: request.password,
             goal: .signUp(displayName: request.displayName),
-            id: id,
-            timeout: timeout,
+            envelope,
             from: caller
         )
         // The attempt stays a failure: a caller that asks for many e-mails is slowed.
@@ -42,16 +40,14 @@ struct AccountCalls {
     /// Checks the request to sign in.
     func signIn(
         _ request: SignInRequest,
-        id: UInt64,
-        timeout: Duration,
+        _ envelope: Envelope,
         from caller: borrowing Caller
     ) throws(Status) -> SignIn {
         try admit(
             email: request.email,
             password: request.password,
             goal: request.createsIfMissing ? .signInOrUp : .signIn,
-            id: id,
-            timeout: timeout,
+            envelope,
             from: caller
         )
     }
@@ -88,8 +84,7 @@ struct AccountCalls {
         email: String,
         password: SecretText,
         goal: SignIn.Goal,
-        id: UInt64,
-        timeout: Duration,
+        _ envelope: Envelope,
         from caller: borrowing Caller
     ) throws(Status) -> SignIn {
         try environment.admitChange()
@@ -98,13 +93,14 @@ struct AccountCalls {
         }
         try environment.rules.texts.checkPassword(password)
         let account = accounts.account(for: address)
+        let timeout = environment.context.timeout(milliseconds: envelope.timeoutMilliseconds)
         let attempt = try admitAttempt(
             address,
             mayCreate: account == nil && goal.mayCreate,
             from: caller
         )
         return SignIn(
-            requestID: id,
+            requestID: envelope.id,
             goal: goal,
             email: address,
             password: Secret(copying: password.utf8),

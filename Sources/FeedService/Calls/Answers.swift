@@ -132,12 +132,18 @@ struct Answers: ~Copyable {
         if encoder.append(times, toFrameAt: start) { calls.addTimed(endingAt: encoder.byteCount) }
     }
 
-    /// Encodes the refusal of a call and counts it.
-    mutating func refuse(_ id: UInt64, _ method: Method, _ status: Status) {
+    /// Encodes the refusal of a caller's call, counts it and logs it.
+    mutating func refuse(
+        _ id: UInt64,
+        _ method: Method,
+        _ status: Status,
+        from caller: borrowing Caller
+    ) {
         environment.counters.countError(method, status.reason.rawValue)
         let start = byteCount
         refuse(id, status)
         if status.isOfStall { calls.sendAhead(start..<byteCount) }
+        environment.log.refused(method, status.reason.rawValue, from: caller.host)
     }
 
     /// Encodes a refusal without counting it for a method; the id 0 is the connection.

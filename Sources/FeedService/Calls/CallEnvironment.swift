@@ -5,6 +5,15 @@ internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
+/// What a frame says beside its request, as some calls need it.
+struct Envelope {
+    let id: UInt64
+    /// How long the answer may take; 0 is the service's default.
+    let timeoutMilliseconds: UInt32
+    /// The revision that the answer must have at least.
+    let minimumRevision: UInt64
+}
+
 /// The shared parts of all calls of one loop.
 struct CallEnvironment {
     /// The posts, feeds and votes.

@@ -14,8 +14,6 @@ struct PostCalls {
     var page = PostPage()
     /// The refresh allowance that reads have left in this loop iteration.
     var refreshAllowance = RefreshAllowance()
-    /// The revision that the answer must have at least, as the request names it.
-    var minimumRevision: UInt64 = 0
 
     /// The calls of a loop.
     init(_ environment: CallEnvironment) {
@@ -259,6 +257,7 @@ extension PostCalls {
     /// Reads a page of a feed, or of the front page over all feeds.
     mutating func listPosts(
         _ request: ListPostsRequest,
+        minimumRevision: UInt64,
         from caller: borrowing Caller,
         _ answers: inout Answers
     ) throws(Status) -> Answer {

@@ -584,8 +584,7 @@ extension VoteCalls {
             )
             return true
         } catch {
-            answers.refuse(frame.id, .castVote, error)
-            environment.log.refused(.castVote, error.reason.rawValue, from: caller.host)
+            answers.refuse(frame.id, .castVote, error, from: caller)
             return false
         }
     }

@@ -104,7 +104,6 @@ struct RequestHandler: ~Copyable {
             try environment.checkAccess(of: caller, to: method)
             try environment.checkEnvelope(of: frame, method, from: caller, waited: waited)
             try answers.reserveRoom(for: frame.request)
-            posts.minimumRevision = frame.minimumRevision
             switch try executeOnce(frame, method, hashes, from: &caller) {
             case .vote(let response, let revision):
                 caller.noteChange(revision)
@@ -143,8 +142,7 @@ struct RequestHandler: ~Copyable {
             }
         } catch {
             if let excess, error.reason == .rateLimited { noteWait(excess.retryTime) }
-            answers.refuse(frame.id, method, error)
-            environment.log.refused(method, error.reason.rawValue, from: caller.host)
+            answers.refuse(frame.id, method, error, from: caller)
         }
         if let received { answers.addTimes(toFrameAt: start, receivedAt: received) }
         answers.countCalls(method, firstID: frame.id)
@@ -156,6 +154,7 @@ struct RequestHandler: ~Copyable {
     /// - Returns: The answer, and the outcome that a channel remembers.
     private mutating func dispatch(
         _ request: Request?,
+        _ envelope: Envelope,
         from caller: inout Caller
     ) throws(Status) -> (Answer, FeedLog.Outcome) {
         let answer: Answer
@@ -169,7 +168,12 @@ struct RequestHandler: ~Copyable {
         case .castVote(let request):
             answer = try votes.castVote(request, from: &caller, &answers)
         case .listPosts(let request):
-            answer = try posts.listPosts(request, from: caller, &answers)
+            answer = try posts.listPosts(
+                request,
+                minimumRevision: envelope.minimumRevision,
+                from: caller,
+                &answers
+            )
         case .getPost(let request): answer = try posts.getPost(request, from: caller)
         case .batchGetPosts(let request): answer = try posts.batchGetPosts(request, from: caller)
         case .getPostRank(let request): answer = try posts.getPostRank(request)
@@ -191,9 +195,16 @@ struct RequestHandler: ~Copyable {
         case .ping(let request): answer = try connections.ping(request)
         case .getSession: answer = try accounts.getSession(from: &caller)
         case .signOut(let request): answer = try accounts.signOut(request, from: &caller)
-        // Their answers come later: `executeOnce` passes them to `AccountCalls` with their envelope.
-        case .signUp, .signIn: preconditionFailure("A sign-in is not dispatched.")
-        case .watchPosts, .cancel: preconditionFailure("A watch is not dispatched.")
+        case .signUp(let request):
+            answer = .afterHash(try accounts.signUp(request, envelope, from: caller))
+        case .signIn(let request):
+            answer = .afterHash(try accounts.signIn(request, envelope, from: caller))
+        case .watchPosts(let request):
+            try watches.watch(request, envelope, from: caller)
+            answer = .events
+        case .cancel(let request):
+            watches.actions.append(.cancel(request.id))
+            answer = .events
         case nil: throw .unknownMethod
         }
         return (answer, .done)
@@ -257,13 +268,17 @@ extension RequestHandler {
         _ hashes: RequestHashes,
         from caller: inout Caller
     ) throws(Status) -> Answer {
+        let envelope = Envelope(
+            id: frame.id,
+            timeoutMilliseconds: frame.timeoutMilliseconds,
+            minimumRevision: frame.minimumRevision
+        )
         guard method.takesSequence else {
-            if let signIn = try beginSignIn(frame, from: caller) { return .afterHash(signIn) }
-            if try watches.accept(frame, from: caller) { return .events }
-            return try dispatch(frame.request, from: &caller).0
+            return try dispatch(frame.request, envelope, from: &caller).0
         }
         let call = Call(
             request: frame.request,
+            envelope: envelope,
             sequence: frame.sequence,
             hashes: hashes
         )
@@ -282,7 +297,7 @@ extension RequestHandler {
         let answer = try environment.changeLog.transaction { () throws(Status) -> Answer in
             guard call.sequence != 0 else {
                 try environment.admitChange()
-                return try dispatch(call.request, from: &caller).0
+                return try dispatch(call.request, call.envelope, from: &caller).0
             }
             let held = caller.channel
             let channel =
@@ -300,6 +315,7 @@ extension RequestHandler {
     /// A call with its sequence.
     private struct Call {
         let request: Request?
+        let envelope: Envelope
         let sequence: UInt64
         let hashes: RequestHashes
 
@@ -356,7 +372,7 @@ extension RequestHandler {
         case .execute:
             try refuseExcess()
             try environment.admitChange()
-            let (answer, outcome) = try dispatch(call.request, from: &caller)
+            let (answer, outcome) = try dispatch(call.request, call.envelope, from: &caller)
             remember(call, outcome, of: caller, &calls)
             return answer
         }
@@ -539,22 +555,6 @@ extension RequestHandler {
 
 /// The answers to SignUp and SignIn, which come when the password was hashed.
 extension RequestHandler {
-    /// Checks a SignUp or a SignIn; nil for all other calls.
-    private func beginSignIn(
-        _ frame: borrowing ClientFrame,
-        from caller: borrowing Caller
-    ) throws(Status) -> SignIn? {
-        switch frame.request {
-        case .signUp(let request):
-            let timeout = environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
-            return try accounts.signUp(request, id: frame.id, timeout: timeout, from: caller)
-        case .signIn(let request):
-            let timeout = environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
-            return try accounts.signIn(request, id: frame.id, timeout: timeout, from: caller)
-        default: return nil
-        }
-    }
-
     /// Ends a call and encodes its answer; the caller becomes the user.
     ///
     /// - Parameters:
@@ -578,8 +578,7 @@ extension RequestHandler {
                 answers.append(session, id: signIn.requestID)
             }
         } catch {
-            answers.refuse(signIn.requestID, signIn.method, error)
-            environment.log.refused(signIn.method, error.reason.rawValue, from: caller.host)
+            answers.refuse(signIn.requestID, signIn.method, error, from: caller)
         }
         answers.calls.add(signIn.method, 1, firstID: signIn.requestID)
         return nil
@@ -590,8 +589,7 @@ extension RequestHandler {
         let passwords = environment.context.passwords
         environment.context.signInLimits.withdraw(signIn.attempt)
         let status = Status.tooManySignIns(limit: passwords.queueLimit, wait: passwords.retryTime)
-        answers.refuse(signIn.requestID, signIn.method, status)
-        environment.log.refused(signIn.method, status.reason.rawValue, from: caller.host)
+        answers.refuse(signIn.requestID, signIn.method, status, from: caller)
         answers.calls.add(signIn.method, 1, firstID: signIn.requestID)
     }
 

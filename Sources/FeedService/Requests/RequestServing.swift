@@ -373,8 +373,7 @@ extension RequestHandler {
             switch action {
             case .begin(let watch):
                 guard let status = begin(watch, in: &set) else { continue }
-                answers.refuse(watch.id, .watchPosts, status)
-                environment.log.refused(.watchPosts, status.reason.rawValue, from: caller.host)
+                answers.refuse(watch.id, .watchPosts, status, from: caller)
             case .cancel(let id):
                 guard let place = set.watches.firstIndex(where: { $0.id == id }) else { continue }
                 endWatch(at: place, of: &set, .watchCancelled)

@@ -18,20 +18,14 @@ struct WatchCalls: ~Copyable {
         self.environment = environment
     }
 
-    /// Notes what a WatchPosts or a Cancel asks for; false for all other calls.
-    mutating func accept(
-        _ frame: borrowing ClientFrame,
+    /// Notes the watch that a request asks for.
+    mutating func watch(
+        _ request: WatchPostsRequest,
+        _ envelope: Envelope,
         from caller: borrowing Caller
-    ) throws(Status) -> Bool {
-        switch frame.request {
-        case .watchPosts(let request):
-            let revision = max(frame.minimumRevision, caller.lastChange)
-            actions.append(.begin(try watch(request, frame.id, showing: revision, caller)))
-        case .cancel(let request):
-            actions.append(.cancel(request.id))
-        default: return false
-        }
-        return true
+    ) throws(Status) {
+        let revision = max(envelope.minimumRevision, caller.lastChange)
+        actions.append(.begin(try watch(request, envelope.id, showing: revision, caller)))
     }
 
     /// Counts a watch that begins, unless the service or the watch's host has too many.
