@@ -2,7 +2,6 @@ package import ArgumentParser
 
 /// The flags as typed; `RunConfiguration` says what they mean and which values they take.
 package struct Options: ParsableCommand {
-    /// The program's introduction in the help.
     package static let configuration = CommandConfiguration(
         commandName: "loadgen",
         abstract: "Loads the feed service, measures it, and audits what it counted.",
@@ -13,7 +12,6 @@ package struct Options: ParsableCommand {
             """
     )
 
-    /// No flag given.
     package init() {}
 
     /// The options among `arguments`, which do not name the program.
@@ -21,9 +19,7 @@ package struct Options: ParsableCommand {
         try parse(arguments)
     }
 
-    /// The flags of every load.
     @OptionGroup package var load: LoadOptions
-    /// What the server speaks.
     @Option(
         name: .customLong("protocol"),
         help: """
@@ -32,7 +28,6 @@ package struct Options: ParsableCommand {
             """
     )
     package var wireProtocol = "feed"
-    /// The second server.
     @Option(
         help: """
             Measure this server, B, in turns with --target, A, and compare the two; see --rounds, \
@@ -40,22 +35,18 @@ package struct Options: ParsableCommand {
             """
     )
     package var ab: String?
-    /// What the second server speaks.
     @Option(help: "With --ab: the protocol of B. (default: that of A)")
     package var abProtocol: String?
-    /// How often.
     @Option(
         parsing: .unconditional,
         help: "With --ab: pairs of slices of A and B (6 to 200). (default: 24)"
     )
     package var rounds: String?
-    /// How long.
     @Option(
         parsing: .unconditional,
         help: "With --ab: how long a slice is measured, after half a second. (default: 3s)"
     )
     package var slice: String?
-    /// How often the control.
     @Option(
         parsing: .unconditional,
         help: """
@@ -63,7 +54,6 @@ package struct Options: ParsableCommand {
             """
     )
     package var aa: String?
-    /// The earlier run.
     @Option(
         help: """
             Say whether the run is faster than the one that told this file of --json, which had the \
@@ -71,29 +61,24 @@ package struct Options: ParsableCommand {
             """
     )
     package var compare: String?
-    /// What counts as a difference.
     @Option(
         parsing: .unconditional,
         help: "With --compare or --ab: the difference that counts (0.1% to 50%). (default: 3%)"
     )
     package var compareLimit: String?
-    /// The flags of several runs.
     @OptionGroup package var series: SeriesOptions
-    /// The measured time.
     @Option(
         name: .shortAndLong,
         parsing: .unconditional,
         help: "How long to measure. (default: 10s)"
     )
     package var duration: String?
-    /// The measured requests.
     @Option(
         name: [.customShort("n"), .long],
         parsing: .unconditional,
         help: "Measure this many requests instead of a time."
     )
     package var requests: String?
-    /// The time before.
     @Option(
         name: .shortAndLong,
         parsing: .unconditional,
@@ -103,13 +88,10 @@ package struct Options: ParsableCommand {
             """
     )
     package var warmup: String?
-    /// What is asked.
     @Option(help: "Weights of vote, create, list, page, get; or a preset: vote, feed.")
     package var mix = "vote=100"
-    /// The posts created first.
     @Option(parsing: .unconditional, help: "Posts created before the run (1 to 10M).")
     package var posts = "1000"
-    /// Where.
     @Option(
         help: """
             The feed that is used; votes must add up there (TALLY), or with --voters replace one \
@@ -118,7 +100,6 @@ package struct Options: ParsableCommand {
             """
     )
     package var feed: String?
-    /// Who votes.
     @Option(
         parsing: .unconditional,
         help: """
@@ -128,13 +109,10 @@ package struct Options: ParsableCommand {
             """
     )
     package var voters = "0"
-    /// Which post.
     @Option(help: "Which post: uniform, zipf:S, hot:F:P, latest:S, seq, one.")
     package var keys = "zipf:0.99"
-    /// How long a page is.
     @Option(parsing: .unconditional, help: "Posts a page (1 to 100).")
     package var pageSize = "20"
-    /// Whether the generator is checked instead.
     @Flag(
         help: """
             Load no service: check in some 15 s whether loadgen measures right on this machine, \
@@ -143,10 +121,8 @@ package struct Options: ParsableCommand {
             """
     )
     package var selfCheck = false
-    /// Whether the service is asked at the end what it counted.
     @Flag(inversion: .prefixedNo, help: "Ask the service at the end what it counted.")
     package var verify = true
-    /// What to audit again.
     @Option(
         help: """
             Load nothing: audit again what the run told in this file of --json, as after a restart \
@@ -159,7 +135,6 @@ package struct Options: ParsableCommand {
 
 /// The flags of `loadgen dataset` as typed.
 package struct DatasetOptions: ParsableCommand {
-    /// The command's introduction in the help.
     package static let configuration = CommandConfiguration(
         commandName: "loadgen dataset",
         abstract: "Imports files of posts, casts exactly the votes they record, and audits.",
@@ -171,13 +146,10 @@ package struct DatasetOptions: ParsableCommand {
             """
     )
 
-    /// No flag given.
     package init() {}
 
-    /// The files.
     @Argument(help: "Files of posts, a feed each.")
     package var files: [String]
-    /// How often.
     @Option(
         name: .customLong("repeat"),
         parsing: .unconditional,
@@ -187,7 +159,6 @@ package struct DatasetOptions: ParsableCommand {
             """
     )
     package var repeatCount = "1"
-    /// Which columns have what.
     @Option(
         help: """
             Which columns have what, as title=Title,upvotes=score: fields are title, author, text, url, \
@@ -195,13 +166,11 @@ package struct DatasetOptions: ParsableCommand {
             """
     )
     package var columns: String?
-    /// How times are written.
     @Option(
         help:
             "How times are written: seconds, milliseconds, iso, or a pattern as %m/%d/%Y %H:%M (UTC)."
     )
     package var timeFormat: String?
-    /// The flags of every load.
     @OptionGroup package var load: LoadOptions
 }
 
@@ -240,4 +209,195 @@ package struct CommandLineArguments {
     package func isHelp(_ error: any Error) -> Bool {
         command.exitCode(for: error) == .success
     }
+}
+
+/// The flags of every load as typed: the target, how requests are sent, and what is reported.
+package struct LoadOptions: ParsableArguments {
+    package init() {}
+
+    @Option(
+        help: """
+            The server under test, as feed.example.org, 10.0.0.7:7434 or [::1]:7434; without a port that of \
+            the default. (default: 127.0.0.1:7433; with --protocol resp 127.0.0.1:6379)
+            """
+    )
+    package var target: String?
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: "Connections, over all threads (1 to 10000)."
+    )
+    package var clients = "50"
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: "Event loops (1 to 64). (default: one per 256 clients, at most cores - 1)"
+    )
+    package var threads: String?
+    @Option(
+        name: [.customShort("P"), .long],
+        parsing: .unconditional,
+        help: "Requests in flight on each connection (1 to 1024)."
+    )
+    package var pipeline = "1"
+    @Option(
+        help: """
+            Votes in each request that votes (1 to 256), sent as BatchCastVotes; 1 is CastVote. A batch \
+            is one request for --rate, --requests, --pipeline and --mix, and has one latency; all \
+            else counts its votes.
+            """
+    )
+    package var batch = "1"
+    @Option(help: "window: each answer makes room for a request; batch: fill, then drain.")
+    package var pipelineMode = "window"
+    @Option(
+        name: [.customShort("R"), .long],
+        parsing: .unconditional,
+        help: "Requests a second, as 50k or 0.5; 0 is a closed loop."
+    )
+    package var rate = "0"
+    @Option(help: "Gaps of an open loop: poisson or uniform.")
+    package var arrival = "poisson"
+    @Option(
+        parsing: .unconditional,
+        help: "A number, or random: the same seed gives the same requests."
+    )
+    package var seed = "1"
+    @Option(
+        parsing: .unconditional,
+        help: "After this long without an answer a request's outcome is unknown."
+    )
+    package var timeout = "2s"
+    @Option(parsing: .unconditional, help: "After this long a connection attempt has failed.")
+    package var connectTimeout = "5s"
+    @Option(
+        parsing: .unconditional,
+        help: "Connections opened a second (1 to 1M), over all threads."
+    )
+    package var connectRate = "5k"
+    @Option(
+        parsing: .unconditional,
+        help: "Close each connection after this many requests and open it again; 0 is never."
+    )
+    package var reconnectEvery = "0"
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Close each connection at this age, as 30s or 30s±5s (100ms to 24h), and open it again; 0 is \
+            never.
+            """
+    )
+    package var connLife = "0"
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Closed loop: how long each place in a pipeline waits between its answer and its next \
+            request: 5ms, exp:5ms or uniform:1ms,9ms.
+            """
+    )
+    package var think = "0"
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Send a request again, at most this often in a row, where its connection was lost, its \
+            answer did not come in time, or the service refused it for now. A vote sent again \
+            counts once: the service has to support that.
+            """
+    )
+    package var retry = "0"
+    @Option(
+        help: """
+            A file with the key of a service, as feed-service new-service-key writes it; without one \
+            the caller's address decides whether it is a service.
+            """
+    )
+    package var serviceKeyFile: String?
+    @Flag(help: "Secure the connections with TLS 1.3, and check the name in the certificate.")
+    package var tls = false
+    @Option(help: "With --tls: a file with the certificates that vouch for the service's.")
+    package var ca: String?
+    @Option(help: "With --tls: a file with the certificate to show the service.")
+    package var cert: String?
+    @Option(help: "With --tls: a file with the private key of the certificate.")
+    package var key: String?
+    @Option(
+        help:
+            "With --tls: the name or address that the certificate must have. (default: the target's)"
+    )
+    package var serverName: String?
+    @Flag(
+        help: """
+            Ask the service for its own times of one call in 64, and split their latency: on the way \
+            there, executing, held until durable, and on the way back.
+            """
+    )
+    package var split = false
+    @Option(help: "Write the whole result as JSON to this file, or - for standard output.")
+    package var json: String?
+    @Option(help: "Write the report as one page of HTML with charts to this file.")
+    package var html: String?
+    @Option(
+        help: """
+            The name of the run, which generators of one load share, so that loadgen report merges \
+            their files. (default: a random one)
+            """
+    )
+    package var runID: String?
+    @Option(help: "Write histograms to PREFIX.<operation>.hgrm and PREFIX.hlog.")
+    package var hdr: String?
+    @Option(
+        help: """
+            A service level, as p99<5ms, rate>=100k, errors<0.01%, cpu<6s/M, audit=ok, or several with \
+            commas.
+            """
+    )
+    package var slo: [String] = []
+    @Flag(help: "Delete the posts that the run made, unless its audit failed.")
+    package var cleanup = false
+    @Flag(
+        help: """
+            Call a run INVALID whose figures cannot be compared with another run's, and end it with \
+            exit code 4.
+            """
+    )
+    package var strict = false
+    @Option(
+        parsing: .unconditional,
+        help: "The service's process, for its CPU time; auto finds it on this machine."
+    )
+    package var serverPID = "auto"
+    @Option(
+        parsing: .unconditional,
+        help: "A progress line this often. (default: 1s on a terminal, else none)"
+    )
+    package var progress: String?
+    @Flag(name: .shortAndLong, help: "No progress line.")
+    package var quiet = false
+    @Option(help: "The percentiles of the report.")
+    package var percentiles = "50,90,99,99.9,99.99"
+}
+
+/// The flags of `loadgen report` as typed.
+package struct ReportOptions: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "loadgen report",
+        abstract:
+            "Shows the results of earlier runs: one, several merged, or several side by side.",
+        discussion: """
+            Each file is one of --json. Files of one run, which several generators loaded together \
+            (--run-id), are merged: histograms are added, so that the percentiles are exact. Files of \
+            different runs are shown side by side.
+            """
+    )
+
+    package init() {}
+
+    @Argument(help: "The JSON reports of runs.")
+    package var files: [String]
+    @Option(help: "Write the report as one page of HTML with charts to this file.")
+    package var html: String?
+    @Option(
+        help: "Write the merged result of one run as JSON to this file, or - for standard output."
+    )
+    package var json: String?
 }

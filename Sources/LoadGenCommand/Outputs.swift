@@ -15,7 +15,6 @@ struct Outputs {
         self.histogramPrefix = histogramPrefix
     }
 
-    /// The reports that `configuration` asks for.
     init(_ configuration: RunConfiguration) {
         self.init(
             json: configuration.jsonPath,
@@ -107,14 +106,157 @@ struct Outputs {
 private struct OutputAttempts {
     private var failures: [OutputError] = []
 
-    /// Writes an output.
     mutating func make(_ output: () throws(OutputError) -> Void) {
         do { try output() } catch { failures.append(error) }
     }
 
-    /// Throws what could not be written.
     func finish() throws(OutputError) {
         guard !failures.isEmpty else { return }
         throw OutputError(failures.map(\.description).joined(separator: " "))
+    }
+}
+
+/// The file that a flag names for a report, or standard output where the path is `-` or `/dev/stdout`.
+///
+/// A report is written into the file that is there: a symbolic link is followed, a file keeps its mode,
+/// and a device stays one.
+package struct OutputFile: Sendable {
+    let flag: String
+    let path: String
+
+    package init(flag: String, path: String) {
+        self.flag = flag
+        self.path = path
+    }
+
+    /// Whether it is standard output.
+    // Opened by its path, a redirected output would lose what it has.
+    var isStandardOutput: Bool { path == "-" || path == "/dev/stdout" }
+
+    /// What two paths to one file have in common; nil for a pipe or a device, which several may write.
+    package var place: String? {
+        let target = (isStandardOutput ? URL(filePath: "/dev/stdout") : url)
+            .resolvingSymlinksInPath()
+        let path = target.path(percentEncoded: false)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        if attributes?[.type] as? FileAttributeType == .typeRegular,
+            let device = attributes?[.systemNumber], let number = attributes?[.systemFileNumber]
+        {
+            return "\(device):\(number)"
+        }
+        if isStandardOutput { return "-" }
+        return attributes == nil ? path : nil
+    }
+
+    /// Checks before a run that the file can be written; the report of an earlier run stays in it.
+    package func check() throws(FlagError) {
+        guard !isStandardOutput else { return }
+        do {
+            if FileManager.default.fileExists(atPath: path) {
+                // To open a pipe would wait for its reader.
+                guard let type, Self.typesToOpen.contains(type) else { return }
+                try FileHandle(forWritingTo: url).close()
+            } else {
+                try create()
+                try FileManager.default.removeItem(at: url.resolvingSymlinksInPath())
+            }
+        } catch {
+            throw FlagError(
+                flag: flag,
+                expected: "a file that can be written",
+                actual: path.isEmpty ? "nothing" : "\(path) (\(error.systemReason))"
+            )
+        }
+    }
+
+    package func write(_ text: String) throws(OutputError) {
+        do {
+            let bytes = Data(text.utf8)
+            guard !isStandardOutput else {
+                // A program reads this output and must learn that something is missing.
+                return try FileHandle.standardOutput.write(contentsOf: bytes)
+            }
+            if !FileManager.default.fileExists(atPath: path) { try create() }
+            let file = try FileHandle(forWritingTo: url)
+            if type == .typeRegular { try file.truncate(atOffset: 0) }
+            try file.write(contentsOf: bytes)
+            try file.close()
+        } catch {
+            let name = isStandardOutput ? "standard output" : path
+            throw OutputError("\(flag): \(name) could not be written: \(error.systemReason).")
+        }
+    }
+
+    private static let typesToOpen: [FileAttributeType] = [
+        .typeRegular, .typeDirectory, .typeCharacterSpecial, .typeBlockSpecial,
+    ]
+
+    private var url: URL { URL(filePath: path) }
+
+    /// What the path leads to; nil where that has no path of its own, as a pipe at `/dev/stdout`.
+    private var type: FileAttributeType? {
+        let target = url.resolvingSymlinksInPath().path(percentEncoded: false)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+        return attributes?[.type] as? FileAttributeType
+    }
+
+    /// Makes the file, also where a symbolic link leads to none.
+    private func create() throws { try Data().write(to: url) }
+}
+
+package struct OutputError: Error, Equatable, CustomStringConvertible {
+    /// A sentence, or one for each output.
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// A file that the program reads, and what names it on the command line; no output may go over it.
+struct InputFile: Equatable {
+    /// The flag, or the command whose argument it is.
+    let flag: String
+    let path: String
+
+    static func given(_ flags: [(flag: String, path: String?)]) -> [Self] {
+        flags.compactMap { flag, path in path.map { Self(flag: flag, path: $0) } }
+    }
+}
+
+extension LoadOptions {
+    /// The files that every load reads.
+    var inputs: [InputFile] {
+        InputFile.given([
+            ("--ca", ca), ("--cert", cert), ("--key", key), ("--service-key-file", serviceKeyFile),
+        ])
+    }
+}
+
+extension Options {
+    /// The files that a run reads.
+    var inputs: [InputFile] {
+        load.inputs + InputFile.given([("--compare", compare), ("--verify-only", verifyOnly)])
+    }
+}
+
+extension DatasetOptions {
+    /// The files that a load of files reads.
+    var inputs: [InputFile] {
+        load.inputs + files.map { InputFile(flag: "loadgen dataset", path: $0) }
+    }
+}
+
+extension Error {
+    /// The system's error, where Foundation only says that an operation could not be completed.
+    var systemCause: NSError {
+        let cause = (self as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+        return (cause ?? self) as NSError
+    }
+
+    /// The system's reason in its own words, as `No space left on device`.
+    var systemReason: String {
+        let cause = systemCause
+        return cause.localizedFailureReason ?? cause.localizedDescription
     }
 }

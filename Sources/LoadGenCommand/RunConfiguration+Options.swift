@@ -2,11 +2,7 @@ package import LoadGen
 
 extension RunConfiguration {
     /// What `options` ask for; `coreCount` bounds the default number of threads.
-    package init(
-        _ options: Options,
-        coreCount: Int,
-        isTerminal: Bool
-    ) throws(FlagError) {
+    package init(_ options: Options, coreCount: Int, isTerminal: Bool) throws(FlagError) {
         try self.init(options.load, coreCount: coreCount, isTerminal: isTerminal)
         wireProtocol = try FlagValue("--protocol", options.wireProtocol).choice()
         target = wireProtocol.address(of: options.load.target)
@@ -26,10 +22,7 @@ extension RunConfiguration {
         feed = try FlagValue(
             "--feed",
             options.feed ?? (voterCount > 0 ? "loadgen-ballots" : "loadgen")
-        ).parse(
-            "a name of a-z, 0-9 and -, a letter first, at most 63",
-            Self.feedName
-        )
+        ).parse("a name of a-z, 0-9 and -, a letter first, at most 63", Self.feedName)
         usesOwnFeed = options.feed == nil
         keys = try FlagValue("--keys", options.keys).parse(
             "uniform, zipf:S, hot:F:P, latest:S, seq or one",
@@ -52,11 +45,7 @@ extension RunConfiguration {
     }
 
     /// The load of files that `options` ask for.
-    package init(
-        _ options: DatasetOptions,
-        coreCount: Int,
-        isTerminal: Bool
-    ) throws(FlagError) {
+    package init(_ options: DatasetOptions, coreCount: Int, isTerminal: Bool) throws(FlagError) {
         try self.init(options.load, coreCount: coreCount, isTerminal: isTerminal)
         repeatCount = UInt64(try FlagValue("--repeat", options.repeatCount).count(1...1_000_000))
         try checkLevels()
@@ -65,11 +54,7 @@ extension RunConfiguration {
     /// A load of votes only, as `options` ask for it, that ends with the last vote.
     ///
     /// The options do not choose the votes.
-    package init(
-        _ options: LoadOptions,
-        coreCount: Int,
-        isTerminal: Bool
-    ) throws(FlagError) {
+    package init(_ options: LoadOptions, coreCount: Int, isTerminal: Bool) throws(FlagError) {
         self.init(target: WireProtocol.feed.address(of: options.target))
         clientCount = try FlagValue("--clients", options.clients).count(1...10_000)
         let byClients = (clientCount + 255) / 256
@@ -294,4 +279,118 @@ extension RunConfiguration {
         guard let progress = options.progress else { return isTerminal ? .seconds(1) : nil }
         return try FlagValue("--progress", progress).duration(.seconds(1)...(.seconds(3600)))
     }
+
+    /// Refuses the flags that mean nothing to redis-server.
+    func refuseFlagsOfTheFeed(_ options: Options) throws(FlagError) {
+        let given: [(flag: String, value: String?)] = [
+            ("--feed", options.feed),
+            ("--voters", voterCount > 0 ? options.voters : nil),
+            ("--verify-only", options.verifyOnly),
+            ("--batch", batchVoteCount > 1 ? options.load.batch : nil),
+            ("--retry", retryLimit > 0 ? options.load.retry : nil),
+            ("--service-key-file", options.load.serviceKeyFile),
+            ("--tls", options.load.tls ? "--tls" : nil),
+            ("--cleanup", isCleanedUp ? "--cleanup" : nil),
+            ("--split", options.load.split ? "--split" : nil),
+            (
+                "--reconnect-every",
+                options.load.reconnectEvery == "0" ? nil : options.load.reconnectEvery
+            ),
+            ("--conn-life", options.load.connLife == "0" ? nil : options.load.connLife),
+        ]
+        for case (let flag, let value?) in given {
+            throw FlagError(
+                flag: flag,
+                expected: "none with --protocol resp, which has no such thing",
+                actual: value
+            )
+        }
+        if mix.operations.contains(.create) {
+            throw FlagError(
+                flag: "--mix",
+                expected: "vote, list, page and get with --protocol resp",
+                actual: options.mix
+            )
+        }
+    }
+}
+
+/// One flag and the text it was given; each method reads the text as one kind of value.
+struct FlagValue {
+    private let name: String
+    private let text: String
+
+    init(_ name: String, _ text: String) {
+        self.name = name
+        self.text = text
+    }
+
+    func count(_ range: ClosedRange<Int>) throws(FlagError) -> Int {
+        guard let value = Quantity.count(text), let count = Int(exactly: value),
+            range.contains(count)
+        else { throw error("\(range.lowerBound) to \(range.upperBound)") }
+        return count
+    }
+
+    /// Requests a second; with `orNone` 0 is none.
+    func rate(orNone: Bool = false) throws(FlagError) -> Double {
+        let limits = SeriesPlan.lowestRate...SeriesPlan.highestRate
+        guard let rate = Quantity.rate(text), limits.contains(rate) || orNone && rate == 0 else {
+            throw error("\(orNone ? "0, or " : "")\(limits.lowerBound) to 10000000")
+        }
+        return rate
+    }
+
+    /// A length of time within `range`.
+    func duration(_ range: ClosedRange<Duration>) throws(FlagError) -> Duration {
+        guard let value = Quantity.duration(text), range.contains(value) else {
+            let lowest = NumberFormat.duration(range.lowerBound)
+            throw error("\(lowest) to \(NumberFormat.duration(range.upperBound))")
+        }
+        return value
+    }
+
+    func choice<Choice>() throws(FlagError) -> Choice
+    where Choice: RawRepresentable<String> & CaseIterable {
+        guard let choice = Choice(rawValue: text) else {
+            throw error(Choice.allCases.map(\.rawValue).joined(separator: " or "))
+        }
+        return choice
+    }
+
+    func parse<Value>(_ expected: String, _ parse: (String) -> Value?) throws(FlagError) -> Value {
+        guard let value = parse(text) else { throw error(expected) }
+        return value
+    }
+
+    /// A process id, or nil for `auto`.
+    func processID() throws(FlagError) -> Int? {
+        if text == "auto" { return nil }
+        guard let id = Int(text), id > 0, id <= 1 << 22 else { throw error("auto or a process id") }
+        return id
+    }
+
+    /// Percentiles above 0 and below 100, in rising order.
+    func percentiles() throws(FlagError) -> [Double] {
+        let values = text.split(separator: ",").map { Double($0) ?? .nan }
+        guard !values.isEmpty, values.count <= 12, values.allSatisfy({ $0 > 0 && $0 < 100 }) else {
+            throw error("1 to 12 numbers above 0 and below 100, as 50,99,99.9")
+        }
+        return values.sorted()
+    }
+
+    func error(_ expected: String) -> FlagError {
+        FlagError(flag: name, expected: expected, actual: text.isEmpty ? "nothing" : text)
+    }
+}
+
+/// A flag with an invalid value: names the flag, what it takes and what it got.
+package struct FlagError: Error, Equatable, CustomStringConvertible {
+    /// The flag, with its dashes.
+    package let flag: String
+    package let expected: String
+    package let actual: String
+
+    /// The one line that the program prints.
+    package var description: String { "\(flag): expected \(expected), got \(actual)." }
 }

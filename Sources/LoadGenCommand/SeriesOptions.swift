@@ -3,10 +3,8 @@ package import LoadGen
 
 /// The flags that ask for several runs, or for a rate that changes.
 package struct SeriesOptions: ParsableArguments {
-    /// No flag given.
     package init() {}
 
-    /// What to keep.
     @Option(
         help: """
             Look for the highest rate that keeps service levels, as p99<5ms or p99<5ms,errors<0.1%: \
@@ -14,37 +12,28 @@ package struct SeriesOptions: ParsableArguments {
             """
     )
     package var search: String?
-    /// Where a search begins.
     @Option(
         parsing: .unconditional,
         help: "With --search: the first rate. (default: a tenth of a closed loop of 3s)"
     )
     package var searchFrom: String?
-    /// How close it looks.
     @Option(parsing: .unconditional, help: "With --search: how close to look (0.1% to 50%).")
     package var searchPrecision = Self.usualPrecision
-    /// How long a trial is.
     @Option(parsing: .unconditional, help: "With --search: how long a trial measures.")
     package var searchTrial = Self.usualTrial
-    /// How a rate is confirmed.
     @Option(help: "With --search: how many trials of what length confirm a rate; most must pass.")
     package var searchConfirm = Self.usualConfirmation
-    /// Rates one after another.
     @Option(help: "Runs at S rates from A to B requests a second, each measured for D: A:B:S:D.")
     package var steps: String?
-    /// Their order.
     @Option(help: "With --steps: given or shuffled.")
     package var stepsOrder = Self.usualOrder
-    /// A changing rate.
     @Option(help: "One run whose rate changes evenly from A to B requests a second over D: A:B:D.")
     package var ramp: String?
-    /// How many runs.
     @Option(
         parsing: .unconditional,
         help: "Make the run this often (1 to 1000), and report the mean and its 95% interval."
     )
     package var runs = "1"
-    /// What happens between them.
     @Option(
         parsing: .unconditional,
         help:
@@ -100,10 +89,7 @@ extension SeriesPlan {
     }
 
     /// Refuses flags that mean nothing without the one they belong to; `flag` is the series asked for.
-    private static func refuseFlagsOfOthers(
-        _ flag: String?,
-        _ options: Options
-    ) throws(FlagError) {
+    private static func refuseFlagsOfOthers(_ flag: String?, _ options: Options) throws(FlagError) {
         let given = options.series
         let flags: [(owner: String, flag: String, value: String?, unset: String?)] = [
             ("--search", "--search-from", given.searchFrom, nil),
@@ -225,5 +211,78 @@ extension RateRamp {
             throw FlagValue("--ramp", text).error("A:B:D, as 1k:100k:60s (rates up to 10M)")
         }
         return (RateRamp(from: first, to: last, over: duration), duration)
+    }
+}
+
+extension SideBySideConfiguration {
+    /// The comparison that `options` ask for beside the load of `configuration`; nil without `--ab`.
+    package init?(_ options: Options, _ configuration: RunConfiguration) throws(FlagError) {
+        guard let target = options.ab else {
+            try Self.refuseFlagsOfAComparison(options)
+            return nil
+        }
+        var wireProtocol = configuration.wireProtocol
+        if let text = options.abProtocol {
+            wireProtocol = try FlagValue("--ab-protocol", text).choice()
+        }
+        let address = wireProtocol.address(of: target)
+        guard address != configuration.target else {
+            throw FlagError(flag: "--ab", expected: "another server than --target", actual: target)
+        }
+        self.init(target: address, wireProtocol: wireProtocol)
+        let pairs = RatioEstimate.fewestPairs...Self.mostPairs
+        if let text = options.rounds { rounds = try FlagValue("--rounds", text).count(pairs) }
+        if let text = options.aa {
+            let count = try FlagValue("--aa", text).count(0...pairs.upperBound)
+            guard count == 0 || pairs.contains(count) else {
+                throw FlagError(
+                    flag: "--aa",
+                    expected: "0, or \(pairs.lowerBound) to \(pairs.upperBound)",
+                    actual: text
+                )
+            }
+            controlCount = count
+        }
+        if let text = options.slice {
+            let lengths = Duration.milliseconds(100)...Duration.seconds(600)
+            slice = try FlagValue("--slice", text).duration(lengths)
+        }
+        limit = try RunConfiguration.comparisonLimit(options)
+        if wireProtocol == .resp, configuration.wireProtocol != .resp {
+            try configuration.refuseFlagsOfTheFeed(options)
+        }
+        try Self.refuseFlagsOfARun(options)
+    }
+
+    /// Refuses flags that mean nothing without `--ab`.
+    private static func refuseFlagsOfAComparison(_ options: Options) throws(FlagError) {
+        let given = [
+            ("--ab-protocol", options.abProtocol), ("--rounds", options.rounds),
+            ("--slice", options.slice), ("--aa", options.aa),
+        ]
+        for case (let flag, let value?) in given {
+            throw FlagError(flag: flag, expected: "--ab with it", actual: value)
+        }
+    }
+
+    /// Refuses flags of a run that a comparison does not have.
+    private static func refuseFlagsOfARun(_ options: Options) throws(FlagError) {
+        let given: [(flag: String, value: String?)] = [
+            ("--duration", options.duration), ("--requests", options.requests),
+            ("--verify-only", options.verifyOnly), ("--hdr", options.load.hdr),
+            ("--slo", options.load.slo.first), ("--compare", options.compare),
+            ("--html", options.load.html), ("--search", options.series.search),
+            ("--steps", options.series.steps), ("--ramp", options.series.ramp),
+            ("--runs", options.series.runs == "1" ? nil : options.series.runs),
+            ("--split", options.load.split ? "--split" : nil),
+            ("--server-pid", options.load.serverPID == "auto" ? nil : options.load.serverPID),
+        ]
+        for case (let flag, let value?) in given {
+            throw FlagError(
+                flag: flag,
+                expected: "no --ab beside it (--slice says how long to measure)",
+                actual: value
+            )
+        }
     }
 }

@@ -18,7 +18,6 @@ package struct FeedWalk: Sendable {
         /// Whether the list may hold no other posts.
         package var isWhole: Bool
 
-        /// The values that a walk compares with.
         package init(
             scores: [UInt64: Int64],
             createdIDs: Set<UInt64> = [],
@@ -36,9 +35,7 @@ package struct FeedWalk: Sendable {
         }
     }
 
-    /// The violations so far.
     package private(set) var findings = Findings()
-    /// Posts seen so far.
     package private(set) var seenCount = 0
 
     private let expectation: Expectation
@@ -46,7 +43,6 @@ package struct FeedWalk: Sendable {
     private var seenUnknownTitles: Set<String> = []
     private var last: ListedPost?
 
-    /// A walk that has seen no page.
     package init(_ expectation: Expectation) {
         self.expectation = expectation
     }
@@ -128,15 +124,12 @@ struct AuditedList: Sendable {
     /// The posts of the run that the list has; nil means all of them.
     var ids: Set<UInt64>?
 
-    /// The feed `feed`, which has the posts `ids`.
     init(feed: String, expectation: FeedWalk.Expectation, ids: Set<UInt64>? = nil) {
         self.feed = feed
         self.expectation = expectation
         self.ids = ids
     }
-}
 
-extension AuditedList {
     /// The feed of a run of a workload, which may have had posts before.
     init(
         feed: String,
@@ -170,16 +163,12 @@ extension AuditedList {
 
 /// A post as a page in the order TOP shows it.
 package struct ListedPost: Sendable, Equatable {
-    /// The post.
     package var id: UInt64
-    /// Its score on the page.
     package var score: Int64
     /// Its title, which orders equal scores.
     package var title: String
-    /// When it was created.
     package var createTimeMilliseconds: Int64
 
-    /// A post on a page.
     package init(id: UInt64, score: Int64, title: String, createTimeMilliseconds: Int64 = 0) {
         self.id = id
         self.score = score
@@ -215,6 +204,90 @@ package enum PageCheck {
         }
         if Set(posts.map(\.id)).count < posts.count {
             findings.note(.listedTwice, "A page of \(posts.count) posts lists one of them twice.")
+        }
+    }
+}
+
+/// The scores that acknowledged votes have shown to a thread, and that later pages must show.
+///
+/// Scores only rise in such a run. A post has on a page at least the highest score that a vote has shown, if
+/// that vote was answered before the page was asked for. A post above the last one of a first page is on
+/// that page; this is checked for the post with the highest score.
+package struct AcknowledgedScores: Sendable {
+    private struct Shown {
+        var score: Int64
+        /// When the answer came, in nanoseconds.
+        var time: UInt64
+    }
+
+    /// When the answers that are being noted came, in nanoseconds.
+    package var time: UInt64 = 0
+    private var posts: [UInt64: Shown] = [:]
+    private var highest: (id: UInt64, shown: Shown)?
+
+    /// No votes; nil for a run without pages, or one in which scores may fall.
+    package init?(of mix: Mix, _ tallied: Tallied) {
+        let hasPages = mix.operations.contains { $0 == .list || $0 == .page }
+        guard hasPages, tallied == .scores else { return nil }
+    }
+
+    package mutating func note(_ id: UInt64, score: Int64) {
+        // Answers of several connections may come in another order than the votes were counted.
+        guard score > posts[id]?.score ?? .min else { return }
+        let shown = Shown(score: score, time: time)
+        posts[id] = shown
+        if score > highest?.shown.score ?? .min { highest = (id, shown) }
+    }
+
+    /// Checks a page that was asked for at a time, in nanoseconds; O(posts of the page).
+    package func check(
+        _ page: [ListedPost],
+        isFirst: Bool,
+        askedAt time: UInt64,
+        into findings: inout Findings
+    ) {
+        for post in page {
+            guard let shown = posts[post.id], shown.time < time, shown.score > post.score else {
+                continue
+            }
+            findings.note(
+                .stalePage,
+                """
+                A page shows post \(post.id) with score \(post.score), after a vote had shown \
+                \(shown.score).
+                """
+            )
+        }
+        guard isFirst, let last = page.last, let (id, shown) = highest, shown.time < time,
+            shown.score > last.score, !page.contains(where: { $0.id == id })
+        else { return }
+        findings.note(
+            .stalePage,
+            """
+            A first page ends with score \(last.score), without post \(id), of which a vote had shown \
+            \(shown.score).
+            """
+        )
+    }
+}
+
+extension RESPPage {
+    /// Checks the order inside the page; `last` is the entry before it, if that is known.
+    func check(after last: Entry? = nil, into findings: inout Findings) {
+        var last = last
+        for entry in entries {
+            if let last, last.post == entry.post {
+                findings.note(.listedTwice, "A page lists post \(entry.post) twice.")
+            } else if let last, !last.precedes(entry) {
+                findings.note(
+                    .pageOrder,
+                    """
+                    Post \(entry.post) with score \(entry.score) stands behind post \(last.post) \
+                    with score \(last.score).
+                    """
+                )
+            }
+            last = entry
         }
     }
 }

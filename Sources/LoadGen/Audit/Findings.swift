@@ -1,14 +1,11 @@
 /// What an audit found: the count of each violation, and the first examples as sentences.
 package struct Findings: Sendable, Equatable {
-    /// How often each violation was found.
     package internal(set) var counts: [Violation: UInt64] = [:]
     /// The first examples, each a sentence.
     package internal(set) var examples: [String] = []
 
-    /// Nothing found.
     package init() {}
 
-    /// Whether nothing was found.
     package var isEmpty: Bool { counts.isEmpty }
 
     /// Notes `count` cases of `violation`; the first of all cases keep their `example`.
@@ -45,11 +42,8 @@ package enum Violation: String, Sendable, CaseIterable {
     case brokenSequence = "posts with a duplicate or missing score in the answers"
     /// A connection saw a post's score not rise with its own vote.
     case fallingScore = "answers whose score did not rise on their connection"
-    /// A vote was answered with a ballot that is not the voter's.
     case wrongBallot = "votes answered with another ballot than the voter's last"
-    /// The score of a post is not its upvotes minus its downvotes.
     case wrongScore = "posts whose score is not upvotes minus downvotes"
-    /// A post of the run cannot be read any more.
     case missingPost = "posts of the run that cannot be read"
     /// A page lists a post after one that must come later.
     case pageOrder = "posts out of order on pages"
@@ -57,7 +51,6 @@ package enum Violation: String, Sendable, CaseIterable {
     case listedTwice = "posts listed twice"
     /// A page lacks a vote that was acknowledged before the page was asked for.
     case stalePage = "posts on pages without votes acknowledged before"
-    /// A walk over all pages does not list a post of the run.
     case notListed = "posts of the run that no page lists"
     /// A walk shows a score that differs from the score of the post after sending had ended.
     case movingScore = "posts whose score moved after the run (other traffic?)"
@@ -65,10 +58,75 @@ package enum Violation: String, Sendable, CaseIterable {
     case walkCount = "walks with another number of posts than announced"
     /// The votes that the service counted differ from those of the file.
     case notAsPlanned = "counts that are not those of the file"
-    /// A post differs from what was imported.
     case changedContent = "posts that are not as they were imported"
     /// The service is no longer the one of the run, or its state began anew.
     case otherState = "services with another state than in the run"
     /// A page lists a post that no acknowledged or unknown request created.
     case phantomPost = "posts that no request created"
+}
+
+/// How the audit ended.
+package enum AuditOutcome: Sendable, Equatable {
+    case skipped
+    /// The audit could not be done; the text says why.
+    case impossible(String)
+    case done(AuditSummary)
+
+    /// Whether the audit was done and found nothing.
+    package var isPassed: Bool {
+        if case .done(let summary) = self { summary.findings.isEmpty } else { false }
+    }
+
+    /// Whether the audit was done and found something.
+    package var isFailed: Bool {
+        if case .done(let summary) = self { !summary.findings.isEmpty } else { false }
+    }
+}
+
+/// What an audit compared and found.
+package struct AuditSummary: Sendable, Equatable {
+    /// Votes answered with success.
+    package var acknowledgedVoteCount: UInt64 = 0
+    /// Votes without an answer.
+    package var unknownVoteCount: UInt64 = 0
+    /// Votes answered with an error.
+    package var failedVoteCount: UInt64 = 0
+    package var countedVoteCount: Int64 = 0
+    /// Posts of the run whose score equals what their acknowledged votes add up to.
+    package var exactPostCount: UInt64 = 0
+    /// Posts of the run that received votes.
+    package var postCount: UInt64 = 0
+    /// Posts that acknowledged requests created during the run.
+    package var createdPostCount: UInt64 = 0
+    /// Posts that the walk over all pages saw.
+    package var listedPostCount: UInt64 = 0
+    /// Everything that contradicts the answers.
+    package var findings = Findings()
+
+    package init() {}
+}
+
+/// How `--cleanup` ended.
+package enum CleanupOutcome: Sendable, Equatable {
+    /// Every post that the run knows was deleted.
+    case done(postCount: Int)
+    /// Nothing was deleted: the audit failed, and what it found stays to be looked at.
+    case kept
+    /// A post could not be deleted; the text says why.
+    case failed(postCount: Int, cause: String)
+
+    package var isDone: Bool { if case .done = self { true } else { false } }
+
+    /// Whether a post could not be deleted.
+    package var isFailed: Bool { if case .failed = self { true } else { false } }
+
+    /// The line of the report.
+    var text: String {
+        switch self {
+        case .done(let count): "\(NumberFormat.count(UInt64(count))) posts deleted"
+        case .kept: "none: what the audit found stays to be looked at"
+        case .failed(let count, let cause):
+            "NOT DONE after \(NumberFormat.count(UInt64(count))) posts: \(cause)"
+        }
+    }
 }

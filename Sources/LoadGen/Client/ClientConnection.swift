@@ -1,3 +1,4 @@
+import FeedClient
 import FeedConcurrency
 import FeedProto
 import FeedTransport
@@ -41,7 +42,6 @@ final class ClientConnection: LoadConnection {
     var isDecided = false
     /// Whether the service broke the protocol, or is another one: the connection is not retried then.
     var isBroken = false
-    /// Whether the service refused Hello.
     var isRefused = false
     /// When to close a connection that the service was about to close.
     var leaveNanoseconds: UInt64 = 0
@@ -49,7 +49,7 @@ final class ClientConnection: LoadConnection {
     var nextID: UInt64 = 1
     var unwrittenID: UInt64 = 1
     var unexpiredID: UInt64 = 1
-    var lastReadNanoseconds: UInt64 = 0
+    private var lastReadNanoseconds: UInt64 = 0
     /// When it is closed and opened again.
     var life: RemainingLife
 
@@ -57,7 +57,6 @@ final class ClientConnection: LoadConnection {
     private let voters: VoterShare
     private var stream: RequestStream
 
-    /// Connection number `index` of `worker`, which is not open yet.
     init(_ worker: Worker, index: Int) {
         self.worker = worker
         self.index = index
@@ -94,7 +93,6 @@ final class ClientConnection: LoadConnection {
     var number: Int { worker.setup.firstClient + index }
     /// Whether requests may leave on it.
     var isOpen: Bool { stage == .open }
-    /// Whether it can take a request.
     var hasRoom: Bool { stage == .open && room > 0 }
     /// How many requests may leave on it now.
     @inline(__always)
@@ -172,7 +170,6 @@ final class ClientConnection: LoadConnection {
         writeRequests()
     }
 
-    /// Writes the requests that are encoded.
     @inline(__always)
     private func writeRequests() {
         unwrittenID = nextID
@@ -239,7 +236,6 @@ final class ClientConnection: LoadConnection {
         )
     }
 
-    /// Writes the encoded bytes.
     @inline(__always)
     func write() {
         worker.recorder.recordWrite(byteCount: worker.output.byteCount)
@@ -248,7 +244,7 @@ final class ClientConnection: LoadConnection {
     }
 
     /// Sends a frame that is no request of the load: Hello or a ping.
-    func sendUpkeep(_ request: FeedProto.Request) {
+    private func sendUpkeep(_ request: FeedProto.Request) {
         let now = MonotonicInstant.now.nanoseconds
         worker.inFlight[index, nextID] = InFlightRequest(
             intended: now,
@@ -298,3 +294,299 @@ final class ClientConnection: LoadConnection {
 
 @available(*, unavailable)
 extension ClientConnection: Sendable {}
+
+extension ClientConnection: ConnectionHandler {
+    /// Opens the connection and sends Hello.
+    func connect() {
+        stage = .greeting
+        do {
+            let setup = worker.setup
+            try worker.loop.connect(
+                to: setup.address,
+                timeout: setup.configuration.connectTimeout,
+                security: setup.configuration.tlsTarget,
+                handler: self
+            )
+        } catch {
+            worker.recorder.failures.count(Failures.Cause(connect: error))
+            ended(isRetried: worker.isRetrying)
+        }
+    }
+
+    /// Closes the connection; requests in flight are lost.
+    func close() {
+        guard stage != .closed else { return }
+        stage = .closed
+        abandonAll()
+        connection?.closeAfterFlush()
+        connection = nil
+    }
+
+    /// Finds requests whose time ran out, keeps an idle connection alive, and ends pauses.
+    func sweep(_ now: UInt64) {
+        guard stage != .closed, stage != .pausing else {
+            if stage == .pausing, now >= recovery.resumeNanoseconds { connect() }
+            return
+        }
+        if expireRequests(now) { return }
+        if stage == .open, !isWaiting, now - lastReadNanoseconds >= Self.pingNanoseconds {
+            lastReadNanoseconds = now
+            sendUpkeep(.ping(PingRequest()))
+        }
+        if life.isOver(at: now) { endLife() }
+        if stage != .open { proceed(at: now) }
+    }
+
+    func connectionOpened(_ connection: TCPConnection) {
+        guard stage == .greeting else { return connection.reset() }
+        self.connection = connection
+        // Not changed in place: a call during a change of the property asks for a check of each access to it.
+        var next = life
+        next.begin(at: MonotonicInstant.now.nanoseconds)
+        life = next
+        var hello = HelloRequest(clientName: "loadgen")
+        hello.serviceKey = worker.setup.configuration.serviceKey?.bytes ?? []
+        if let identity = worker.setup.identity {
+            hello.clientID = identity.clientID.bytes
+            hello.channel = RunIdentity.channel(client: number)
+        } else {
+            // Never from the seed: the service remembers this connection by this id.
+            hello.clientID = ClientID().bytes
+        }
+        sendUpkeep(.hello(hello))
+    }
+
+    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
+        let now = MonotonicInstant.now.nanoseconds
+        lastReadNanoseconds = now
+        var offset = 0
+        do throws(ProtocolViolation) {
+            offset = try receive(bytes, at: now)
+        } catch {
+            worker.recorder.failures.countProtocolError(error.description)
+            isBroken = true
+            connection.reset()
+            return ReadProgress(consumedByteCount: bytes.byteCount, wantsIteration: false)
+        }
+        worker.recorder.recordRead(byteCount: offset)
+        if stage != .open { proceed(at: now) }
+        if worker.isOpenLoop {
+            worker.enqueue(index)
+            worker.pump()
+        } else {
+            fill()
+        }
+        if !worker.isSending { worker.finishIfDone() }
+        return ReadProgress(consumedByteCount: offset, wantsIteration: false)
+    }
+
+    func connectionEndedInput(_ connection: TCPConnection) {
+        connection.closeAfterFlush()
+    }
+
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
+        guard stage != .reopening else { return reopen() }
+        // A failed attempt has no connection, and events of an older connection are known already.
+        guard stage != .closed, self.connection == nil || self.connection === connection else {
+            return
+        }
+        if case .connectFailed(let error) = reason {
+            worker.recorder.failures.count(Failures.Cause(connect: error))
+        } else if let cause = Failures.Cause(reason) {
+            worker.recorder.failures.count(cause)
+        }
+        ended(isRetried: worker.isRetrying && !isBroken)
+    }
+
+    func helloAnswered(_ hello: HelloResponse) {
+        guard stage == .greeting else { return }
+        guard worker.isRetrying else {
+            stage = .open
+            return decide(isOpen: true)
+        }
+        resume(hello)
+    }
+
+    /// Records how the first attempt to open ended; later calls change nothing.
+    func decide(isOpen: Bool) {
+        guard !isDecided else { return }
+        isDecided = true
+        worker.connectionDecided(isOpen: isOpen)
+    }
+
+    /// The connection is gone for good: requests in flight are lost.
+    func giveUp() {
+        stage = .closed
+        connection = nil
+        abandonAll()
+        if isDecided { worker.connectionLost() } else { decide(isOpen: false) }
+    }
+
+    /// Takes no more requests on this connection, whose life is over.
+    private func endLife() {
+        guard stage == .open else { return }
+        stage = .ending
+    }
+
+    /// Closes the connection, which has no request in flight.
+    func closeToReopen() {
+        stage = .reopening
+        connection?.closeAfterFlush()
+    }
+
+    /// Opens the connection again after its end; the service sees a new one.
+    private func reopen() {
+        connection = nil
+        // A page continues only for the caller who began it.
+        pageToken = []
+        (headID, nextID, unwrittenID, unexpiredID) = (1, 1, 1, 1)
+        window = PipelineWindow(depth: window.depth, mode: window.mode)
+        worker.recorder.reopenedCount += 1
+        connect()
+    }
+
+    /// The connection ended, or never opened.
+    private func ended(isRetried: Bool) {
+        if stage == .greeting, connection != nil { recovery.loseHello() }
+        connection = nil
+        if isRetried { recover() } else { giveUp() }
+    }
+
+    /// Handles overdue requests; returns whether the connection was given up because of them.
+    private func expireRequests(_ now: UInt64) -> Bool {
+        unexpiredID = max(unexpiredID, headID)
+        while unexpiredID < nextID {
+            var request = worker.inFlight[index, unexpiredID]
+            let since = max(request.sent, recovery.resentNanoseconds)
+            guard since + worker.timeoutNanoseconds <= now else { break }
+            if worker.isRetrying, request.operation != nil {
+                // The outcome is unknown until the service is asked again.
+                worker.recorder.failures.count(.requestTimeout)
+                connection?.reset()
+                return true
+            }
+            request.marks.insert(.expired)
+            worker.inFlight[index, unexpiredID] = request
+            expire(request)
+            unexpiredID += 1
+        }
+        return false
+    }
+
+    private func expire(_ request: InFlightRequest) {
+        guard request.operation != nil else {
+            // A connection whose Hello gets no answer never opened.
+            if stage == .greeting { connection?.reset() }
+            return
+        }
+        worker.outstandingCount -= 1
+        worker.recorder.outcomes.timeout += UInt64(worker.weight(request))
+        worker.recorder.failures.count(.requestTimeout)
+        worker.forget(request, client: number)
+        worker.release(request)
+    }
+
+    private func abandonAll() {
+        for id in headID..<nextID {
+            let request = worker.inFlight[index, id]
+            guard request.operation != nil, !request.marks.contains(.expired) else { continue }
+            lose(request)
+        }
+        headID = nextID
+        abandonBacklog()
+    }
+
+    /// A service answers within its 90 s of patience if it is pinged after 30 s of silence.
+    private static let pingNanoseconds: UInt64 = 30_000_000_000
+}
+
+/// The messages of requests for the general encoder, which takes all that are no votes sent alone.
+struct RequestMessages {
+    private let worker: Worker
+    /// The number of the client over all threads, which titles of new posts name.
+    private let maker: Int
+
+    init(_ worker: Worker, maker: Int) {
+        self.worker = worker
+        self.maker = maker
+    }
+
+    /// The message of a request; `pageToken` continues the page that the client saw last.
+    func message(
+        _ operation: Operation,
+        _ request: InFlightRequest,
+        pageToken: [UInt8]
+    ) -> FeedProto.Request {
+        let configuration = worker.setup.configuration
+        let argument = request.argument
+        switch operation {
+        case .vote where worker.isBatching:
+            let count = worker.batches.count(argument)
+            let votes = (0..<count).map { castVote(worker.batches.vote($0, of: argument)) }
+            return .batchCastVotes(BatchCastVotesRequest(votes: votes))
+        case .vote:
+            return .castVote(castVote(argument))
+        case .get:
+            return .getPost(GetPostRequest(id: worker.posts.id(argument)))
+        case .create:
+            let title = PostText.title(maker: maker + 1, number: Int(argument))
+            let post = Post(title: title, text: PostText.body)
+            return .createPost(CreatePostRequest(feed: configuration.feed, post: post))
+        case .list, .page:
+            return .listPosts(
+                ListPostsRequest(
+                    feed: configuration.feed,
+                    order: .top,
+                    pageSize: Int32(configuration.pageSize),
+                    pageToken: operation == .page ? pageToken : []
+                )
+            )
+        }
+    }
+
+    private func castVote(_ vote: UInt32) -> CastVoteRequest {
+        let direction = VoteDirection(rawValue: Int32(worker.tallied.ballot(vote).rawValue))
+        return CastVoteRequest(postID: worker.votedPostID(vote), direction: direction)
+    }
+}
+
+/// What is left of a connection's life, after which it is closed and opened again on purpose, as
+/// `--reconnect-every` and `--conn-life` ask for.
+package struct RemainingLife {
+    private let life: ConnectionLife
+    private var ages: RandomStream
+    /// Requests that the connection may still take; the greatest number where they do not end it.
+    private var requestCount = UInt64.max
+    /// When its age ends it, in nanoseconds of the monotonic clock.
+    private var endNanoseconds = UInt64.max
+
+    /// A life that has not begun, which has no end yet.
+    package init(_ life: ConnectionLife, ages: RandomStream) {
+        self.life = life
+        self.ages = ages
+    }
+
+    /// Begins a life, whose age is drawn.
+    package mutating func begin(at now: UInt64) {
+        requestCount = life.requestCount ?? .max
+        endNanoseconds = life.nextAge(&ages).map { now + $0 } ?? .max
+    }
+
+    @inline(__always)
+    package var isCounted: Bool { requestCount != .max }
+
+    @inline(__always)
+    package var isUsedUp: Bool { requestCount == 0 }
+
+    package func isOver(at now: UInt64) -> Bool { now >= endNanoseconds }
+
+    /// How many of the requests for which there is room it may take.
+    @inline(__always)
+    package func limited(_ room: Int) -> Int {
+        isCounted ? min(room, Int(clamping: requestCount)) : room
+    }
+
+    /// Counts requests of a life that is counted; no more than ``limited(_:)`` allows.
+    @inline(__always)
+    package mutating func take(_ count: Int) { requestCount -= UInt64(count) }
+}

@@ -1,4 +1,4 @@
-internal import FeedClient
+import FeedClient
 import FeedConcurrency
 import FeedProto
 import FeedTransport
@@ -9,7 +9,6 @@ import FeedTransport
 /// drives an open loop: due requests go to connections with room, round robin. Where none has room,
 /// a request waits and leaves later than planned, which the response time shows.
 final class Worker {
-    /// The stage of the load.
     private enum Stage {
         case connecting
         case waiting
@@ -23,9 +22,7 @@ final class Worker {
     let recorder: Recorder
     let inFlight: InFlightSlab
     let posts: PostSlab
-    /// The votes of the batches in flight.
     var batches: BatchSlab
-    /// The batch answer that is being read.
     var batchAnswer = VoteBatchAnswer()
     let scores: ScoreMemory
     /// The scores that pages must show; nil in a run without pages, or if scores may fall.
@@ -33,12 +30,11 @@ final class Worker {
     /// What is known of the ballots of this thread's voters; empty without voters.
     let ballots: BallotSlab
     /// How far the number of a vote is shifted to the left of its post's.
-    let voteShift: UInt32
+    private let voteShift: UInt32
     let isOpenLoop: Bool
     let timeoutNanoseconds: UInt64
     /// What the numbers of votes stand for.
     let tallied: Tallied
-    /// Whether votes leave in batches.
     let isBatching: Bool
     /// Whether all requests are votes that are drawn when there is room for them, leave alone and are
     /// sent once, and none asks for the service's times.
@@ -120,7 +116,6 @@ final class Worker {
         connections = ConnectionCounts(clientCount: setup.clientCount)
     }
 
-    /// Whether requests may leave.
     @inline(__always)
     var isSending: Bool { stage == .sending }
 
@@ -294,3 +289,316 @@ final class Worker {
 
 @available(*, unavailable)
 extension Worker: Sendable {}
+
+/// Requests of one vote and of many: how many operations a request has, and what is known of each.
+///
+/// Where votes leave in batches, the argument of a vote's request is its place in `batches`;
+/// otherwise it is the number of the vote itself.
+extension Worker {
+    /// The number of operations of a request: the votes of a batch, otherwise one.
+    @inline(__always)
+    func weight(_ request: InFlightRequest) -> Int {
+        isBatching && request.operation == .vote ? batches.count(request.argument) : 1
+    }
+
+    /// Fills the batch that begins with a vote, from the schedule or, without one, from `next`.
+    func makeBatch(_ first: UInt32, _ next: () -> UInt32) -> UInt32 {
+        let place = batches.take()
+        batches.append(first, to: place)
+        let rest = batches.capacity - 1
+        let count = votesAsScheduled ? min(rest, remainingVoteCount) : rest
+        for _ in 0..<count {
+            batches.append(votesAsScheduled ? nextScheduled().argument : next(), to: place)
+        }
+        return place
+    }
+
+    /// Records a request that was answered with an error.
+    func fail(_ request: InFlightRequest) {
+        eachVote(request) { fail($0) }
+    }
+
+    /// Records a request of client number `client` that gets no answer.
+    func forget(_ request: InFlightRequest, client: Int) {
+        if request.operation == .create { counts.forget(create: request.argument, client: client) }
+        eachVote(request) { forget($0, of: request, client: client - setup.firstClient) }
+    }
+
+    /// Records that nothing more will be known of a request.
+    @inline(__always)
+    func release(_ request: InFlightRequest) {
+        guard isBatching, request.operation == .vote else { return }
+        batches.release(request.argument)
+    }
+
+    private func eachVote(_ request: InFlightRequest, _ body: (UInt32) -> Void) {
+        guard request.operation == .vote else { return }
+        guard isBatching else { return body(request.argument) }
+        for item in 0..<batches.count(request.argument) {
+            body(batches.vote(item, of: request.argument))
+        }
+    }
+}
+
+/// Votes by number, and the ballots of the thread's voters.
+///
+/// Where users vote, the number of a vote has its post and its direction, and the request in flight
+/// names the user: the connection's own number of it.
+extension Worker {
+    @inline(__always)
+    func votedPostID(_ vote: UInt32) -> UInt64 { posts.id(vote &>> voteShift) }
+
+    /// Asks for the memory of the id of a vote's post, before it is read.
+    @inline(__always)
+    func prefetchPostID(_ vote: UInt32) { posts.prefetchID(vote &>> voteShift) }
+
+    /// Takes an acknowledged vote into the ballots of client number `client` of this thread.
+    ///
+    /// The answer to a vote that was sent once has that vote as the voter's ballot. The answer to a
+    /// vote sent again may be of an earlier send, and then has the ballot that stands now.
+    func acknowledgeBallot(
+        _ answer: VoteAnswer,
+        of vote: UInt32,
+        in request: InFlightRequest,
+        client: Int
+    ) {
+        let standing = BallotSet(standing: answer.standingBallot)
+        let ballot = tallied.ballot(vote)
+        let isKnown =
+            request.marks.contains(.doubtful)
+            ? !standing.isEmpty : standing == BallotSet(ballot)
+        if !isKnown { noteWrongBallot(answer, ballot) }
+        ballots[row(client, request.voter), vote >> voteShift] =
+            standing.isEmpty ? BallotSet(ballot) : standing
+    }
+
+    /// Records that the vote of a number failed and did not count.
+    func fail(_ vote: UInt32) {
+        if let account = tallied.account(vote) { counts.fail(vote: account) }
+    }
+
+    /// Records that a vote of client number `client` of this thread may have counted.
+    func forget(_ vote: UInt32, of request: InFlightRequest, client: Int) {
+        guard tallied == .ballots else { return counts.forget(vote: vote) }
+        let row = row(client, request.voter)
+        ballots[row, vote >> voteShift].insert(BallotSet(tallied.ballot(vote)))
+    }
+
+    /// What this thread knows of the votes, by account, in a run with voters.
+    private func ballotKnowledge() -> (tallies: [VoteTally], counts: AuditCounts) {
+        var tallies: [VoteTally] = []
+        var counts = counts
+        for (post, tally) in ballots.tallies().enumerated() {
+            for acknowledged in [tally.upCount, tally.downCount] {
+                tallies.append(VoteTally(acknowledged: acknowledged))
+            }
+            counts.forget(vote: UInt32(2 * post), count: tally.possibleUpCount)
+            counts.forget(vote: UInt32(2 * post + 1), count: tally.possibleDownCount)
+        }
+        return (tallies, counts)
+    }
+
+    private func row(_ client: Int, _ voter: UInt16) -> Int {
+        client * setup.configuration.mostVotersOfAClient + Int(voter)
+    }
+
+    @inline(never)
+    private func noteWrongBallot(_ answer: VoteAnswer, _ ballot: Ballot) {
+        counts.findings.note(
+            .wrongBallot,
+            """
+            Post \(answer.postID): a vote \(ballot) was answered with the ballot \
+            \(answer.standingBallot).
+            """
+        )
+    }
+}
+
+/// What one thread of the load needs to know.
+struct WorkerSetup: Sendable {
+    let configuration: RunConfiguration
+    let workload: Workload
+    let address: SocketAddress
+    let thread: Int
+    /// The number of its first connection over all threads.
+    let firstClient: Int
+    let clientCount: Int
+    /// The votes to cast instead of a stream per connection; nil in a run with streams.
+    let schedule: VoteSchedule?
+    /// The identity of the run to the service; nil in a run without retries.
+    let identity: RunIdentity?
+    let report: @Sendable (WorkerEvent) -> Void
+
+    /// Thread number `thread` of a run, with its share of the connections and of the planned votes.
+    init(
+        _ configuration: RunConfiguration,
+        _ workload: Workload,
+        address: SocketAddress,
+        thread: Int,
+        firstClient: Int,
+        identity: RunIdentity?,
+        report: @escaping @Sendable (WorkerEvent) -> Void
+    ) {
+        self.configuration = configuration
+        self.workload = workload
+        self.address = address
+        self.thread = thread
+        self.firstClient = firstClient
+        self.identity = identity
+        self.report = report
+        let (share, rest) = configuration.clientCount
+            .quotientAndRemainder(dividingBy: configuration.threadCount)
+        clientCount = share + (thread < rest ? 1 : 0)
+        schedule = workload.schedule(
+            thread: thread,
+            of: configuration.threadCount,
+            seed: configuration.seed
+        )
+    }
+
+    /// This thread's share of all requests; nil where time ends the run.
+    ///
+    /// Planned votes fill batches; the last batch may have fewer votes.
+    var requestCount: UInt64? {
+        let batch = configuration.batchVoteCount
+        if let schedule { return UInt64((schedule.count + batch - 1) / batch) }
+        return configuration.requestCount.map { total in
+            let threads = UInt64(configuration.threadCount)
+            return total / threads + (UInt64(thread) < total % threads ? 1 : 0)
+        }
+    }
+}
+
+/// What a thread of the load reports to the run.
+enum WorkerEvent: Sendable {
+    case connected(openedCount: Int, failures: Failures)
+    case interval(Int, endNanoseconds: UInt64, IntervalCounts)
+    /// Nothing is in flight and nothing more will be sent.
+    case finished(WorkerResult)
+}
+
+struct WorkerResult: Sendable {
+    var totals: RecorderTotals
+    /// What it knows of the votes, by the number of the post.
+    var tallies: [VoteTally]
+    /// What else it knows for the audit.
+    var counts: AuditCounts
+    /// Connections that ended before the load did, or never opened.
+    var lostConnectionCount: Int
+    /// The share of the measured time that the loop slept; nil where nothing was measured.
+    var loopIdleShare: Double?
+    /// When the measured time ended for this thread.
+    var endNanoseconds: UInt64
+}
+
+/// Counts the connections of a thread: begun, opened, and still open.
+package struct ConnectionCounts {
+    package private(set) var openedCount = 0
+    package private(set) var openCount = 0
+
+    private let clientCount: Int
+    private var begunCount = 0
+    private var decidedCount = 0
+
+    package init(clientCount: Int) {
+        self.clientCount = clientCount
+    }
+
+    package var isDecided: Bool { decidedCount == clientCount }
+
+    package var areBegun: Bool { begunCount == clientCount }
+
+    /// The number of the connection to begin now; nil when all were begun, or `dueCount` were, or
+    /// `limit` are begun and not decided.
+    package mutating func nextToConnect(
+        dueCount: Int,
+        limit: Int = maximumConnectingCount
+    ) -> Int? {
+        guard begunCount < min(clientCount, dueCount), begunCount - decidedCount < limit else {
+            return nil
+        }
+        begunCount += 1
+        return begunCount - 1
+    }
+
+    /// Records how a connection attempt ended.
+    package mutating func decide(isOpen: Bool) {
+        decidedCount += 1
+        guard isOpen else { return }
+        openedCount += 1
+        openCount += 1
+    }
+
+    /// Records the end of an open connection.
+    package mutating func lose() {
+        openCount -= 1
+    }
+
+    /// Connections that are opened at once, below any usual backlog.
+    package static let maximumConnectingCount = 128
+}
+
+/// Ends the intervals of a thread's load and measures how long its loop slept while measuring.
+///
+/// An instant and the sleep up to it are read together, so no loop sleeps longer than it measures.
+final class LoopMeter {
+    private let idle: () -> Duration
+    private var phases: Phases?
+    private var timer: LoopTimer?
+    private var number = 0
+    private var start: (instant: UInt64, idle: Duration)?
+    private var end: (instant: UInt64, idle: Duration)?
+
+    init(_ loop: EventLoop) {
+        idle = { [unowned loop] in loop.idleTime }
+    }
+
+    /// Calls `close` with the number of each interval at its end.
+    func schedule(_ phases: Phases, _ loop: EventLoop, _ close: @escaping (Int) -> Void) {
+        self.phases = phases
+        arm(loop, close)
+    }
+
+    /// Starts to measure with the load where there is no warm-up.
+    func loadBegan() {
+        guard let phases, phases.measureFromNanoseconds == phases.startNanoseconds else { return }
+        start = (MonotonicInstant.now.nanoseconds, idle())
+    }
+
+    /// Ends the last interval.
+    func finish(_ close: (Int) -> Void) {
+        timer?.cancel()
+        if start != nil && end == nil { end = (MonotonicInstant.now.nanoseconds, idle()) }
+        close(number)
+    }
+
+    /// The share of the measured time that the loop slept.
+    var idleShare: Double? {
+        guard let start, let end, end.instant > start.instant else { return nil }
+        return Double((end.idle - start.idle).nanoseconds) / Double(end.instant - start.instant)
+    }
+
+    private func arm(_ loop: EventLoop, _ close: @escaping (Int) -> Void) {
+        guard let boundary = phases?.intervalEnd(number) else { return }
+        let now = MonotonicInstant.now.nanoseconds
+        let delay = boundary > now ? boundary - now : 0
+        // Without a timer the rest of the run is one long interval.
+        timer = try? loop.addTimer(after: .nanoseconds(Int64(delay))) {
+            [unowned self, unowned loop] in
+            pass(close)
+            arm(loop, close)
+        }
+    }
+
+    private func pass(_ close: (Int) -> Void) {
+        guard let phases else { return }
+        let boundary = phases.intervalEnd(number)
+        close(number)
+        number += 1
+        let now = MonotonicInstant.now.nanoseconds
+        if boundary == phases.measureFromNanoseconds { start = (now, idle()) }
+        if boundary >= phases.measureUntilNanoseconds, end == nil, start != nil {
+            end = (now, idle())
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A run beside an earlier one of the same load.
 ///
 /// The seconds of both are two samples. They say how much a run varies within itself, and nothing of
@@ -16,7 +18,6 @@ package struct Comparison: Sendable, Equatable {
     package let serverCostRatio: Double?
     /// Why there is no word but "cannot tell", a sentence each.
     package let reasons: [String]
-    /// The word.
     package let judgement: Judgement
 
     /// Compares `run` with `baseline`, which have the same settings.
@@ -51,4 +52,237 @@ package struct Comparison: Sendable, Equatable {
             reasons.isEmpty
             ? Judgement(figure.isRate ? ratio : ratio?.inverse, limit: limit) : .cannotTell
     }
+}
+
+/// The figures of a run, as far as another run is compared with them.
+package struct RunFigures: Sendable, Equatable {
+    /// What the load was; figures of two runs are compared only where it is the same.
+    package var settings: RunSettings
+    /// The processor and its cores.
+    package var machine: String
+    /// Whether the run's own verdict lets its figures be compared.
+    package var isComparable: Bool
+    /// Operations answered in each whole measured second.
+    package var rates: [Double]
+    /// The 99th percentile of the response time of each of those seconds, in milliseconds.
+    package var response99s: [Double]
+    /// CPU-seconds of the server per million operations; nil where its process was not seen.
+    package var serverCost: Double?
+
+    /// Figures put together by hand.
+    package init(
+        settings: RunSettings,
+        machine: String,
+        isComparable: Bool,
+        rates: [Double],
+        response99s: [Double],
+        serverCost: Double?
+    ) {
+        self.settings = settings
+        self.machine = machine
+        self.isComparable = isComparable
+        self.rates = rates
+        self.response99s = response99s
+        self.serverCost = serverCost
+    }
+
+    /// The text for a machine, which is equal only for equal ones.
+    package static func machine(_ processor: String, _ coreCount: Int) -> String {
+        "\(processor), \(coreCount) cores"
+    }
+}
+
+/// The settings of a load that change its figures, with the flags that set them.
+package struct RunSettings: Sendable, Equatable {
+    /// The value of each flag, in the order of the help.
+    package let values: [Value]
+
+    package struct Value: Sendable, Equatable {
+        package let flag: String
+        package let text: String
+
+        init(_ flag: String, _ text: String) {
+            self.flag = flag
+            self.text = text
+        }
+    }
+
+    package init(_ configuration: RunConfiguration) {
+        let rate = configuration.ratePerSecond ?? 0
+        let life = configuration.connectionLife
+        values = [
+            Value("--protocol", configuration.wireProtocol.rawValue),
+            Value("--clients", "\(configuration.clientCount)"),
+            Value("--pipeline", "\(configuration.pipelineDepth)"),
+            Value("--pipeline-mode", configuration.pipelineMode.rawValue),
+            Value("--batch", "\(configuration.batchVoteCount)"),
+            Value("--rate", NumberFormat.fixed(rate, 0)),
+            Value("--mix", configuration.mix.description),
+            Value("--posts", "\(configuration.postCount)"),
+            Value("--keys", configuration.keys.description),
+            Value("--page-size", "\(configuration.pageSize)"),
+            Value("--voters", "\(configuration.voterCount)"),
+            Value("--think", configuration.think.description),
+            Value("--ramp", Self.ramp(configuration.ramp.map { [$0.first, $0.last] })),
+            Value("--reconnect-every", "\(life.requestCount ?? 0)"),
+            Value("--conn-life", Self.seconds(life.age.map { $0 / .seconds(1) })),
+        ]
+    }
+
+    /// The text for the rates that a run begins and ends with, which is equal only for equal ones.
+    private static func ramp(_ rates: [Double]?) -> String {
+        (rates ?? [0]).map { NumberFormat.fixed($0, 0) }.joined(separator: ":")
+    }
+
+    private static func seconds(_ seconds: Double?) -> String {
+        NumberFormat.fixed(seconds ?? 0, 3) + "s"
+    }
+
+    /// Whether the rate was given, so that the response time is the figure to compare.
+    package var isOpenLoop: Bool { values.contains { $0.flag == "--rate" && $0.text != "0" } }
+
+    /// The first setting in which this load and `other` differ, with both values.
+    package func difference(
+        from other: RunSettings
+    ) -> (flag: String, mine: String, other: String)? {
+        zip(values, other.values).first { $0 != $1 }.map { ($0.flag, $0.text, $1.text) }
+    }
+}
+
+/// A ratio of two servers or of two runs, with its interval of 95%.
+package struct RatioEstimate: Sendable, Equatable {
+    package let ratio: Double
+    package let low: Double
+    package let high: Double
+
+    package init(ratio: Double, low: Double, high: Double) {
+        self.ratio = ratio
+        self.low = low
+        self.high = high
+    }
+
+    package static let fewestPairs = 6
+
+    /// The estimate of Hodges and Lehmann from the ratios of pairs, with the interval that belongs
+    /// to Wilcoxon's signed-rank test; nil with fewer than six pairs.
+    ///
+    /// The estimate is the median of the means of all two ratios, in logarithms, so one outlier in
+    /// four moves it little, and no distribution is assumed but a symmetric one (J. L. Hodges and
+    /// E. L. Lehmann, "Estimates of Location Based on Rank Tests", Annals of Mathematical Statistics
+    /// 34, 1963). O(n³) for n pairs, of which there are at most a few hundred.
+    package init?(pairs ratios: [Double]) {
+        let count = ratios.count
+        guard count >= Self.fewestPairs, ratios.allSatisfy({ $0 > 0 && $0.isFinite }) else {
+            return nil
+        }
+        let logarithms = ratios.map { log($0) }
+        var means: [Double] = []
+        for one in 0..<count {
+            for other in one..<count { means.append((logarithms[one] + logarithms[other]) / 2) }
+        }
+        self.init(sorted: means.sorted(), outside: Self.signedRankTail(count))
+    }
+
+    /// The estimate of Hodges and Lehmann of the ratio `others` to `ones` from two samples, with the
+    /// interval that belongs to Wilcoxon's rank-sum test; nil with fewer than five values in one.
+    ///
+    /// The estimate is the median of the ratios of each to each. The interval uses the normal
+    /// approximation of the test. O(n m log(n m)).
+    package init?(of others: [Double], to ones: [Double]) {
+        guard min(ones.count, others.count) >= Self.fewestSamples,
+            (ones + others).allSatisfy({ $0 > 0 && $0.isFinite })
+        else { return nil }
+        let ratios = ones.flatMap { one in others.map { log($0 / one) } }
+        let (n, m) = (Double(ones.count), Double(others.count))
+        let deviation = (n * m * (n + m + 1) / 12).squareRoot()
+        self.init(
+            sorted: ratios.sorted(),
+            outside: max(0, Int((n * m / 2 - Self.normalQuantile * deviation).rounded(.down)))
+        )
+    }
+
+    package static let fewestSamples = 5
+
+    /// The median of `sorted` logarithms, and the interval that leaves out `outside` of them at each
+    /// end.
+    private init(sorted: [Double], outside: Int) {
+        let middle = sorted.count / 2
+        let median =
+            sorted.count.isMultiple(of: 2)
+            ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+        self.init(
+            ratio: exp(median),
+            low: exp(sorted[outside]),
+            high: exp(sorted[sorted.count - 1 - outside])
+        )
+    }
+
+    /// The 97.5th percentile of the normal distribution.
+    private static let normalQuantile = 1.959964
+
+    /// How many sums of signed ranks of `count` pairs have, counted from the lowest, no more than
+    /// 2.5% of the probability: the exact distribution, rank by rank.
+    private static func signedRankTail(_ count: Int) -> Int {
+        var probabilities = [1.0]
+        for rank in 1...count {
+            var next = [Double](repeating: 0, count: probabilities.count + rank)
+            for (sum, probability) in probabilities.enumerated() {
+                next[sum] += probability / 2
+                next[sum + rank] += probability / 2
+            }
+            probabilities = next
+        }
+        var tail = 0.0
+        for (sum, probability) in probabilities.enumerated() {
+            tail += probability
+            // The interval may leave out `sum` values only if a sum below that is unlikely enough.
+            if tail > 0.025 { return max(0, sum - 1) }
+        }
+        return 0
+    }
+}
+
+/// What a ratio says, in a word.
+package enum Judgement: String, Sendable {
+    /// Faster, or with less processor time, by more than the limit.
+    case faster
+    /// No difference as large as the limit.
+    case same
+    /// Slower, or with more processor time, by more than the limit.
+    case slower
+    /// The interval is too wide for any of these words.
+    case cannotTell = "cannot tell"
+
+    /// Judges a ratio of which a higher one is faster.
+    ///
+    /// - Parameters:
+    ///   - ratio: The ratio; nil where it could not be measured.
+    ///   - limit: The difference that counts, as a share: 0.03.
+    ///   - floor: The difference that the machine's noise alone shows, as a share.
+    package init(_ ratio: RatioEstimate?, limit: Double, floor: Double = 0) {
+        guard let ratio else {
+            self = .cannotTell
+            return
+        }
+        let margin = 1 + max(limit, floor)
+        if ratio.low > margin {
+            self = .faster
+        } else if ratio.high < 1 / margin {
+            self = .slower
+        } else if ratio.low >= 1 / (1 + limit), ratio.high <= 1 + limit {
+            self = .same
+        } else {
+            self = .cannotTell
+        }
+    }
+}
+
+extension RatioEstimate {
+    /// The inverse: of A to B, where this is of B to A.
+    package var inverse: RatioEstimate {
+        RatioEstimate(ratio: 1 / ratio, low: 1 / high, high: 1 / low)
+    }
+
+    /// How far from 1 the interval reaches, as a share.
+    package var reach: Double { max(high, 1 / low) - 1 }
 }

@@ -17,13 +17,11 @@ package struct SideBySideConfiguration: Sendable {
     /// The difference that counts, as a share.
     package var limit = 0.03
 
-    /// A comparison with the server at `target`.
     package init(target: String, wireProtocol: WireProtocol) {
         self.target = target
         self.wireProtocol = wireProtocol
     }
 
-    /// The most pairs of either kind.
     package static let mostPairs = 200
     /// The share of the machine that steal and other processes may take in a slice.
     package static let taintLimit = 0.03
@@ -49,7 +47,6 @@ package struct Slice: Sendable, Equatable {
     /// Whether a connection was lost or opened again.
     package var isReconnected = false
 
-    /// Nothing measured.
     package init() {}
 
     /// Whether the figures are of more than the server and the load.
@@ -67,7 +64,6 @@ package struct SlicePair: Sendable, Equatable {
     /// The slice of B; of the control the one that stands for B.
     package let b: Slice
 
-    /// A pair.
     package init(_ pair: PairPlan.Pair, a: Slice, b: Slice) {
         self.pair = pair
         self.a = a
@@ -84,7 +80,6 @@ package enum ComparedFigure: String, Sendable, CaseIterable {
     /// The 99th percentile of the response time: less is faster.
     case response99 = "response p99"
 
-    /// The figure of a slice; nil where it was not measured.
     package func value(_ slice: Slice) -> Double? {
         switch self {
         case .throughput: slice.perSecond > 0 ? slice.perSecond : nil
@@ -93,7 +88,6 @@ package enum ComparedFigure: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether more of it is faster.
     package var isRate: Bool { self == .throughput }
 }
 
@@ -101,9 +95,7 @@ package enum ComparedFigure: String, Sendable, CaseIterable {
 package struct SideBySideResult: Sendable {
     /// What was asked for; its target is A.
     package var configuration: RunConfiguration
-    /// How the two were compared.
     package var comparison: SideBySideConfiguration
-    /// Where.
     package var environment: Environment
     /// The pairs whose figures are used.
     package var pairs: [SlicePair] = []
@@ -113,10 +105,8 @@ package struct SideBySideResult: Sendable {
     package var keptTaintedCount = 0
     /// Whether a signal ended it early.
     package var isInterrupted = false
-    /// The audits of A and of B.
     package var audits: (a: AuditOutcome, b: AuditOutcome) = (.skipped, .skipped)
 
-    /// A comparison that has measured nothing.
     package init(
         _ configuration: RunConfiguration,
         _ comparison: SideBySideConfiguration,
@@ -142,7 +132,6 @@ package struct SideBySideResult: Sendable {
         Self.ratio(figure, controlPairs)
     }
 
-    /// What the figure says of B.
     package func judgement(_ figure: ComparedFigure) -> Judgement {
         let ratio = ratio(figure)
         return Judgement(
@@ -175,5 +164,56 @@ package struct SideBySideResult: Sendable {
                 return b / a
             }
         )
+    }
+}
+
+/// The order in which a comparison of two servers measures its pairs of slices.
+///
+/// A pair is two slices, one after another. Half of the pairs begin with A, half with B, and pairs
+/// of A with itself, the control, are spread among them; the order is drawn from the seed. A tainted
+/// pair is measured again at once, a limited number of times.
+package struct PairPlan: Sendable {
+    /// What the two slices of a pair measure.
+    package enum Pair: Sendable, Equatable {
+        case firstA
+        case firstB
+        case control
+    }
+
+    /// Pairs that were measured again.
+    package private(set) var repeatedCount = 0
+    /// Tainted pairs that were kept because they had been repeated often enough.
+    package private(set) var keptTaintedCount = 0
+
+    private var rest: [Pair]
+    private let repeatLimit: Int
+    private var repeats = 0
+
+    package init(rounds: Int, controlCount: Int, seed: UInt64, repeatLimit: Int) {
+        var stream = RandomStream(seed: seed, thread: 0, client: 0, purpose: .slices)
+        rest =
+            (0..<rounds).map { $0.isMultiple(of: 2) ? .firstA : .firstB }
+            + [Pair](repeating: .control, count: controlCount)
+        for place in rest.indices.reversed() {
+            rest.swapAt(place, stream.nextIndex(below: place + 1))
+        }
+        self.repeatLimit = repeatLimit
+    }
+
+    /// The pair to measure now; nil at the end.
+    package var next: Pair? { rest.last }
+    package var remainingCount: Int { rest.count }
+
+    /// Takes the end of the pair; returns whether its figures are used.
+    package mutating func measured(isTainted: Bool) -> Bool {
+        if isTainted, repeats < repeatLimit {
+            repeats += 1
+            repeatedCount += 1
+            return false
+        }
+        if isTainted { keptTaintedCount += 1 }
+        repeats = 0
+        rest.removeLast()
+        return true
     }
 }

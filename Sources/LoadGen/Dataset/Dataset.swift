@@ -1,6 +1,7 @@
 package import FeedDataset
 package import FeedImport
-internal import Foundation
+import FeedProto
+import Foundation
 
 /// The files of a run, whole in memory.
 package struct Dataset: Sendable {
@@ -29,9 +30,7 @@ package struct Dataset: Sendable {
         }
         self.files = files
     }
-}
 
-extension Dataset {
     /// What is not read of each file without upvotes and what it lacks, a line each.
     package var columnNotes: [String] {
         files.filter { $0.columns.lacks(.upvotes) }
@@ -41,7 +40,6 @@ extension Dataset {
 
 /// A file of posts, whole in memory, and the feed that it fills.
 package struct DatasetFile: Sendable {
-    /// Where it is.
     package let path: String
     /// Its name without the extension in lowercase, with `-` for `_`.
     package let feed: String
@@ -56,10 +54,7 @@ package struct DatasetFile: Sendable {
     var name: String { URL(filePath: path).lastPathComponent }
 
     /// Reads a file; refuses one whose name gives no name of a feed.
-    package init(
-        reading path: String,
-        format: DatasetFormat = DatasetFormat()
-    ) throws(RunFailure) {
+    package init(reading path: String, format: DatasetFormat = DatasetFormat()) throws(RunFailure) {
         self.path = path
         feed = URL(filePath: path).deletingPathExtension().lastPathComponent
             .lowercased().replacing("_", with: "-")
@@ -98,5 +93,216 @@ package struct DatasetFile: Sendable {
             }
         }
         return (posts, leftOut)
+    }
+}
+
+/// What a run of files will cast and how much memory it takes, said before anything is sent.
+package struct DatasetOutline: Sendable, Equatable {
+    private var fileCount: Int
+    /// The posts in them, without those left out for a wrong value.
+    package var postCount: Int
+    /// The votes that the files record; `UInt64.max` where there are more.
+    package var voteCount: UInt64
+    /// How often they are cast.
+    package var repeatCount: UInt64
+    /// The memory that the order of the votes takes.
+    package var scheduleByteCount: Int
+    /// The memory that the counts for the audit take, over all threads.
+    private var auditByteCount: Int
+
+    package init(_ dataset: Dataset, _ configuration: RunConfiguration) {
+        let posts = dataset.files.lazy.flatMap(\.posts)
+        fileCount = dataset.files.count
+        postCount = dataset.files.reduce(0) { $0 + $1.posts.count }
+        voteCount = posts.map { [$0.upvoteCount, $0.downvoteCount].clampedSum }.clampedSum
+        repeatCount = configuration.repeatCount
+        let numberCount = 2 * postCount
+        scheduleByteCount = PlannedVotes.byteCount(numberCount: numberCount)
+        auditByteCount = PostSlab.byteCount(count: numberCount) * configuration.threadCount
+    }
+
+    /// The votes that are cast; `UInt64.max` where there are more.
+    package var totalCount: UInt64 { voteCount.multipliedClamped(by: repeatCount) }
+
+    /// One line.
+    package var description: String {
+        let files = fileCount == 1 ? "1 file" : "\(fileCount) files"
+        let times = repeatCount == 1 ? "" : " × \(NumberFormat.count(repeatCount))"
+        let total =
+            repeatCount == 1 ? "" : " = \(NumberFormat.count(totalCount)) votes"
+        return """
+            \(files), \(NumberFormat.count(UInt64(postCount))) posts, \
+            \(NumberFormat.count(voteCount)) votes\(times)\(total) in one random order; memory beside \
+            the files: \(NumberFormat.megabytes(Double(scheduleByteCount))) for the order, \
+            \(NumberFormat.megabytes(Double(auditByteCount))) for the audit
+            """
+    }
+}
+
+/// The posts of files with the ids that the service gave them.
+struct ImportedDataset: Sendable {
+    /// What was imported from each file, in the order of the files.
+    private(set) var files: [ImportedFile] = []
+    /// How often the votes that the files record are planned.
+    let repeatCount: UInt64
+    private var places: [UInt64: (file: Int, post: Int)] = [:]
+
+    struct ImportedFile: Sendable {
+        let file: DatasetFile
+        /// The posts' ids in the order of the file, without those left out.
+        var ids: [UInt64] = []
+        /// The votes that each post is to get; ups and downs alternate.
+        var planned: [UInt64] = []
+        /// The posts with invalid values, and those that the service refuses.
+        var leftOut: [LeftOutPost] = []
+    }
+
+    /// Nothing imported; the votes that the files record are planned `repeatCount` times over.
+    init(repeatCount: UInt64) {
+        self.repeatCount = repeatCount
+    }
+
+    /// Adds a file of which no post is imported yet.
+    mutating func begin(_ file: DatasetFile) {
+        files.append(ImportedFile(file: file, leftOut: file.leftOut))
+    }
+
+    /// Adds the outcome of the next posts of the file that was begun last.
+    mutating func add(_ batch: ImportedBatch) {
+        let last = files.count - 1
+        var file = files.removeLast()
+        for (line, id) in zip(batch.lines, batch.ids) {
+            guard let number = file.file.number(ofLine: line) else { continue }
+            let post = file.file.posts[number]
+            file.ids.append(id)
+            file.planned += [post.upvoteCount, post.downvoteCount].map {
+                $0.multipliedClamped(by: repeatCount)
+            }
+            places[id] = (last, number)
+        }
+        file.leftOut += batch.leftOut
+        files.append(file)
+    }
+
+    /// Puts the posts that were left out of the file that was begun last in the order of its lines.
+    mutating func finishFile() {
+        files[files.count - 1].leftOut.sort { $0.line < $1.line }
+    }
+
+    /// The posts of all files, by the number that the run gives them.
+    var postIDs: [UInt64] { files.flatMap(\.ids) }
+
+    /// The votes that each post is to get; ups and downs alternate.
+    var planned: [UInt64] { files.flatMap(\.planned) }
+
+    var feeds: [RunRecord.Feed] {
+        files.map { RunRecord.Feed(name: $0.file.feed, ids: $0.ids) }
+    }
+
+    /// Why posts were left out, as one sentence for the first of them; nil where none was.
+    var firstLeftOut: String? {
+        for file in files {
+            guard let post = file.leftOut.first else { continue }
+            return "\(file.file.name):\(post.line): \(post.message)"
+        }
+        return nil
+    }
+
+    /// Compares a post as the service has it now with its file.
+    func check(_ post: Post, _ findings: inout Findings) {
+        guard let place = places[post.id] else { return }
+        let file = files[place.file].file
+        let wanted = Post(file.posts[place.post], .cast)
+        guard let field = wanted.firstDifference(from: post, in: file.feed) else { return }
+        findings.note(
+            .changedContent,
+            "Post \(post.id) has another \(field) than \(file.name):\(file.posts[place.post].line)."
+        )
+    }
+}
+
+extension Post {
+    /// The first field in which a post differs from this one as it was imported.
+    fileprivate func firstDifference(from post: Post, in feed: String) -> String? {
+        let texts = [
+            ("title", title, post.title), ("text", text, post.text), ("feed", feed, post.feed),
+            ("link_url", linkURL, post.linkURL), ("image_url", imageURL, post.imageURL),
+            ("thumbnail_url", thumbnailURL, post.thumbnailURL),
+            ("author", author?.displayName ?? "", post.author?.displayName ?? ""),
+        ]
+        // Compared by bytes: equal strings may have different bytes.
+        for (name, wanted, found) in texts where !wanted.utf8.elementsEqual(found.utf8) {
+            return name
+        }
+        if commentCount != post.commentCount { return "comment_count" }
+        return createTimeMilliseconds == post.createTimeMilliseconds ? nil : "create_time_ms"
+    }
+}
+
+/// What a run did with its files, for the reports.
+package struct DatasetResult: Sendable {
+    package struct File: Sendable {
+        package var path: String
+        /// Its name without the folders before it.
+        package var name: String
+        package var feed: String
+        package var postCount: Int
+        /// The votes up to cast: those that it records for them, as often as the run repeats them.
+        package var upvoteCount: UInt64
+        /// The votes down to cast.
+        package var downvoteCount: UInt64
+        package var leftOut: [LeftOutPost]
+
+        package init(
+            path: String,
+            name: String,
+            feed: String,
+            postCount: Int,
+            upvoteCount: UInt64,
+            downvoteCount: UInt64,
+            leftOut: [LeftOutPost]
+        ) {
+            self.path = path
+            self.name = name
+            self.feed = feed
+            self.postCount = postCount
+            self.upvoteCount = upvoteCount
+            self.downvoteCount = downvoteCount
+            self.leftOut = leftOut
+        }
+    }
+
+    package var files: [File]
+    package var importSeconds: Double
+    /// How often the votes that the files record are cast.
+    package var repeatCount: UInt64
+
+    package init(files: [File], importSeconds: Double, repeatCount: UInt64 = 1) {
+        self.files = files
+        self.importSeconds = importSeconds
+        self.repeatCount = repeatCount
+    }
+
+    package var postCount: Int { files.reduce(0) { $0 + $1.postCount } }
+    package var leftOutCount: Int { files.reduce(0) { $0 + $1.leftOut.count } }
+    package var upvoteCount: UInt64 { files.reduce(0) { $0 + $1.upvoteCount } }
+    package var downvoteCount: UInt64 { files.reduce(0) { $0 + $1.downvoteCount } }
+
+    init(_ dataset: ImportedDataset, importSeconds: Double) {
+        let files = dataset.files.map { imported in
+            let file = imported.file
+            var sums: [UInt64] = [0, 0]
+            for (index, count) in imported.planned.enumerated() { sums[index % 2] += count }
+            return File(
+                path: file.path,
+                name: file.name,
+                feed: file.feed,
+                postCount: imported.ids.count,
+                upvoteCount: sums[0],
+                downvoteCount: sums[1],
+                leftOut: imported.leftOut
+            )
+        }
+        self.init(files: files, importSeconds: importSeconds, repeatCount: dataset.repeatCount)
     }
 }

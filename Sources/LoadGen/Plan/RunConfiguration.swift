@@ -1,12 +1,10 @@
-internal import FeedClient
+import FeedClient
 
 /// One run, as asked for: every value is within its limits.
 package struct RunConfiguration: Sendable {
-    /// The address as given.
     package var target: String
     /// The flag that gave it, for its errors.
     var targetFlag = "--target"
-    /// The protocol that the server speaks.
     package var wireProtocol = WireProtocol.feed
     /// Connections over all threads.
     package var clientCount = 1
@@ -16,7 +14,6 @@ package struct RunConfiguration: Sendable {
     package var pipelineDepth = 1
     /// Votes in each request that votes; 1 is votes sent alone.
     package var batchVoteCount = 1
-    /// How the pipeline is kept full.
     package var pipelineMode = PipelineMode.window
     /// Requests a second of an open loop; nil is a closed loop.
     package var ratePerSecond: Double?
@@ -32,7 +29,6 @@ package struct RunConfiguration: Sendable {
     package var warmup = Duration.zero
     /// The operations that are requested, and how often.
     package var mix = Mix.vote
-    /// Posts created before the run.
     package var postCount = 0
     /// Users for whom the connections vote; 0 where the connections vote themselves.
     package var voterCount = 0
@@ -54,17 +50,14 @@ package struct RunConfiguration: Sendable {
     package var pageSize = 1
     /// How often the votes of files are cast.
     package var repeatCount: UInt64 = 1
-    /// The seed that the requests are drawn from.
     package var seed: UInt64 = 1
     /// How long an answer may take.
     package var timeout = Duration.seconds(2)
-    /// How long a connection may take.
     package var connectTimeout = Duration.seconds(5)
     /// How long redis-server may take for a reply before and after the load.
     package var replyTimeout = Duration.seconds(30)
     /// Connections begun a second, over all threads.
     package var connectsPerSecond = 5_000.0
-    /// How long connections live.
     package var connectionLife = ConnectionLife()
     /// How long a client of a closed loop waits between an answer and its next request.
     package var think = ThinkTime.none
@@ -82,7 +75,6 @@ package struct RunConfiguration: Sendable {
     package var comparisonLimit = 0.03
     /// The file of the JSON result, or `-`.
     package var jsonPath: String?
-    /// The file of the page.
     package var pagePath: String?
     /// What names the run: reports of generators that share it are merged.
     package var runID = ""
@@ -90,13 +82,11 @@ package struct RunConfiguration: Sendable {
     package var histogramPrefix: String?
     /// Whether a run whose figures cannot be compared is called INVALID and fails.
     package var isStrict = false
-    /// What must hold.
     package var serviceLevels: [ServiceLevel] = []
     /// The service's process; nil where it is to be found.
     package var serverPID: Int?
     /// How often there is a progress line; nil is never.
     package var progressInterval: Duration?
-    /// Which percentiles are printed.
     package var percentiles: [Double] = []
 
     /// The smallest load of `target`: votes one at a time over one connection, without an end.
@@ -104,17 +94,13 @@ package struct RunConfiguration: Sendable {
         self.target = target
     }
 
-    /// The most votes of a batch.
     package static let longestBatch = 256
     /// The most votes in flight, which take 4 bytes each.
     package static let mostVotesInFlight = 1 << 26
 
-    /// The most users of a run.
     package static let mostVoters = 10_000_000
-    /// The most bytes that the audit of ballots takes.
     package static let mostBallotBytes = 1 << 30
 
-    /// The most users of one connection.
     package var mostVotersOfAClient: Int {
         VoterShare.largest(voterCount: voterCount, clientCount: clientCount)
     }
@@ -169,4 +155,90 @@ package enum PipelineMode: String, Sendable, CaseIterable {
     case window
     /// All requests of a batch leave together, and the next batch when all are answered.
     case batch
+}
+
+extension RunConfiguration {
+    /// The run id that `text` is, or nil: 1 to 64 letters, digits, `-` and `_`.
+    package static func runID(_ text: String) -> String? {
+        let isAllowed = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        return isAllowed && (1...64).contains(text.utf8.count) ? text : nil
+    }
+
+    package static func randomRunID() -> String {
+        let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Secures the connections of the run with TLS 1.3; returns why the files are refused, else nil.
+    ///
+    /// - Parameters:
+    ///   - authorityPath: The certificates that vouch for the service's; nil takes the system's.
+    ///   - certificatePath: The certificate to show the service; nil is none.
+    ///   - keyPath: Its private key.
+    ///   - serverName: The name that the service's certificate must have; nil is the target's host.
+    /// - Returns: A sentence, or nil where the files are taken.
+    package mutating func secure(
+        authorityPath: String?,
+        certificatePath: String?,
+        keyPath: String?,
+        serverName: String?
+    ) -> String? {
+        let tls = ClientTLS(
+            authorityPath: authorityPath,
+            certificatePath: certificatePath,
+            keyPath: keyPath,
+            serverName: serverName
+        )
+        do throws(FeedClientError) {
+            security = try ClientSecurity(tls)
+        } catch {
+            return error.cause
+        }
+        self.tls = tls
+        return nil
+    }
+}
+
+/// The protocol that a run speaks with the server, as `--protocol` names it.
+package enum WireProtocol: String, Sendable, CaseIterable {
+    case feed
+    /// RESP2, the protocol of redis-server: posts are the members of a sorted set.
+    case resp
+
+    /// The address of a server as it is typed, with the protocol's usual port where it has none; the
+    /// usual server of this machine where nothing is typed.
+    package func address(of target: String?) -> String {
+        FeedClient.address(of: target, usual: usualTarget)
+    }
+
+    private var usualTarget: String {
+        switch self {
+        case .feed: FeedClient.defaultAddress
+        case .resp: "127.0.0.1:6379"
+        }
+    }
+}
+
+/// The identity of a run with retries, so that a request sent twice is executed once.
+package struct RunIdentity: Sendable {
+    /// The client id, unique to this run and never from its seed.
+    let clientID: ClientID
+    /// The state that the service had when the run began; another state has none of the run's
+    /// votes.
+    let instanceID: UInt64
+
+    /// The most requests in flight on a channel: the service remembers that many sequences.
+    package static let longestPipeline = 256
+
+    /// The channel of the calls before the load.
+    static let controlChannel: UInt32 = 0
+
+    static func channel(client: Int) -> UInt32 { UInt32(client + 1) }
 }

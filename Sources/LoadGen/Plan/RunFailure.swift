@@ -3,60 +3,34 @@ import FeedTransport
 
 /// Why a run could not start.
 package enum RunFailure: Error, Equatable, CustomStringConvertible {
-    /// The target is no address and no name.
     case badTarget(flag: String, String)
-    /// The system refused something that every run needs.
     case system(String)
-    /// Too few files may be open for that many connections.
     case tooFewDescriptors(needed: Int, limit: Int)
-    /// The service could not be reached.
     case unreachable(target: String, cause: String)
-    /// The same of redis-server.
     case noRedis(target: String, cause: String)
     /// A command to redis-server has no reply of use; the cause is the server's own text where it has one.
     case redis(step: String, cause: String)
-    /// No connection of the load could be opened.
     case noConnection(target: String, cause: String)
-    /// The service has no such feed.
     case noFeed(String)
-    /// The service does not let the run create its feed.
     case cannotCreateFeed(String, cause: String)
-    /// Votes of the feed replace one another.
     case ballotFeed(String)
-    /// Votes of the feed add up, and do not replace one another.
     case tallyFeed(String)
-    /// A file of posts cannot be used.
     case badFile(String, String)
-    /// The flags that say how files are to be read are wrong.
     case badFormat(String)
-    /// A file's feed has posts already, which would count among the file's.
     case feedNotEmpty(String, postCount: UInt64)
-    /// The files have no post, or every post is left out; the reason of the first one is given.
     case noPosts(String?)
-    /// The files have more votes, repetitions included, than a run casts.
     case tooManyVotes(UInt64, limit: UInt64)
-    /// The command between two runs failed.
     case restartFailed(String, String)
-    /// The service refused a step before the load.
     case refused(step: String, cause: String)
-    /// The service does not execute calls exactly once, which retries need.
     case noExactlyOnce
-    /// The service remembers fewer sequences than the pipeline may have in flight.
     case shortSequenceWindow(UInt32, pipeline: Int)
-    /// The service takes fewer votes in a batch than `--batch` has.
     case smallBatchLimit(UInt32, batch: Int)
-    /// The file is no result of a run that could be audited again.
     case badRecord(String, String)
-    /// The run of the file had another load.
     case otherLoad(String, flag: String, baseline: String, given: String)
-    /// The connection ended before the load, and could not be opened again.
     case unreachableAgain(step: String, cause: String)
-    /// The connection ended before the load.
     case connectionLost(step: String)
-    /// A signal came before the load.
     case interrupted
 
-    /// One clear sentence.
     package var description: String {
         switch self {
         case .badTarget(let flag, let text): "\(flag): \(text)"

@@ -1,6 +1,5 @@
 /// What limited the run, and whether its figures may be trusted.
 package struct Verdict: Sendable, Equatable {
-    /// What was at its limit.
     package enum Bound: String, Sendable {
         case server = "SERVER-BOUND"
         case client = "CLIENT-BOUND"
@@ -46,7 +45,6 @@ package struct Verdict: Sendable, Equatable {
         package var chanceOfPlan = 0.0
         /// Requests that had no answer in time, or none when their connection or the run ended.
         package var unansweredCount: UInt64 = 0
-        /// All requests.
         package var sentCount: UInt64 = 0
         /// Connections that were lost, also those that were opened again.
         package var lostConnectionCount: UInt64 = 0
@@ -55,7 +53,6 @@ package struct Verdict: Sendable, Equatable {
         /// How much faster the last third of the seconds was than the first, as a share.
         package var drift: Double?
 
-        /// Nothing seen.
         package init() {}
 
         /// Whether a plan says when requests leave: then throughput says nothing of what the service
@@ -68,22 +65,18 @@ package struct Verdict: Sendable, Equatable {
             return delay > slipLimit * response
         }
 
-        /// Whether the loop was late.
         var isLoopLate: Bool { isLong(loopLate99 ?? slip99AndResponse99?.slip) }
 
         /// Whether requests left late though the loop was not: no connection had room.
         var hadNoRoom: Bool { isLong(slip99AndResponse99?.slip) && !isLoopLate }
     }
 
-    /// What was at its limit.
     package let bound: Bound
     /// Whether other processes took more of the machine than the figures allow.
     package let isContended: Bool
     /// Why the figures may not be trusted, and what else is worth knowing; a sentence each.
     package let reasons: [String]
-    /// Whether the figures may be trusted.
     package let isValid: Bool
-    /// What the figures are good for.
     package let figures: Figures
     /// What the figures of a run show that are not comparable, and how to get comparable ones; nil
     /// where they are comparable.
@@ -149,7 +142,7 @@ package struct Verdict: Sendable, Equatable {
     /// A loop that sleeps less than this has answers waiting for it.
     private static let idleLimit = 0.10
     /// Slip beyond this share of the response time is the generator's, not the service's.
-    static let slipLimit = 0.10
+    private static let slipLimit = 0.10
     /// Of fewer samples less than ten lie beyond the 99th percentile.
     private static let fewestSamples: UInt64 = 1_000
     /// A thread of the service that is this busy is the limit.
@@ -230,7 +223,7 @@ package struct Verdict: Sendable, Equatable {
         return faults
     }
 
-    static func isMissingAnswers(_ inputs: Inputs) -> Bool {
+    private static func isMissingAnswers(_ inputs: Inputs) -> Bool {
         Double(inputs.unansweredCount) > unansweredLimit * Double(inputs.sentCount)
     }
 
@@ -249,5 +242,69 @@ package struct Verdict: Sendable, Equatable {
             )
         }
         return faults
+    }
+
+    /// What the figures of a run that was held up show, and how to get a figure to compare.
+    private static func lowerBoundSummary(_ inputs: Inputs, isClientBound: Bool) -> String {
+        let shown = "A lower bound: the service can do at least this much"
+        if let shared = shared(inputs) {
+            return """
+                \(shown), as the generator shares \(shared.cores) with it. For a figure to compare, \
+                \(shared.advice).
+                """
+        }
+        if isClientBound {
+            return """
+                \(shown), as the generator was at its limit. For a figure to compare, give it more \
+                --threads, --clients or --pipeline, or a machine of its own.
+                """
+        }
+        return """
+            \(shown), as other programs used the machine. For a figure to compare, run on a quiet \
+            machine.
+            """
+    }
+
+    /// What is wrong with the figures of a run that are not comparable, and how to get such that are.
+    private static func notComparableSummary(
+        _ inputs: Inputs,
+        isClientBound: Bool,
+        isContended: Bool
+    ) -> String {
+        let start = "Compare no figure of this run with another's: "
+        if inputs.lostConnectionCount > 0 || isMissingAnswers(inputs) {
+            return start + "find out first why answers are missing."
+        }
+        if isClientBound || isContended, let shared = shared(inputs) {
+            return start + """
+                the generator shares \(shared.cores) with the service. For one to compare, \
+                \(shared.advice).
+                """
+        }
+        if isClientBound {
+            return start + """
+                each latency has a part that is the generator's. Give it more --threads, or a machine of \
+                its own.
+                """
+        }
+        if isContended {
+            return start + "other programs used the machine. Run on a quiet machine."
+        }
+        if inputs.hadNoRoom {
+            return start + "take more --clients or --pipeline, or a lower --rate."
+        }
+        return start + "run longer\(inputs.isOpenLoop ? ", or with a lower --rate" : "")."
+    }
+
+    /// What is to be done where the generator shares cores with the service; nil where it does not.
+    private static func shared(_ inputs: Inputs) -> (cores: String, advice: String)? {
+        guard let count = inputs.crowdedCoreCount else { return nil }
+        let cores = "\(count) core\(count == 1 ? "" : "s")"
+        let pinned =
+            count == 1
+            ? ""
+            : ", or give each cores of its own (taskset -c 0 feed-service --threads 1; "
+                + "taskset -c 1 loadgen)"
+        return (cores, "run loadgen on another machine\(pinned)")
     }
 }

@@ -4,7 +4,6 @@
 /// touched. The member of post n is `p` and 12 digits, as `redis-benchmark` writes
 /// `p__rand_int__`.
 struct RESPSortedSet: Sendable, Equatable {
-    /// The key.
     let key: String
     /// The command of a vote, up to the digits of its member.
     let voteHead: [UInt8]
@@ -17,7 +16,6 @@ struct RESPSortedSet: Sendable, Equatable {
         voteHead = Array(vote.dropLast(Self.digitCount + 2))
     }
 
-    /// The member of post number `post`.
     static func member(_ post: UInt64) -> String {
         let digits = String(post)
         return "p" + String(repeating: "0", count: digitCount - digits.count) + digits
@@ -29,12 +27,10 @@ struct RESPSortedSet: Sendable, Equatable {
         return UInt64(String(decoding: member.dropFirst(), as: UTF8.self))
     }
 
-    /// Adds posts with the score 0.
     func add(_ posts: Range<UInt64>) -> [UInt8] {
         Self.command(["ZADD", key] + posts.flatMap { ["0", Self.member($0)] })
     }
 
-    /// Asks for the score of a post.
     func score(_ post: UInt64) -> [UInt8] {
         Self.command(["ZSCORE", key, Self.member(post)])
     }
@@ -44,19 +40,47 @@ struct RESPSortedSet: Sendable, Equatable {
         Self.command(["ZREVRANGE", key, "\(start)", "\(start + count - 1)", "WITHSCORES"])
     }
 
-    /// Asks for the number of posts.
     var count: [UInt8] { Self.command(["ZCARD", key]) }
 
     /// Removes the set; the server frees it in the background.
     var remove: [UInt8] { Self.command(["UNLINK", key]) }
 
-    /// How many digits a member has.
-    static let digitCount = 12
+    private static let digitCount = 12
 
     /// A command as an array of bytes in RESP2.
     private static func command(_ words: [String]) -> [UInt8] {
         var text = "*\(words.count)\r\n"
         for word in words { text += "$\(word.utf8.count)\r\n\(word)\r\n" }
         return Array(text.utf8)
+    }
+}
+
+/// A part of a sorted set as `ZREVRANGE … WITHSCORES` answers it: best first.
+struct RESPPage: Sendable, Equatable {
+    /// A member that stands for a post.
+    struct Entry: Sendable, Equatable {
+        var post: UInt64
+        var score: Int64
+
+        /// Whether this entry may stand directly before `next`: higher score first, then, as
+        /// redis-server has it, the greater member.
+        func precedes(_ next: Entry) -> Bool {
+            score != next.score ? score > next.score : post > next.post
+        }
+    }
+
+    let entries: [Entry]
+
+    /// The page of a reply; nil where the reply is not one with members of a run.
+    init?(_ reply: RESPValue) {
+        guard case .array(let values) = reply, values.count.isMultiple(of: 2) else { return nil }
+        var entries: [Entry] = []
+        for place in stride(from: 0, to: values.count, by: 2) {
+            guard case .bytes(let member) = values[place], let score = values[place + 1].score,
+                let post = RESPSortedSet.post(member)
+            else { return nil }
+            entries.append(Entry(post: post, score: score))
+        }
+        self.entries = entries
     }
 }

@@ -1,4 +1,4 @@
-internal import FeedClient
+import FeedClient
 import FeedProto
 import Histogram
 
@@ -10,9 +10,7 @@ import Histogram
 /// the totals. A histogram covers one operation and one measure, and either measured requests or
 /// requests outside the measured phase (the warm-up). No total includes the latter.
 package final class Recorder {
-    /// The outcomes of the requests.
     var outcomes = Outcomes()
-    /// What went wrong.
     var failures = Failures()
     /// What was sent more than once.
     var retries = RetryCounts()
@@ -116,14 +114,12 @@ package final class Recorder {
     @inline(__always)
     package func recordLateness(_ nanoseconds: UInt64) { lateness.record(0, nanoseconds, 1) }
 
-    /// Counts one read of `byteCount` bytes.
     @inline(__always)
     func recordRead(byteCount: Int) {
         counters[Counter.reads] += 1
         counters[Counter.bytesIn] += UInt64(byteCount)
     }
 
-    /// Counts one write of `byteCount` bytes.
     @inline(__always)
     func recordWrite(byteCount: Int) {
         counters[Counter.writes] += 1
@@ -205,4 +201,91 @@ package final class Recorder {
         static let measuredRequests = lateSends + 5
         static let count = lateSends + 6
     }
+}
+
+/// Answers to votes that came in one read, counted and timed together where their requests left at
+/// the same time.
+///
+/// In a closed loop the requests of a write have the same times, and most answers of a read are
+/// to one write. So most reads count once and add to a histogram once.
+package struct AnswerRun {
+    private let answered: UInt64
+    private var intended: UInt64 = 0
+    private var sent: UInt64 = 0
+    private var count: UInt64 = 0
+    private var recordedCount: UInt64 = 0
+
+    /// No answer of a read at an instant.
+    package init(answered: UInt64) {
+        self.answered = answered
+    }
+
+    package var answerCount: UInt64 { recordedCount + count }
+
+    /// Adds the answer to a request; records the answers before it where its times are others.
+    @inline(__always)
+    package mutating func add(
+        intended: UInt64,
+        sent: UInt64,
+        to recorder: Recorder,
+        _ phases: Phases
+    ) {
+        if sent != self.sent || intended != self.intended {
+            end(recorder, phases)
+            self.intended = intended
+            self.sent = sent
+        }
+        count &+= 1
+    }
+
+    /// Records the answers that were added last.
+    @inline(__always)
+    package mutating func end(_ recorder: Recorder, _ phases: Phases) {
+        record(recorder, phases)
+        recordedCount &+= count
+        count = 0
+    }
+
+    // Not mutating: a run that a call can change is kept in memory, and each answer would be a store.
+    @inline(never)
+    private func record(_ recorder: Recorder, _ phases: Phases) {
+        guard count > 0 else { return }
+        recorder.recordAnswers(
+            .vote,
+            requestCount: count,
+            intended: intended,
+            sent: sent,
+            answered: answered,
+            phases: phases
+        )
+    }
+}
+
+/// Chooses the calls of a thread that ask the service for its own times: one in each 64.
+///
+/// It is another place in each group of 64. With a fixed place, a pipeline of 64 would ask with the
+/// same call of each write, and the figures would be of that call.
+package struct CallSampler: Sendable {
+    /// The size of a group.
+    package static let sampledEvery = 64
+
+    private var place = 0
+    private var sampledPlace = 0
+
+    package init() {}
+
+    /// Whether the next call asks for the times.
+    package mutating func takesNext() -> Bool {
+        let isSampled = place == sampledPlace
+        place += 1
+        if place == Self.sampledEvery {
+            place = 0
+            sampledPlace = (sampledPlace + Self.step) % Self.sampledEvery
+        }
+        return isSampled
+    }
+
+    /// Odd, so that 64 groups have each place once, and near 64 times the golden ratio, so that
+    /// neighbouring groups have places far apart.
+    private static let step = 39
 }

@@ -8,7 +8,6 @@ import Histogram
     private let histograms: UnsafeMutablePointer<LatencyHistogram>
     private let count: Int
 
-    /// `count` empty histograms.
     init(count: Int) {
         self.count = count
         unsafe histograms = .allocate(capacity: count)
@@ -30,7 +29,6 @@ import Histogram
             .record(min(nanoseconds, LatencyScale.highestNanoseconds), count: times)
     }
 
-    /// Adds what histogram `index` holds to `total`.
     func add(_ index: Int, to total: inout LatencyHistogram) {
         precondition(index >= 0 && index < count, "No such histogram.")
         guard unsafe histograms[index].totalCount > 0 else { return }
@@ -46,7 +44,6 @@ import Histogram
         return copy
     }
 
-    /// Empties histogram `index`.
     func reset(_ index: Int) {
         precondition(index >= 0 && index < count, "No such histogram.")
         guard unsafe histograms[index].totalCount > 0 else { return }
@@ -59,7 +56,6 @@ import Histogram
     private let counters: UnsafeMutableBufferPointer<UInt64>
     private let count: Int
 
-    /// `count` counters at 0.
     init(count: Int) {
         self.count = count
         unsafe counters = .allocate(capacity: count)
@@ -70,7 +66,6 @@ import Histogram
         unsafe counters.deallocate()
     }
 
-    /// The counter number `index`.
     @inline(__always)
     subscript(_ index: Int) -> UInt64 {
         get {

@@ -1,14 +1,13 @@
 package import FeedClient
+import FeedProto
+import FeedText
 import Histogram
 
 /// Names a histogram: one operation and one measure.
 package struct LatencyKey: Hashable, Sendable {
-    /// What was asked for.
     package let operation: Operation
-    /// The stretch that was timed.
     package let measure: Measure
 
-    /// The histogram of `measure` for `operation`.
     package init(_ operation: Operation, _ measure: Measure) {
         self.operation = operation
         self.measure = measure
@@ -21,12 +20,10 @@ package struct Traffic: Sendable, Equatable {
     package var readCount: UInt64 = 0
     /// How often a connection was given bytes to write.
     package var writeCount: UInt64 = 0
-    /// Bytes received.
     package var bytesIn: UInt64 = 0
     /// Bytes passed to connections.
     package var bytesOut: UInt64 = 0
 
-    /// The traffic of both.
     package static func + (one: Traffic, other: Traffic) -> Traffic {
         Traffic(
             readCount: one.readCount + other.readCount,
@@ -50,7 +47,6 @@ package struct IntervalCounts: Sendable {
     /// Connections that were opened again since the start of the run.
     package var reconnectCount: UInt64 = 0
 
-    /// An interval with these counts.
     package init(answered: [UInt64], latencies: LatencyHistogram) {
         self.answered = answered
         self.latencies = latencies
@@ -59,7 +55,6 @@ package struct IntervalCounts: Sendable {
     /// Errors, timeouts and losses since the start of the run.
     package var errorCount: UInt64 { outcomes.error + outcomes.unknown }
 
-    /// Adds the same interval of another thread.
     package mutating func add(_ other: IntervalCounts) {
         answered = zip(answered, other.answered).map { $0 + $1 }
         latencies.add(other.latencies)
@@ -75,9 +70,7 @@ package struct IntervalCounts: Sendable {
 
 /// The numbers of one thread, or of several merged.
 package struct RecorderTotals: Sendable {
-    /// The outcomes of the requests.
     package var outcomes = Outcomes()
-    /// What went wrong.
     package var failures = Failures()
     /// What was sent more than once.
     package var retries = RetryCounts()
@@ -101,12 +94,10 @@ package struct RecorderTotals: Sendable {
     package var measuredAnswers = [UInt64](repeating: 0, count: Operation.allCases.count)
     /// What went over the wire.
     package var traffic = Traffic()
-    /// The latencies of the measured requests.
     package var latencies: [LatencyKey: LatencyHistogram] = [:]
     /// The parts of the latency of the timed calls among them; nil where none was to be timed.
     package var split: LatencySplit?
 
-    /// Nothing recorded.
     package init() {}
 
     /// Adds the numbers of another thread; percentiles come from the merged histograms alone.
@@ -150,14 +141,12 @@ package struct Outcomes: Sendable, Equatable {
     package var sent: UInt64 = 0
     /// Answered with success.
     package var ok: UInt64 = 0
-    /// Answered with an error.
     package var error: UInt64 = 0
     /// Unanswered within `--timeout`; the outcome is unknown.
     package var timeout: UInt64 = 0
     /// Unanswered when its connection or the run ended; the outcome is unknown.
     package var lost: UInt64 = 0
 
-    /// Nothing sent.
     package init() {}
 
     /// Whether every request sent has exactly one outcome.
@@ -166,7 +155,6 @@ package struct Outcomes: Sendable, Equatable {
     /// Requests whose effect is unknown.
     package var unknown: UInt64 { timeout + lost }
 
-    /// The requests of both.
     package static func + (one: Outcomes, other: Outcomes) -> Outcomes {
         var sum = one
         sum.sent += other.sent
@@ -175,5 +163,77 @@ package struct Outcomes: Sendable, Equatable {
         sum.timeout += other.timeout
         sum.lost += other.lost
         return sum
+    }
+}
+
+/// What went wrong, with one counter per cause.
+package struct Failures: Sendable, Equatable {
+    /// Causes on this side of the wire.
+    package enum Cause: String, Sendable, CaseIterable {
+        case tooManyOpenFiles = "EMFILE"
+        case addressNotAvailable = "EADDRNOTAVAIL"
+        case refused = "ECONNREFUSED"
+        case reset = "ECONNRESET"
+        case endOfFile = "EOF"
+        case protocolError = "protocol error"
+        case connectTimeout = "connect timeout"
+        case requestTimeout = "request timeout"
+        /// A request that could not be sent again: the service had forgotten its channel.
+        case forgotten = "forgotten by the service"
+        /// A connection that reached another state than the run began with.
+        case stateGone = "state began anew"
+        case other = "other"
+    }
+
+    package internal(set) var causes: [Cause: UInt64] = [:]
+    /// Errors that the service answered, by `CODE/REASON`.
+    package internal(set) var serverErrors: [String: UInt64] = [:]
+    /// The text of the first protocol error, which says what was due and what arrived.
+    package internal(set) var firstProtocolError: String?
+
+    package init() {}
+
+    /// Counts one failure on this side.
+    package mutating func count(_ cause: Cause) {
+        causes[cause, default: 0] += 1
+    }
+
+    /// Counts an answer that breaks the protocol and keeps the first `text`.
+    package mutating func countProtocolError(_ text: String) {
+        count(.protocolError)
+        firstProtocolError = firstProtocolError ?? VisibleText.line(text, atMost: Self.longestText)
+    }
+
+    /// Counts one error answer of the service, which `text` names.
+    ///
+    /// Control characters are escaped and long texts cut, as they would break the report's lines. After
+    /// many texts the others are counted together, so that no service fills the memory.
+    package mutating func countServerError(_ text: String) {
+        var name = VisibleText.line(text, atMost: Self.longestText)
+        if serverErrors[name] == nil, serverErrors.count >= Self.mostServerErrors {
+            name = Self.otherServerErrors
+        }
+        serverErrors[name, default: 0] += 1
+    }
+
+    /// What to do about requests over a limit of the service's, which say nothing about its speed.
+    static let limitHint = """
+        RATE_LIMITED is a limit of feed-service: of posts, which --service-key-file lifts, or its \
+        --max-posts-per-hour host=0,device=0,user=0; or of votes and calls, which its \
+        --max-votes-per-second 0 and --max-calls-per-second 0 lift.
+        """
+    /// Whether the service has refused requests as too many in a time.
+    var areRateLimited: Bool {
+        serverErrors.keys.contains { $0.hasSuffix("/\(Reason.rateLimited)") }
+    }
+
+    private static let mostServerErrors = 100
+    private static let longestText = 100
+    private static let otherServerErrors = "other errors"
+
+    package mutating func add(_ other: Failures) {
+        causes.merge(other.causes, uniquingKeysWith: +)
+        serverErrors.merge(other.serverErrors, uniquingKeysWith: +)
+        firstProtocolError = firstProtocolError ?? other.firstProtocolError
     }
 }

@@ -1,4 +1,4 @@
-internal import CZlib
+import CZlib
 import Foundation
 import Histogram
 
@@ -68,7 +68,7 @@ package enum HistogramEncoding {
 
     /// What ``compressed(_:)`` compressed; nil where `stream` is no stream, or a longer one than of
     /// any histogram.
-    static func decompressed(_ stream: [UInt8]) -> [UInt8]? {
+    private static func decompressed(_ stream: [UInt8]) -> [UInt8]? {
         var byteCount = uLong(mostBytes)
         var status = Z_OK
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: mostBytes) { bytes, count in
@@ -93,9 +93,7 @@ package enum HistogramEncoding {
             UInt8(truncatingIfNeeded: value >> $0)
         }
     }
-}
 
-extension HistogramEncoding {
     /// The histogram that ``base64(_:)`` encoded; nil where `text` is none of those.
     package static func histogram(base64 text: String) -> LatencyHistogram? {
         guard let data = Data(base64Encoded: text) else { return nil }

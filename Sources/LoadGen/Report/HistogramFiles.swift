@@ -5,7 +5,6 @@ import Histogram
 package struct HistogramFiles {
     private let result: RunReport
 
-    /// The files of `result`.
     package init(_ result: RunReport) {
         self.result = result
     }
@@ -69,7 +68,6 @@ package struct LoggedHistogram: Sendable, Equatable {
     /// The compressed histogram in base 64.
     package let text: String
 
-    /// `histogram`, encoded.
     package init(_ histogram: LatencyHistogram) {
         maximum = histogram.max
         text = HistogramEncoding.base64(histogram)

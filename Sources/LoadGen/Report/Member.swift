@@ -5,11 +5,8 @@ import Foundation
 /// A table of members is the whole mapping between a type and its object: a figure has one line there.
 /// What is computed from other figures is only written, as a reader computes it again.
 package struct Member<Root>: Sendable {
-    /// The members of an object that is written.
     typealias Writer = KeyedEncodingContainer<MemberKey>
-    /// The members of an object that is read.
     typealias Reader = KeyedDecodingContainer<MemberKey>
-    /// Where the figure is in a `Root`.
     typealias Path<Value> = WritableKeyPath<Root, Value> & Sendable
 
     let write: @Sendable (Root, inout Writer) throws -> Void
@@ -23,9 +20,7 @@ package struct Member<Root>: Sendable {
         self.write = write
         self.read = read
     }
-}
 
-extension Member {
     /// A member that every document has.
     static func required<Value>(
         _ name: MemberKey,
@@ -133,7 +128,6 @@ extension Form<UInt64> {
 }
 
 extension Form<[String: UInt64]> {
-    /// Counts by a name.
     static var counts: Self {
         Self(
             write: { $0 },
@@ -148,7 +142,6 @@ extension Form<[String: UInt64]> {
 }
 
 extension Form<[Double]> {
-    /// Numbers that are each within `limits`.
     static func each(_ limits: ClosedRange<Double>) -> Self {
         Self(
             write: { $0 },
@@ -163,7 +156,6 @@ extension Form<[Double]> {
 }
 
 extension Form<Duration> {
-    /// A number of seconds.
     static func seconds(_ limits: ClosedRange<Double>) -> Self {
         Self(
             write: { $0 / .seconds(1) },
@@ -189,7 +181,6 @@ extension Form where Value: CustomStringConvertible & SendableMetatype {
 }
 
 extension Form where Value: RawRepresentable<String> & SendableMetatype {
-    /// One of some names.
     static var name: Self {
         Self(
             write: { $0.rawValue },
@@ -299,5 +290,37 @@ extension OrNull: Decodable where Value: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         value = container.decodeNil() ? nil : try container.decode(Value.self)
+    }
+}
+
+/// A value of a report that no run has.
+///
+/// A file may have any number. One outside its limits would trap where it is converted or added.
+struct ReportFault: Error, CustomStringConvertible {
+    /// What the member takes and what it has, in one sentence.
+    let description: String
+
+    /// A text that no flag takes.
+    static let configuration = ReportFault(
+        description: "Its config has values that loadgen does not take."
+    )
+    /// A text that is no histogram.
+    static let histogram = ReportFault(
+        description: "A histogram (hdr) is none that loadgen encodes."
+    )
+
+    static func check<Value: Comparable>(
+        _ member: String,
+        _ value: Value,
+        _ limits: ClosedRange<Value>
+    ) throws(ReportFault) {
+        guard !limits.contains(value) else { return }
+        let range = "\(text(limits.lowerBound)) to \(text(limits.upperBound))"
+        throw ReportFault(description: "\(member): expected \(range), got \(text(value)).")
+    }
+
+    /// Whole numbers without a fraction.
+    private static func text(_ value: some Comparable) -> String {
+        (value as? Double).flatMap { Int64(exactly: $0) }.map { "\($0)" } ?? "\(value)"
     }
 }

@@ -8,9 +8,7 @@ package struct ProgressLine {
     package var totalSeconds: Double?
     /// How long the interval was.
     package var seconds: Double
-    /// What was answered in it.
     package var counts: IntervalCounts
-    /// The operations of the mix.
     package var operations: [Operation]
     /// Cores that the service and the generator used in the interval.
     package var serverCores: Double?
@@ -45,7 +43,6 @@ package struct ProgressLine {
         NumberFormat.rate(seconds > 0 ? Double(count) / seconds : 0)
     }
 
-    /// A line of these numbers.
     package init(
         elapsedSeconds: Double,
         totalSeconds: Double?,

@@ -1,9 +1,8 @@
-internal import Foundation
-internal import Histogram
+import Foundation
+import Histogram
 
 /// What several runs found out together.
 package struct SeriesResult: Sendable {
-    /// What the runs were for.
     package enum Kind: String, Sendable {
         case search, steps, runs
     }
@@ -19,7 +18,7 @@ package struct SeriesResult: Sendable {
         /// The percentiles of the response time in nanoseconds; `nil` where nothing was answered.
         package var latencies: Latencies?
         /// The share of requests that were not answered with success.
-        package var errorShare: Double
+        private var errorShare: Double
         /// CPU-seconds of the service per million operations; nil where it was not seen.
         package var serverSecondsPerMillion: Double?
         /// How a trial ended: `passed`, `failed` or `generator limit`; nil outside a search.
@@ -38,11 +37,9 @@ package struct SeriesResult: Sendable {
         package var max: Double
     }
 
-    /// What the runs were for.
     package var kind: Kind
     /// What a search must keep, as typed.
     package var goal: String?
-    /// The runs in their order.
     package var entries: [Entry] = []
     /// The highest confirmed rate of a search; nil where there is none.
     package var capacity: Double?
@@ -52,7 +49,6 @@ package struct SeriesResult: Sendable {
     /// tell it.
     package var isBusy = false
 
-    /// A series without runs.
     package init(kind: Kind, goal: String? = nil) {
         self.kind = kind
         self.goal = goal
@@ -80,7 +76,6 @@ package struct SeriesResult: Sendable {
 }
 
 extension SeriesResult.Entry {
-    /// One run of a series in a line.
     package init(
         _ result: RunReport,
         phase: String,
@@ -110,7 +105,6 @@ extension SeriesResult.Entry {
 
 /// The mean of a few runs and how far it may be from the truth.
 package struct MeanEstimate: Sendable, Equatable {
-    /// The mean.
     package let mean: Double
     /// Half of the 95% interval around it, by Student's t over the runs; nil for a single run.
     package let halfWidth: Double?
@@ -185,4 +179,96 @@ extension MeanEstimate: JSONDescribed {
         .written("mean") { $0.mean },
         .written("half_width") { $0.halfWidth },
     ]
+}
+
+/// The runs of a series in the report.
+enum SeriesText {
+    /// What all runs show, then a line for each; the first line starts with `label`, the others
+    /// with `indent`.
+    static func lines(_ series: SeriesResult, label: String, indent: String) -> [String] {
+        [label + summary(series), indent + header] + series.entries.map { indent + row($0) }
+    }
+
+    private static func summary(_ series: SeriesResult) -> String {
+        switch series.kind {
+        case .search: capacity(series)
+        case .steps: "\(series.entries.count) steps"
+        case .runs: repetitions(series)
+        }
+    }
+
+    private static func capacity(_ series: SeriesResult) -> String {
+        let goal = series.goal ?? ""
+        guard let capacity = series.capacity else {
+            let lowest = series.entries.compactMap(\.offered).min()
+            return "\(goal) was kept at no rate"
+                + (lowest.map { ", down to \(NumberFormat.rate($0))/s" } ?? "")
+                + (series.isBusy ? "  CANNOT TELL (\(busy))" : "")
+        }
+        let sign = series.isBusy || series.isGeneratorLimit ? "≥ " : ""
+        let limit =
+            series.isBusy
+            ? "  CANNOT TELL more (\(busy))" : series.isGeneratorLimit ? " (generator limit)" : ""
+        let range =
+            series.confirmed99.map { range in
+                """
+                  p99 \(NumberFormat.milliseconds(range.lowerBound)) to \
+                \(NumberFormat.milliseconds(range.upperBound)) ms there
+                """
+            } ?? ""
+        return "capacity at \(goal)  \(sign)\(NumberFormat.rate(capacity))/s\(limit)\(range)"
+    }
+
+    private static let busy = "others used the machine in the trials that failed"
+
+    private static func repetitions(_ series: SeriesResult) -> String {
+        let count = series.entries.count
+        let runs = "\(count) run\(count == 1 ? "" : "s")"
+        let rate = MeanEstimate(series.entries.map(\.achieved)).map {
+            text($0, unit: " requests/s", NumberFormat.rate)
+        }
+        let p99 = MeanEstimate(series.entries.compactMap(\.latencies?.p99)).map {
+            "p99 " + text($0, unit: " ms", NumberFormat.milliseconds)
+        }
+        let cost = MeanEstimate(series.entries.compactMap(\.serverSecondsPerMillion)).map {
+            "server " + text($0, unit: " CPU-s/Mop") { NumberFormat.fixed($0, 3) }
+        }
+        return ([runs] + [rate, p99, cost].compactMap(\.self)).joined(separator: "   ")
+    }
+
+    private static func text(
+        _ estimate: MeanEstimate,
+        unit: String,
+        _ format: (Double) -> String
+    ) -> String {
+        let width = estimate.halfWidth.map { " ± \(format($0))" } ?? ""
+        return format(estimate.mean) + width + unit
+    }
+
+    private static let header =
+        columns("", "offered/s", "achieved/s", ["p50", "p99", "p99.9", "max ms"], "s/Mop")
+
+    private static func row(_ entry: SeriesResult.Entry) -> String {
+        let latencies = entry.latencies.map { [$0.p50, $0.p99, $0.p999, $0.max] } ?? []
+        let figures =
+            latencies.isEmpty
+            ? ["-", "-", "-", "-"] : latencies.map(NumberFormat.milliseconds)
+        let cost = entry.serverSecondsPerMillion.map { NumberFormat.fixed($0, 3) } ?? "-"
+        let offered = entry.offered.map(NumberFormat.rate) ?? "-"
+        let rest = [entry.outcome].compactMap(\.self) + [entry.reasons.joined(separator: "; ")]
+        return columns(entry.phase, offered, NumberFormat.rate(entry.achieved), figures, cost)
+            + "  " + rest.filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+
+    private static func columns(
+        _ phase: String,
+        _ offered: String,
+        _ achieved: String,
+        _ latencies: [String],
+        _ cost: String
+    ) -> String {
+        let numbers = [(offered, 10), (achieved, 11)] + latencies.map { ($0, 8) } + [(cost, 8)]
+        return phase.padding(toLength: 8, withPad: " ", startingAt: 0)
+            + numbers.map { String(repeating: " ", count: max(0, $1 - $0.count)) + $0 }.joined()
+    }
 }

@@ -1,4 +1,5 @@
-internal import FeedClient
+import FeedClient
+import FeedImport
 import Foundation
 import Histogram
 
@@ -7,7 +8,6 @@ package struct TextReport {
     private let result: RunReport
     private var configuration: RunConfiguration { result.configuration }
 
-    /// A report of `result`.
     package init(_ result: RunReport) {
         self.result = result
     }
@@ -84,7 +84,6 @@ package struct TextReport {
         configuration.batchVoteCount > 1 ? "  batches of \(configuration.batchVoteCount) votes" : ""
     }
 
-    /// The rates of a ramp.
     private var ramp: String? {
         configuration.ramp.map { "\(NumberFormat.rate($0.first)) to \(NumberFormat.rate($0.last))" }
     }
@@ -275,5 +274,335 @@ package struct TextReport {
 
     private func count(_ value: Int, _ noun: String) -> String {
         "\(value) \(noun)\(value == 1 ? "" : "s")"
+    }
+}
+
+/// A table of latencies, a row each.
+///
+/// That of a run has a row for each operation, and in an open loop one for each measure.
+struct LatencyTable {
+    struct Row {
+        var name: String
+        var histogram: LatencyHistogram
+        /// What stands behind them; often nothing.
+        var note: String
+    }
+
+    private let title: String
+    private let rows: [Row]
+    private let percentiles: [Double]
+
+    /// A table of these rows; names have at most 16 characters.
+    init(title: String, rows: [Row], percentiles: [Double]) {
+        self.title = title
+        self.rows = rows
+        self.percentiles = percentiles
+    }
+
+    init(_ result: RunReport) {
+        title = "Latency [ms]"
+        percentiles = result.configuration.percentiles
+        let operations = result.configuration.mix.operations
+        let measures: [Measure] =
+            result.configuration.isOpenLoop ? [.response, .service, .slip] : [.service]
+        var rows: [Row] = []
+        for measure in measures {
+            if result.configuration.isOpenLoop, let merged = result.totals.merged(measure) {
+                rows.append(Row(name: measure.name, histogram: merged, note: Self.note(measure)))
+            }
+            // With one operation, its row would only repeat the row of the measure.
+            guard !result.configuration.isOpenLoop || operations.count > 1 && measure != .slip
+            else {
+                continue
+            }
+            for operation in operations {
+                guard let found = result.totals.latencies[LatencyKey(operation, measure)] else {
+                    continue
+                }
+                let indent = result.configuration.isOpenLoop ? "  " : ""
+                let batch = result.configuration.batchVoteCount
+                let name = operation == .vote && batch > 1 ? "batch of \(batch)" : operation.name
+                rows.append(Row(name: indent + name, histogram: found, note: ""))
+            }
+        }
+        self.rows = rows
+    }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    /// The heading, with `notes` behind it, and the rows.
+    func lines(_ notes: [String]) -> [String] {
+        let names = ["mean"] + percentiles.map { PercentileText.name($0) } + ["max"]
+        let heading = title.padding(toLength: 18, withPad: " ", startingAt: 0)
+        let head = ([heading + names.map(cell).joined()] + notes).joined(separator: "   ")
+        return [head]
+            + rows.map { row in
+                var values = [NumberFormat.milliseconds(row.histogram.mean)]
+                values += percentiles.map { PercentileText.cell(row.histogram, percentile: $0) }
+                values.append(NumberFormat.milliseconds(Double(row.histogram.max)))
+                let name = "  \(row.name)".padding(toLength: 18, withPad: " ", startingAt: 0)
+                let note = row.note.isEmpty ? "" : "   \(row.note)"
+                return name + values.map(cell).joined() + note
+            }
+    }
+
+    private static func note(_ measure: Measure) -> String {
+        switch measure {
+        case .response: "from the intended start: what a user sees"
+        case .service: "from the send: what closed-loop tools print"
+        case .slip: "ours: if this grows, distrust the rest"
+        }
+    }
+
+    private func cell(_ text: String) -> String {
+        String(repeating: " ", count: max(1, 9 - text.count)) + text
+    }
+}
+
+/// Percentiles as the report prints them, marked where the number of samples is small.
+package enum PercentileText {
+    /// How much a percentile of a number of samples means.
+    package enum Trust: Sendable, Equatable {
+        /// Fewer than 10 samples lie beyond: the percentile means nothing and is not shown.
+        case hidden
+        /// Fewer than 100 samples lie beyond: it is shown with a `~`.
+        case rough
+        /// Enough samples lie beyond.
+        case good
+    }
+
+    package static func trust(percentile: Double, count: UInt64) -> Trust {
+        // Rounded: 1% of 1000 samples is 10, though a product of two doubles may differ slightly.
+        let beyond = (Double(count) * (100 - percentile) / 100 * 1e6).rounded() / 1e6
+        if beyond < 10 { return .hidden }
+        return beyond < 100 ? .rough : .good
+    }
+
+    /// The cell of a table: milliseconds, `~` before what is rough, `-` for what is hidden.
+    package static func cell(_ histogram: LatencyHistogram, percentile: Double) -> String {
+        let value = NumberFormat.milliseconds(Double(histogram.valueAtPercentile(percentile)))
+        switch trust(percentile: percentile, count: histogram.totalCount) {
+        case .hidden: return "-"
+        case .rough: return "~\(value)"
+        case .good: return value
+        }
+    }
+
+    /// The name of a percentile in a table, as `p99.9`, or in JSON, as `p999`.
+    package static func name(_ percentile: Double, isKey: Bool = false) -> String {
+        let text = percentile == percentile.rounded() ? "\(Int(percentile))" : "\(percentile)"
+        return "p" + (isKey ? text.replacing(".", with: "") : text)
+    }
+}
+
+/// The split latency in the text report.
+enum LatencySplitText {
+    /// A table with a row for each part; one line where no measured call has times.
+    static func lines(_ split: LatencySplit, percentiles: [Double]) -> [String] {
+        guard split.sampleCount > 0 else {
+            return ["  --split: no measured call was answered with the service's times."]
+        }
+        let parts: [LatencySplit.Part] =
+            split.isOneClock ? [.there, .execution, .held, .back] : [.execution, .held, .bothWays]
+        let rows = parts.compactMap { part in
+            split.latencies(of: part).map {
+                LatencyTable.Row(name: part.name, histogram: $0, note: part.note)
+            }
+        }
+        let count = NumberFormat.count(split.sampleCount)
+        let clock = split.isOneClock ? "" : "; the service has another clock"
+        let table = LatencyTable(title: "Split [ms]", rows: rows, percentiles: percentiles)
+        return table.lines(["(\(count) calls, one in \(CallSampler.sampledEvery)\(clock))"])
+    }
+}
+
+extension LatencySplit.Part {
+    fileprivate var name: String {
+        switch self {
+        case .there: "on the way there"
+        case .execution: "executing"
+        case .held: "held"
+        case .back: "on the way back"
+        case .bothWays: "both ways"
+        }
+    }
+
+    /// What the name leaves out.
+    fileprivate var note: String {
+        switch self {
+        case .there, .execution, .back: ""
+        case .held: "until durable"
+        case .bothWays: "there and back together"
+        }
+    }
+}
+
+/// The files of a run in the report.
+enum DatasetText {
+    /// The part of the heading that replaces the feed and the posts of a run.
+    static func heading(_ dataset: DatasetResult) -> String {
+        let count = dataset.files.count
+        let feeds = count == 1 ? "feed \(dataset.files[0].feed)" : "\(count) feeds"
+        return """
+            \(feeds)  \(NumberFormat.count(UInt64(dataset.postCount))) posts  \
+            \(NumberFormat.count(dataset.upvoteCount)) votes up and \
+            \(NumberFormat.count(dataset.downvoteCount)) down\
+            \(dataset.repeatCount == 1 ? "" : " (the files' × \(dataset.repeatCount))")
+            """
+    }
+
+    /// The files and what was left out of them; the first line starts with `label`, the others with
+    /// `indent`.
+    static func lines(_ dataset: DatasetResult, label: String, indent: String) -> [String] {
+        let seconds = NumberFormat.fixed(dataset.importSeconds, 2)
+        var lines = [
+            label + """
+                \(NumberFormat.count(UInt64(dataset.postCount))) posts imported in \(seconds) s, \
+                \(NumberFormat.count(UInt64(dataset.leftOutCount))) left out
+                """
+        ]
+        for file in dataset.files {
+            lines.append(
+                indent + """
+                    \(file.name) → \(file.feed)   \(NumberFormat.count(UInt64(file.postCount))) \
+                    posts, \(NumberFormat.count(file.upvoteCount)) up, \
+                    \(NumberFormat.count(file.downvoteCount)) down
+                    """
+            )
+        }
+        let leftOut = dataset.files.flatMap { file in
+            file.leftOut.map { "\(file.name):\($0.line) left out: \($0.message)" }
+        }
+        lines += leftOut.prefix(maximumLeftOutCount).map { indent + $0 }
+        if leftOut.count > maximumLeftOutCount {
+            lines.append(
+                indent + "and \(leftOut.count - maximumLeftOutCount) more, which --json lists"
+            )
+        }
+        return lines
+    }
+
+    /// The most lines that people read on a screen.
+    private static let maximumLeftOutCount = 200
+}
+
+/// The audit in the report.
+enum AuditText {
+    /// Its lines; the first starts with `label`, the others with `indent`.
+    static func lines(_ outcome: AuditOutcome, label: String, indent: String) -> [String] {
+        switch outcome {
+        case .skipped: return [label + "not done (--no-verify)"]
+        case .impossible(let reason): return [label + "NOT POSSIBLE  \(reason)"]
+        case .done(let summary):
+            let findings = summary.findings
+            var lines = [
+                label + """
+                    \(findings.isEmpty ? "PASS" : "FAIL")  \
+                    votes acked \(NumberFormat.count(summary.acknowledgedVoteCount))  \
+                    unknown \(NumberFormat.count(summary.unknownVoteCount))  \
+                    failed \(NumberFormat.count(summary.failedVoteCount))  \
+                    counted by server \(counted(summary))
+                    """,
+                indent + """
+                    \(summary.exactPostCount) of \(summary.postCount) posts exact   \
+                    \(summary.createdPostCount) created   \(summary.listedPostCount) listed
+                    """,
+            ]
+            lines += findings.counts.sorted { $0.key.rawValue < $1.key.rawValue }
+                .map { indent + "\($0.key.rawValue): \(NumberFormat.count($0.value))" }
+            return lines + findings.examples.map { indent + "  " + $0 }
+        }
+    }
+
+    private static func counted(_ summary: AuditSummary) -> String {
+        summary.countedVoteCount < 0
+            ? "\(summary.countedVoteCount)"
+            : NumberFormat.count(UInt64(summary.countedVoteCount))
+    }
+}
+
+/// The report of an audit of an earlier run.
+package struct VerificationText {
+    private let result: RunReport
+    private let path: String
+
+    /// A report of `result`, whose run is recorded in the file at `path`.
+    package init(_ result: RunReport, path: String) {
+        self.result = result
+        self.path = path
+    }
+
+    /// The whole text, with a newline at its end.
+    package func rendered() -> String {
+        let head = "loadgen  audit of \(path)  target \(result.configuration.target)"
+        let lines =
+            AuditText.lines(result.audit, label: "Audit        ", indent: "             ")
+            + (result.cleanup.map { ["Cleanup      " + $0.text] } ?? [])
+        let status = result.exitStatus
+        let end = status == .success ? [] : ["", "exit \(status.rawValue)"]
+        return ([head, ""] + lines + end).joined(separator: "\n") + "\n"
+    }
+}
+
+/// The comparison with an earlier run in the report.
+enum ComparisonText {
+    /// Its lines; the first starts with `label`, the others with `indent`.
+    static func lines(_ comparison: Comparison, label: String, indent: String) -> [String] {
+        let limit = NumberFormat.percent(comparison.limit, digits: 0)
+        var first = label + comparison.judgement.rawValue.uppercased()
+        if let ratio = comparison.ratio {
+            first += """
+                  \(comparison.figure.rawValue) \(NumberFormat.fixed(ratio.ratio, 3)) of that in \
+                \(comparison.path), 95% interval \(NumberFormat.fixed(ratio.low, 3)) to \
+                \(NumberFormat.fixed(ratio.high, 3)) (limit \(limit))
+                """
+        }
+        var lines = [first]
+        if let ratio = comparison.serverCostRatio {
+            lines.append(
+                indent + """
+                    server CPU \(NumberFormat.fixed(ratio, 3)) of that in \(comparison.path), one value \
+                    of each run
+                    """
+            )
+        }
+        return lines + comparison.reasons.map { indent + $0 }
+    }
+}
+
+extension Comparison: JSONDescribed {
+    package static let members: [Member<Comparison>] = [
+        .written("baseline") { $0.path },
+        .written("limit") { $0.limit },
+        .written("figure") { $0.figure.rawValue },
+        .written("ratio") { $0.ratio?.ratio },
+        .written("ratio_ci95") { $0.ratio?.interval },
+        .written("server_cpu_ratio") { $0.serverCostRatio },
+        .written("verdict") { $0.judgement.rawValue },
+        .written("reasons") { $0.reasons },
+    ]
+}
+
+extension RatioEstimate {
+    var interval: [Double] { [low, high] }
+}
+
+extension RunReport {
+    /// The figures of this run, for a comparison with another.
+    package var figures: RunFigures {
+        let seconds = intervals.filter { $0.isMeasured && $0.seconds > 0.5 }
+        return RunFigures(
+            settings: RunSettings(configuration),
+            machine: RunFigures.machine(environment.processor, environment.coreCount),
+            isComparable: verdict.isValid,
+            rates: measuredRates,
+            response99s: seconds.compactMap { interval in
+                let latencies = interval.latencies
+                let isTrusted =
+                    PercentileText.trust(percentile: 99, count: latencies.count) != .hidden
+                return isTrusted ? latencies.percentile(99).map { Double($0) / 1e6 } : nil
+            },
+            serverCost: secondsPerMillion(server)
+        )
     }
 }

@@ -1,4 +1,7 @@
 import FeedClient
+import FeedConcurrency
+import FeedDataset
+import FeedImport
 import FeedProto
 import FeedTransport
 
@@ -15,7 +18,6 @@ struct Preparation: Sendable {
     /// Shows a progress line, if there are any.
     let showProgress: @Sendable (String) -> Void
 
-    /// Prepares the run.
     func run() async throws(RunFailure) -> PreparedRun {
         if configuration.wireProtocol == .resp {
             return try await RESPPreparation(
@@ -149,14 +151,292 @@ struct Preparation: Sendable {
     }
 
     private func ready(_ postIDs: [UInt64]) -> PreparedRun.Outcome {
-        let keys = KeyChoice(
-            configuration.keys,
-            postCount: postIDs.count,
-            seed: configuration.seed
-        )
+        let keys = KeyChoice(configuration.keys, postCount: postIDs.count, seed: configuration.seed)
         return .ready(
             Workload(postIDs: postIDs, keys: keys, voterCount: configuration.voterCount),
             hottestShare: keys.hottestShare
+        )
+    }
+}
+
+/// The service of a run, as it answered Hello before the load.
+struct ServiceIdentity: Sendable {
+    /// The state that the service has.
+    let instanceID: UInt64
+    private let milliseconds: Int64
+    private let instant = MonotonicInstant.now
+
+    init(_ hello: HelloResponse) {
+        instanceID = hello.instanceID
+        milliseconds = hello.serverTimeMilliseconds
+    }
+
+    /// The service's clock now, estimated from its answer to Hello.
+    var clockMilliseconds: Int64 {
+        let passed = MonotonicInstant.now.duration(since: instant)
+        return milliseconds.addingClamped(Int64(passed.nanoseconds / 1_000_000))
+    }
+}
+
+/// The server of a run, and what names the posts of the run there.
+enum PreparedServer: Sendable {
+    case feed(ServiceIdentity)
+    /// A server that speaks RESP2, and the sorted set that stands for the posts.
+    case resp(RESPSortedSet)
+
+    /// The feed service; nil for another server.
+    var service: ServiceIdentity? {
+        if case .feed(let service) = self { service } else { nil }
+    }
+}
+
+/// What a run knows before its load.
+struct PreparedRun: Sendable {
+    /// How the preparation ended.
+    enum Outcome: Sendable {
+        /// With posts to load; the most requested one gets a share of the requests.
+        case ready(Workload, hottestShare: Double)
+        /// With some of the posts, which can be audited later.
+        case endedEarly(RunFailure)
+    }
+
+    /// The address of the server that was reached; the load and the audit go there too.
+    let address: SocketAddress
+    let server: PreparedServer
+    /// The posts, on which there are no votes yet.
+    var knowledge: AuditKnowledge
+    var outcome: Outcome
+    /// When the first post was created, by the service's clock.
+    var startMilliseconds: Int64 = 0
+    /// The imported files; nil in a run of a workload, and where not all were imported.
+    var imported: ImportedDataset?
+    var dataset: DatasetResult?
+    var retries = RetryCounts()
+
+    /// The identity under which requests are sent again; nil where none are.
+    func identity(_ clientID: ClientID?) -> RunIdentity? {
+        guard let clientID, let service = server.service else { return nil }
+        return RunIdentity(clientID: clientID, instanceID: service.instanceID)
+    }
+
+    /// What a later run on the same posts begins with.
+    func continued(knowing knowledge: AuditKnowledge) -> PreparedRun {
+        var next = self
+        next.knowledge = knowledge
+        next.retries = RetryCounts()
+        return next
+    }
+
+    /// What the run knows of its posts, for a later audit; nil where it made none, and for a server
+    /// that has no later audit.
+    func record(
+        _ knowledge: AuditKnowledge,
+        _ configuration: RunConfiguration,
+        hasFiles: Bool
+    ) -> RunRecord? {
+        let tallied: Tallied =
+            hasFiles ? .directions : configuration.voterCount > 0 ? .ballots : .scores
+        let accounts = knowledge.accounts
+        guard !accounts.isEmpty, let service = server.service else { return nil }
+        var record = RunRecord(
+            instanceID: service.instanceID,
+            feed: configuration.feed,
+            startMilliseconds: startMilliseconds,
+            endMilliseconds: service.clockMilliseconds,
+            tallied: tallied,
+            posts: accounts.enumerated().filter { !tallied.isSplit || $0.offset.isMultiple(of: 2) }
+                .map(\.element.id),
+            tallies: accounts.map(\.tally)
+        )
+        // Feeds that were not filled completely may have posts that the run does not know.
+        record.feeds = imported?.feeds ?? []
+        record.createdIDs = knowledge.createdIDs.sorted()
+        record.unknownTitles = knowledge.unknownTitles.sorted()
+        for (number, account) in accounts.enumerated() {
+            if account.unknownCount > 0 { record.unknown[number] = account.unknownCount }
+            if account.errorCount > 0 { record.failed[number] = account.errorCount }
+            if account.repeatedCount > 0 { record.repeated[number] = account.repeatedCount }
+        }
+        return record
+    }
+}
+
+/// Creates the posts of a run in order over one connection, so that a post has the same id in every
+/// run on a fresh service.
+struct Prefill: Sendable {
+    /// The posts created, in their order.
+    private(set) var ids: [UInt64] = []
+    /// Titles of posts that calls without an answer may have created.
+    private(set) var unknownTitles: Set<String> = []
+    /// When the first was created, by the service's clock.
+    private(set) var startMilliseconds: Int64 = 0
+
+    /// Creates `count` posts in `feed`; `progress` gets the number of posts created so far.
+    ///
+    /// After an error, the properties say which posts there are and which there may be.
+    mutating func run(
+        _ count: Int,
+        in feed: String,
+        over client: FeedClient,
+        progress: (Int) -> Void
+    ) async throws {
+        var number = 0
+        try await FeedClient.pipeline(
+            depth: Self.depth,
+            next: { () -> [Post]? in
+                let numbers = number..<min(number + Self.callsPerTask, count)
+                guard !numbers.isEmpty else { return nil }
+                number = numbers.upperBound
+                return numbers.map {
+                    let title = PostText.title(maker: PostText.prefillMaker, number: $0)
+                    return Post(title: title, text: PostText.body)
+                }
+            },
+            call: { posts in (posts, await client.createPosts(posts, in: feed)) },
+            take: { posts, results in try take(posts, results, progress) }
+        )
+    }
+
+    /// Takes the results of all calls of a task; throws the first failure.
+    private mutating func take(
+        _ posts: [Post],
+        _ results: [Result<Post, FeedClientError>],
+        _ progress: (Int) -> Void
+    ) throws {
+        var failure: FeedClientError?
+        for (post, result) in zip(posts, results) {
+            switch result {
+            case .success(let created):
+                if ids.isEmpty { startMilliseconds = created.createTimeMilliseconds }
+                ids.append(created.id)
+                if ids.count.isMultiple(of: Self.progressStep) { progress(ids.count) }
+            case .failure(let error):
+                if error.effect == .unknown { unknownTitles.insert(post.title) }
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Calls that one task makes and waits for.
+    private static let callsPerTask = 32
+    /// With ``callsPerTask``, 128 calls in flight: enough to keep the service busy, and half of
+    /// what it takes.
+    private static let depth = 4
+    private static let progressStep = 10_000
+}
+
+/// How the files of a dataset become posts: each feed is created or found empty, then filled.
+struct DatasetPreparation {
+    let configuration: RunConfiguration
+    let dataset: Dataset
+    let client: FeedClient
+    let address: SocketAddress
+    let showProgress: @Sendable (String) -> Void
+
+    func run(_ feeds: [Feed], _ service: ServiceIdentity) async throws(RunFailure) -> PreparedRun {
+        try await createFeeds(beside: feeds)
+        let start = ContinuousClock.now
+        var imported = ImportedDataset(repeatCount: configuration.repeatCount)
+        for file in dataset.files {
+            showProgress("importing \(file.name)")
+            do {
+                try await importPosts(of: file, &imported)
+            } catch {
+                let failure = RunFailure(error, while: "importing \(file.path)")
+                return try endEarly(failure, imported, service)
+            }
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        return try vote(on: imported, service, importSeconds: seconds)
+    }
+
+    /// Checks every feed of the dataset before it creates the missing ones.
+    private func createFeeds(beside feeds: [Feed]) async throws(RunFailure) {
+        var missing: [String] = []
+        for file in dataset.files {
+            guard let feed = feeds.first(where: { $0.name == file.feed }) else {
+                missing.append(file.feed)
+                continue
+            }
+            guard feed.voteMode == .tally else { throw .ballotFeed(file.feed) }
+            guard feed.postCount == 0 else {
+                throw .feedNotEmpty(file.feed, postCount: feed.postCount)
+            }
+        }
+        for name in missing {
+            do throws(FeedClientError) {
+                try await client.createFeed(
+                    Feed(
+                        name: name,
+                        defaultOrder: .top,
+                        voteMode: .tally,
+                        maximumTitleLength: 1_000
+                    )
+                )
+            } catch {
+                throw RunFailure(error, while: "creating the feed \(name)")
+            }
+        }
+    }
+
+    /// Imports the posts of a file without their votes, which are the load.
+    private func importPosts(of file: DatasetFile, _ imported: inout ImportedDataset) async throws {
+        imported.begin(file)
+        var rows = file.posts.makeIterator()
+        try await PostImport(over: client, into: file.feed, votes: .cast).run(
+            rows: { rows.next().map(DatasetRow.post) },
+            take: { imported.add($0) }
+        )
+        imported.finishFile()
+    }
+
+    /// Ends the run before its load; the posts imported so far are still reported, for a later
+    /// audit.
+    private func endEarly(
+        _ failure: RunFailure,
+        _ imported: ImportedDataset,
+        _ service: ServiceIdentity
+    ) throws(RunFailure) -> PreparedRun {
+        let postIDs = imported.postIDs
+        guard !postIDs.isEmpty else { throw failure }
+        var knowledge = AuditKnowledge(postIDs: postIDs, planned: imported.planned)
+        knowledge.dropPlan()
+        return PreparedRun(
+            address: address,
+            server: .feed(service),
+            knowledge: knowledge,
+            outcome: .endedEarly(failure)
+        )
+    }
+
+    private func vote(
+        on imported: ImportedDataset,
+        _ service: ServiceIdentity,
+        importSeconds: Double
+    ) throws(RunFailure) -> PreparedRun {
+        let planned = imported.planned
+        let total = planned.clampedSum
+        guard !planned.isEmpty else { throw .noPosts(imported.firstLeftOut) }
+        guard total <= UInt64(PlannedVotes.maximumCount) else {
+            throw .tooManyVotes(total, limit: UInt64(PlannedVotes.maximumCount))
+        }
+        let postIDs = imported.postIDs
+        let workload = Workload(
+            // The upvotes and the downvotes of a post are separate numbers.
+            postIDs: postIDs.flatMap { [$0, $0] },
+            keys: KeyChoice(.uniform, postCount: planned.count, seed: configuration.seed),
+            planned: PlannedVotes(planned)
+        )
+        let most = stride(from: 0, to: planned.count, by: 2).map { planned[$0] + planned[$0 + 1] }
+        let hottestShare = total > 0 ? Double(most.max() ?? 0) / Double(total) : 0
+        return PreparedRun(
+            address: address,
+            server: .feed(service),
+            knowledge: AuditKnowledge(postIDs: postIDs, planned: planned),
+            outcome: .ready(workload, hottestShare: hottestShare),
+            imported: imported,
+            dataset: DatasetResult(imported, importSeconds: importSeconds)
         )
     }
 }

@@ -15,7 +15,6 @@ package struct RunMachine {
         case connecting(ThreadReports)
         /// The load runs, and no statistic includes it.
         case warmingUp(Load)
-        /// The load runs and is measured.
         case measuring(Load)
         /// Nothing more is sent.
         case draining(Load)
@@ -23,7 +22,6 @@ package struct RunMachine {
         case auditing(AuditState)
         /// An earlier run is audited, and nothing else.
         case verifying
-        /// The run has its result.
         case done
     }
 
@@ -33,7 +31,6 @@ package struct RunMachine {
     }
 
     private struct AuditState {
-        /// Whether the service has been reached.
         var isConnected = false
         /// Whether a signal came, so that a service that is lost is not waited for.
         var isInterrupted = false
@@ -210,5 +207,119 @@ package struct RunMachine {
 
     private func unexpected(_ event: RunEvent) -> Never {
         preconditionFailure("A run that is \(state) got the event \(event).")
+    }
+}
+
+/// What happens to a run.
+package enum RunEvent {
+    /// The posts are ready for the load.
+    case prepared
+    /// The run ends before its load, and its posts can be audited later.
+    case endedEarly(RunFailure)
+    case failed(RunFailure)
+    case connected(openedCount: Int, failures: Failures)
+    case interval(Int, endNanoseconds: UInt64, IntervalCounts)
+    /// A thread has ended, at the end of its measured time.
+    case finished(endNanoseconds: UInt64)
+    case warmupEnded
+    case measuringEnded
+    case auditConnected
+    case audited(AuditOutcome)
+    /// A signal asks the run to end.
+    case interrupted
+}
+
+/// What the driver of a run does.
+package enum RunAction {
+    case startThreads
+    case begin(Phases)
+    /// Begin to watch the processes.
+    case startMeasuring
+    /// End the watch over the processes.
+    case stopMeasuring
+    case stopSending
+    case report(ReportedInterval)
+    /// Take the measured time, which ended at an instant.
+    case endLoad(at: UInt64)
+    /// Ask the service what it counted.
+    case audit
+    case cancelAudit
+    /// Cancel the audit, unless it has a connection.
+    case cancelAuditIfLost
+    case finish(AuditOutcome)
+    /// End the run without a result.
+    case fail(RunFailure)
+}
+
+/// What the threads of the load have reported so far, merged.
+struct ThreadReports {
+    private(set) var openedCount = 0
+    /// Connections that never opened.
+    private(set) var connectFailures = Failures()
+    /// When the measured time ended, on the thread that ended it last.
+    private(set) var endNanoseconds: UInt64 = 0
+
+    private let threadCount: Int
+    private var connectedCount = 0
+    private var finishedCount = 0
+    private var openIntervals: [Int: ReportedInterval] = [:]
+
+    /// Reports of `threadCount` threads, none of which has come.
+    init(threadCount: Int) {
+        self.threadCount = threadCount
+    }
+
+    /// Whether every thread has tried to open its connections.
+    var areConnected: Bool { connectedCount == threadCount }
+    var areFinished: Bool { finishedCount == threadCount }
+
+    /// Records that a thread has tried to open its connections.
+    mutating func connected(_ openedCount: Int, _ failures: Failures) {
+        connectedCount += 1
+        self.openedCount += openedCount
+        connectFailures.add(failures)
+    }
+
+    /// Adds an interval of one thread; returns the merged interval after the last thread's.
+    mutating func add(_ number: Int, _ end: UInt64, _ counts: IntervalCounts) -> ReportedInterval? {
+        guard var open = openIntervals.removeValue(forKey: number) else {
+            return keep(ReportedInterval(number, endNanoseconds: end, counts))
+        }
+        open.counts.add(counts)
+        open.threadCount += 1
+        open.endNanoseconds = max(open.endNanoseconds, end)
+        return keep(open)
+    }
+
+    mutating func finished(at end: UInt64) {
+        finishedCount += 1
+        endNanoseconds = max(endNanoseconds, end)
+    }
+
+    /// Takes the intervals that began after some threads had ended.
+    mutating func takeIncomplete() -> [ReportedInterval] {
+        defer { openIntervals = [:] }
+        return openIntervals.values.sorted { $0.number < $1.number }
+    }
+
+    private mutating func keep(_ interval: ReportedInterval) -> ReportedInterval? {
+        if interval.threadCount == threadCount { return interval }
+        openIntervals[interval.number] = interval
+        return nil
+    }
+}
+
+/// One interval of the threads that have reported it.
+package struct ReportedInterval {
+    package let number: Int
+    /// When it ended on the thread that ended it last.
+    package fileprivate(set) var endNanoseconds: UInt64
+    package fileprivate(set) var counts: IntervalCounts
+    fileprivate var threadCount = 1
+
+    fileprivate init(_ number: Int, endNanoseconds: UInt64, _ counts: IntervalCounts) {
+        self.number = number
+        self.endNanoseconds = endNanoseconds
+        self.counts = counts
     }
 }

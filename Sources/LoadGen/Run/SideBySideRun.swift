@@ -1,5 +1,5 @@
-internal import FeedClient
-internal import Histogram
+import FeedClient
+import Histogram
 
 /// Measures two servers in turns, so that what changes on the machine changes for both.
 ///

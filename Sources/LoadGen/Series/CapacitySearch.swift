@@ -26,9 +26,7 @@ package struct CapacitySearch: Sendable {
         case busy = "busy machine"
     }
 
-    /// One trial.
     package struct Trial: Sendable, Equatable {
-        /// What it is for.
         package let phase: Phase
         /// Requests a second.
         package let rate: Double
@@ -61,7 +59,6 @@ package struct CapacitySearch: Sendable {
     private let seed: UInt64
     private var state = State.narrowing(low: nil, high: nil)
 
-    /// A search that begins at `startRate`.
     package init(_ plan: SearchPlan, startRate: Double, seed: UInt64) {
         precision = plan.precision
         confirmCount = plan.confirmCount

@@ -1,8 +1,6 @@
 /// What a vote asks for, with its number on the wire.
 package enum Ballot: UInt8, Sendable, CaseIterable {
-    /// A vote up.
     case up = 1
-    /// A vote down.
     case down = 2
     /// The end of the voter's vote.
     case clear = 3
@@ -19,19 +17,14 @@ package enum Ballot: UInt8, Sendable, CaseIterable {
 
 /// The ballots of which one stands, as far as a run knows.
 package struct BallotSet: OptionSet, Sendable {
-    /// A bit for each ballot.
     package let rawValue: UInt8
 
-    /// The set with these bits.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// No ballot.
     package static let none = BallotSet(rawValue: 1 << 0)
-    /// A ballot up.
     package static let up = BallotSet(rawValue: 1 << 1)
-    /// A ballot down.
     package static let down = BallotSet(rawValue: 1 << 2)
 
     /// The bytes of a voter's sets on that many posts: four bits each.
@@ -63,7 +56,6 @@ package struct VoterShare: Sendable, Equatable {
     /// The most users of a connection: a request in flight names its user in 16 bits.
     package static let mostVoters = 1 << 16
 
-    /// How many users there are.
     package let count: Int
     private let first: Int
     private let step: Int

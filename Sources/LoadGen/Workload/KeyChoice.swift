@@ -1,3 +1,5 @@
+import Foundation
+
 /// Picks the post of each request: a key distribution over a number of posts.
 package struct KeyChoice: Sendable {
     /// How many posts there are; a pick is below it.
@@ -129,7 +131,6 @@ extension KeyDistribution: CustomStringConvertible {
         }
     }
 
-    /// The distribution that `text` names, or nil.
     package init?(parsing text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         let numbers = parts.dropFirst().map { Double($0) ?? .nan }
@@ -150,4 +151,123 @@ extension KeyDistribution: CustomStringConvertible {
 
     /// Beyond this exponent practically every request goes to the first rank.
     private static let maximumExponent = 20.0
+}
+
+/// Draws one of many values with given weights: one random number, one multiplication and one read.
+///
+/// The alias method (A. J. Walker, "An Efficient Method for Generating Discrete Random Variables with
+/// General Distributions", ACM TOMS 3.3, 1977), with the table made in linear time (M. D. Vose, "A
+/// Linear Algorithm for Generating Random Numbers with a Given Distribution", IEEE TSE 17.9, 1991).
+/// Each place has the same share and holds two values. A draw is as exact as 2^-32 of a place.
+package struct AliasTable: Sendable {
+    private struct Place: Sendable {
+        /// The share of `value` in the place, in 2^-32.
+        var share: UInt32
+        let value: UInt32
+        var other: UInt32
+    }
+
+    private var places: [Place]
+
+    /// A table of `values` with positive `weights`, one for each; O(n), 12 bytes a value.
+    package init(_ values: [UInt32], weights: [Double]) {
+        precondition(!values.isEmpty && values.count == weights.count, "Each value has a weight.")
+        let unit = Double(values.count) / weights.reduce(0, +)
+        var shares = weights.map { $0 * unit }
+        places = values.map { Place(share: .max, value: $0, other: $0) }
+        var poor = shares.indices.filter { shares[$0] < 1 }
+        var rich = shares.indices.filter { shares[$0] >= 1 }
+        while let lower = poor.popLast(), let upper = rich.popLast() {
+            places[lower].share = UInt32(shares[lower] * 0x1p32)
+            places[lower].other = places[upper].value
+            shares[upper] -= 1 - shares[lower]
+            if shares[upper] < 1 { poor.append(upper) } else { rich.append(upper) }
+        }
+        // What is left differs from a whole place by rounding alone.
+    }
+
+    @inline(__always)
+    package func next(_ stream: inout RandomStream) -> UInt32 {
+        let (high, low) = stream.next().multipliedFullWidth(by: UInt64(places.count))
+        let place = places[Int(truncatingIfNeeded: high)]
+        return UInt32(truncatingIfNeeded: low >> 32) < place.share ? place.value : place.other
+    }
+
+    /// The probability of each place's values, for tests: by value, in no order.
+    package var probabilities: [UInt32: Double] {
+        var sums: [UInt32: Double] = [:]
+        for place in places {
+            let share = place.value == place.other ? 1 : Double(place.share) / 0x1p32
+            sums[place.value, default: 0] += share / Double(places.count)
+            sums[place.other, default: 0] += (1 - share) / Double(places.count)
+        }
+        return sums
+    }
+}
+
+/// Ranks from 1 to `count`, where rank `k` comes with probability proportional to `k^-exponent`.
+///
+/// Rejection-inversion (W. Hörmann and G. Derflinger, "Rejection-Inversion to Generate Variates from
+/// Monotone Discrete Distributions", ACM TOMACS 6.3, 1996): constant time and memory for any count
+/// and any exponent from 0 up. The names follow the paper: `h` is the hat, `H` its integral.
+package struct ZipfDistribution: Sendable {
+    package let count: Int
+    /// How steep the distribution is; 0 is uniform.
+    package let exponent: Double
+
+    private let integralAtFirst: Double
+    private let integralAtLast: Double
+    private let squeeze: Double
+
+    /// Prepares the constants of the method; `count` is at least 1.
+    package init(count: Int, exponent: Double) {
+        precondition(count >= 1 && exponent >= 0, "A Zipf distribution needs a rank.")
+        self.count = count
+        self.exponent = exponent
+        integralAtFirst = Self.integral(1.5, exponent) - 1
+        integralAtLast = Self.integral(Double(count) + 0.5, exponent)
+        let second = Self.integral(2.5, exponent) - Self.hat(2, exponent)
+        squeeze = 2 - Self.inverseIntegral(second, exponent)
+    }
+
+    /// The next rank of `stream`, in O(1).
+    package func next(_ stream: inout RandomStream) -> Int {
+        while true {
+            let area = integralAtLast + stream.nextUnit() * (integralAtFirst - integralAtLast)
+            let point = Self.inverseIntegral(area, exponent)
+            let rank = min(max(point.rounded(), 1), Double(count))
+            // Most points lie so close to their rank that no further check is needed.
+            if rank - point <= squeeze
+                || area >= Self.integral(rank + 0.5, exponent) - Self.hat(rank, exponent)
+            {
+                return Int(rank)
+            }
+        }
+    }
+
+    /// The weight of each rank, first to last, in O(count).
+    package var weights: [Double] { (1...count).map { Self.hat(Double($0), exponent) } }
+
+    /// The probability of `rank` in closed form, in O(count).
+    package func probability(ofRank rank: Int) -> Double {
+        var sum = 0.0
+        for other in (1...count).reversed() { sum += Self.hat(Double(other), exponent) }
+        return Self.hat(Double(rank), exponent) / sum
+    }
+
+    private static func hat(_ point: Double, _ exponent: Double) -> Double {
+        exp(-exponent * log(point))
+    }
+
+    /// The integral of the hat, (x^(1-s) - 1) / (1 - s), written so that s = 1 is no special case.
+    private static func integral(_ point: Double, _ exponent: Double) -> Double {
+        let logarithm = log(point)
+        let scaled = (1 - exponent) * logarithm
+        return logarithm * (abs(scaled) < 1e-8 ? 1 + scaled / 2 : expm1(scaled) / scaled)
+    }
+
+    private static func inverseIntegral(_ area: Double, _ exponent: Double) -> Double {
+        let scaled = max(area * (1 - exponent), -1)
+        return exp(area * (abs(scaled) < 1e-8 ? 1 - scaled / 2 : log1p(scaled) / scaled))
+    }
 }

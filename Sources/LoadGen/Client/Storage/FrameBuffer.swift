@@ -23,7 +23,6 @@
         unsafe state.deallocate()
     }
 
-    /// How many bytes are filled.
     @inline(__always)
     package var byteCount: Int { unsafe state.pointee.filledByteCount }
 
@@ -175,7 +174,6 @@
         unsafe state.pointee.filledByteCount = 0
     }
 
-    /// How many digits the number of a command has.
     private static var commandDigitCount: Int { 12 }
 
     /// The longest vote frame: the length, three times a tag and a number of 10 bytes, two tags, and

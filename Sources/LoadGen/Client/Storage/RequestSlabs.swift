@@ -1,4 +1,3 @@
-/// One request in flight.
 struct InFlightRequest {
     /// When the plan says it should have left; in a closed loop, when it left.
     var intended: UInt64
@@ -93,7 +92,6 @@ struct InFlightRequest {
         unsafe details?.deallocate()
     }
 
-    /// The request `id` of connection number `client`.
     @inline(__always)
     subscript(client: Int, id: UInt64) -> InFlightRequest {
         get {
@@ -187,7 +185,6 @@ struct InFlightRequest {
         return place
     }
 
-    /// Returns the place of a batch.
     mutating func release(_ place: UInt32) {
         free.append(place)
     }
@@ -201,14 +198,12 @@ struct InFlightRequest {
         unsafe counts[Int(place)] = UInt16(count + 1)
     }
 
-    /// How many votes a batch has.
     @inline(__always)
     func count(_ place: UInt32) -> Int {
         precondition(unsafe Int(place) < counts.count, "No such batch.")
         return unsafe Int(counts[Int(place)])
     }
 
-    /// The number of a batch's vote.
     @inline(__always)
     func vote(_ item: Int, of place: UInt32) -> UInt32 {
         precondition(item >= 0 && item < count(place), "No such vote.")
