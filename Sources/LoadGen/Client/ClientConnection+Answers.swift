@@ -197,15 +197,7 @@ extension ClientConnection {
             return try receiveResults(frame, request, at: now)
         }
         try check(frame, is: operation, request)
-        worker.outstandingCount -= 1
-        worker.recorder.outcomes.ok += 1
-        worker.recorder.recordAnswer(
-            operation,
-            intended: request.intended,
-            sent: request.sent,
-            answered: now,
-            phases: worker.phases
-        )
+        worker.answered(request, operation, at: now)
         recordTimes(frame.times, of: request, at: now)
     }
 
@@ -226,28 +218,22 @@ extension ClientConnection {
     private func receiveUpkeep(_ frame: ServerFrame) throws(ProtocolViolation) {
         if let status = frame.status {
             count(status)
-            isRefused = true
+            if isGreeting { stage = .greeting(isRefused: true) }
             return
         }
         switch frame.response {
         case .hello(let hello): helloAnswered(hello)
-        case .ping where stage != .greeting: break
+        case .ping where !isGreeting: break
         default: throw .wrongAnswer(id: frame.id, expected: "greeting or ping")
         }
     }
 
     private func receive(_ status: Status, for request: InFlightRequest) {
         guard !postpone(request, status) else { return }
-        worker.outstandingCount -= 1
         if request.marks.contains(.again) { recovery.answered() }
-        worker.recorder.outcomes.error += UInt64(worker.weight(request))
-        if isDoubtful(status, request) {
-            // This send had no effect; the outcome of the first one is unknown.
-            worker.forget(request, client: number)
-        } else {
-            worker.fail(request)
-        }
-        worker.release(request)
+        // If this send had no effect, the outcome of the first one may be unknown.
+        let end = isDoubtful(status, request) ? RequestEnd.failedInDoubt : .failed
+        worker.end(request, as: end, client: number)
         count(status)
     }
 
@@ -483,20 +469,9 @@ extension ClientConnection {
         at now: UInt64
     ) {
         let failedCount = worker.batches.count(request.argument) - okCount
-        worker.outstandingCount -= 1
-        worker.recorder.outcomes.ok += UInt64(okCount)
+        worker.answered(request, .vote, count: UInt64(okCount), at: now)
         worker.recorder.outcomes.error += UInt64(failedCount)
-        if okCount > 0 {
-            worker.recorder.recordAnswer(
-                .vote,
-                count: UInt64(okCount),
-                intended: request.intended,
-                sent: request.sent,
-                answered: now,
-                phases: worker.phases
-            )
-            recordTimes(times, of: request, at: now)
-        }
+        if okCount > 0 { recordTimes(times, of: request, at: now) }
         if request.marks.contains(.again) { recovery.answered() }
         worker.release(request)
     }

@@ -6,19 +6,20 @@ import FeedTransport
 /// One connection of the load: keeps its pipeline as full as allowed and matches answers in order.
 final class ClientConnection: LoadConnection {
     /// The stage of the connection's life.
-    enum Stage {
+    enum Stage: Equatable {
         /// Not connected, for good.
         case closed
         /// Not connected, until a pause has passed.
-        case pausing
-        /// Connecting, or waiting for the answer to Hello.
-        case greeting
+        case pausing(until: UInt64)
+        /// Connecting, or waiting for the answer to Hello, which the service may have refused.
+        case greeting(isRefused: Bool = false)
         /// Takes requests.
         case open
         /// Connected; takes no requests until those sent again are answered.
         case recovering
-        /// Connected; takes no requests because the service is about to close it.
-        case leaving
+        /// Connected; takes no requests because the service is about to close it, and is closed at an
+        /// instant at the latest.
+        case leaving(until: UInt64)
         /// Connected; its life is over, so it takes no requests until those in flight are answered.
         case ending
         /// Closing, to be opened again.
@@ -26,7 +27,6 @@ final class ClientConnection: LoadConnection {
     }
 
     let worker: Worker
-    /// Its number in its thread.
     let index: Int
     /// The id of the oldest request without an answer.
     var headID: UInt64 = 1
@@ -42,9 +42,6 @@ final class ClientConnection: LoadConnection {
     var isDecided = false
     /// Whether the service broke the protocol, or is another one: the connection is not retried then.
     var isBroken = false
-    var isRefused = false
-    /// When to close a connection that the service was about to close.
-    var leaveNanoseconds: UInt64 = 0
     var connection: TCPConnection?
     var nextID: UInt64 = 1
     var unwrittenID: UInt64 = 1
@@ -61,10 +58,7 @@ final class ClientConnection: LoadConnection {
         self.worker = worker
         self.index = index
         let setup = worker.setup
-        window = PipelineWindow(
-            depth: setup.configuration.pipelineDepth,
-            mode: setup.configuration.pipelineMode
-        )
+        window = setup.window
         life = RemainingLife(
             setup.configuration.connectionLife,
             ages: RandomStream(
@@ -79,37 +73,27 @@ final class ClientConnection: LoadConnection {
             client: setup.firstClient + index,
             clientCount: setup.configuration.clientCount
         )
-        stream = RequestStream(
-            mix: setup.configuration.mix,
-            keys: setup.workload.keys,
-            seed: setup.configuration.seed,
-            thread: setup.thread,
-            client: index,
-            voterCount: voters.count
-        )
+        stream = setup.stream(client: index, voterCount: voters.count)
     }
 
-    /// Its number over all threads.
-    var number: Int { worker.setup.firstClient + index }
-    /// Whether requests may leave on it.
-    var isOpen: Bool { stage == .open }
-    var hasRoom: Bool { stage == .open && room > 0 }
+    @inline(__always)
+    var isOpen: Bool { if case .open = stage { true } else { false } }
+    /// Whether Hello has no answer yet.
+    var isGreeting: Bool { if case .greeting = stage { true } else { false } }
+    var hasRoom: Bool { isOpen && room > 0 }
     /// How many requests may leave on it now.
     @inline(__always)
     private var room: Int { life.limited(window.room) }
-    /// Whether it took requests that are not written yet.
     var hasUnwritten: Bool { unwrittenID < nextID }
     /// Whether some request has no answer yet.
     var isWaiting: Bool { headID < nextID }
 
-    /// Closed loop: sends as many requests as there is room for.
     @inline(__always)
     func fill() {
         let room = room
-        guard room > 0, stage == .open else { return }
+        guard room > 0, isOpen else { return }
         let now = MonotonicInstant.now.nanoseconds
-        guard !worker.isThinking else { return worker.think(index, room: room, at: now) }
-        let count = worker.admit(room, at: now)
+        let count = worker.next(index, room: room, at: now)
         guard count > 0 else { return }
         if worker.sendsPlainVotes {
             encodeVotes(count, of: &stream, at: now)
@@ -121,7 +105,6 @@ final class ClientConnection: LoadConnection {
         worker.requestsWritten()
     }
 
-    /// Takes the next request of this connection's stream; the next flush sends it.
     func take(intended: UInt64) { take(1, of: &stream, intended: intended) }
 
     /// Takes the next requests of this connection's stream, in one access to it.
@@ -163,7 +146,6 @@ final class ClientConnection: LoadConnection {
         nextID &+= 1
     }
 
-    /// Writes the requests taken, in one write; `now` was read just before, once for all of them.
     @inline(__always)
     func flush(at now: UInt64) {
         encodeRequests(unwrittenID..<nextID, at: now)
@@ -296,9 +278,8 @@ final class ClientConnection: LoadConnection {
 extension ClientConnection: Sendable {}
 
 extension ClientConnection: ConnectionHandler {
-    /// Opens the connection and sends Hello.
     func connect() {
-        stage = .greeting
+        stage = .greeting()
         do {
             let setup = worker.setup
             try worker.loop.connect(
@@ -313,7 +294,6 @@ extension ClientConnection: ConnectionHandler {
         }
     }
 
-    /// Closes the connection; requests in flight are lost.
     func close() {
         guard stage != .closed else { return }
         stage = .closed
@@ -322,23 +302,25 @@ extension ClientConnection: ConnectionHandler {
         connection = nil
     }
 
-    /// Finds requests whose time ran out, keeps an idle connection alive, and ends pauses.
     func sweep(_ now: UInt64) {
-        guard stage != .closed, stage != .pausing else {
-            if stage == .pausing, now >= recovery.resumeNanoseconds { connect() }
+        switch stage {
+        case .closed: return
+        case .pausing(let end):
+            if now >= end { connect() }
             return
+        default: break
         }
         if expireRequests(now) { return }
-        if stage == .open, !isWaiting, now - lastReadNanoseconds >= Self.pingNanoseconds {
+        if isOpen, !isWaiting, now - lastReadNanoseconds >= Self.pingNanoseconds {
             lastReadNanoseconds = now
             sendUpkeep(.ping(PingRequest()))
         }
         if life.isOver(at: now) { endLife() }
-        if stage != .open { proceed(at: now) }
+        if !isOpen { proceed(at: now) }
     }
 
     func connectionOpened(_ connection: TCPConnection) {
-        guard stage == .greeting else { return connection.reset() }
+        guard isGreeting else { return connection.reset() }
         self.connection = connection
         // Not changed in place: a call during a change of the property asks for a check of each access to it.
         var next = life
@@ -369,14 +351,8 @@ extension ClientConnection: ConnectionHandler {
             return ReadProgress(consumedByteCount: bytes.byteCount, wantsIteration: false)
         }
         worker.recorder.recordRead(byteCount: offset)
-        if stage != .open { proceed(at: now) }
-        if worker.isOpenLoop {
-            worker.enqueue(index)
-            worker.pump()
-        } else {
-            fill()
-        }
-        if !worker.isSending { worker.finishIfDone() }
+        if !isOpen { proceed(at: now) }
+        goOn()
         return ReadProgress(consumedByteCount: offset, wantsIteration: false)
     }
 
@@ -390,16 +366,12 @@ extension ClientConnection: ConnectionHandler {
         guard stage != .closed, self.connection == nil || self.connection === connection else {
             return
         }
-        if case .connectFailed(let error) = reason {
-            worker.recorder.failures.count(Failures.Cause(connect: error))
-        } else if let cause = Failures.Cause(reason) {
-            worker.recorder.failures.count(cause)
-        }
+        worker.count(reason)
         ended(isRetried: worker.isRetrying && !isBroken)
     }
 
     func helloAnswered(_ hello: HelloResponse) {
-        guard stage == .greeting else { return }
+        guard isGreeting else { return }
         guard worker.isRetrying else {
             stage = .open
             return decide(isOpen: true)
@@ -424,7 +396,7 @@ extension ClientConnection: ConnectionHandler {
 
     /// Takes no more requests on this connection, whose life is over.
     private func endLife() {
-        guard stage == .open else { return }
+        guard isOpen else { return }
         stage = .ending
     }
 
@@ -440,14 +412,14 @@ extension ClientConnection: ConnectionHandler {
         // A page continues only for the caller who began it.
         pageToken = []
         (headID, nextID, unwrittenID, unexpiredID) = (1, 1, 1, 1)
-        window = PipelineWindow(depth: window.depth, mode: window.mode)
+        window = worker.setup.window
         worker.recorder.reopenedCount += 1
         connect()
     }
 
     /// The connection ended, or never opened.
     private func ended(isRetried: Bool) {
-        if stage == .greeting, connection != nil { recovery.loseHello() }
+        if isGreeting, connection != nil { recovery.loseHello() }
         connection = nil
         if isRetried { recover() } else { giveUp() }
     }
@@ -467,30 +439,22 @@ extension ClientConnection: ConnectionHandler {
             }
             request.marks.insert(.expired)
             worker.inFlight[index, unexpiredID] = request
-            expire(request)
+            if request.operation != nil {
+                worker.end(request, as: .expired, client: number)
+            } else if isGreeting {
+                // A connection whose Hello gets no answer never opened.
+                connection?.reset()
+            }
             unexpiredID += 1
         }
         return false
-    }
-
-    private func expire(_ request: InFlightRequest) {
-        guard request.operation != nil else {
-            // A connection whose Hello gets no answer never opened.
-            if stage == .greeting { connection?.reset() }
-            return
-        }
-        worker.outstandingCount -= 1
-        worker.recorder.outcomes.timeout += UInt64(worker.weight(request))
-        worker.recorder.failures.count(.requestTimeout)
-        worker.forget(request, client: number)
-        worker.release(request)
     }
 
     private func abandonAll() {
         for id in headID..<nextID {
             let request = worker.inFlight[index, id]
             guard request.operation != nil, !request.marks.contains(.expired) else { continue }
-            lose(request)
+            worker.end(request, as: .lost, client: number)
         }
         headID = nextID
         abandonBacklog()

@@ -5,8 +5,12 @@ import FeedTransport
 /// protocol that it speaks.
 ///
 /// The thread says when requests may leave; the connection says whether it has room, and knows
-/// frames, answers and retries. All of it runs on the thread's loop.
+/// frames, answers and retries. It asks the thread how many requests leave next, and says how each ends.
+/// All of it runs on the thread's loop.
 protocol LoadConnection: AnyObject {
+    var worker: Worker { get }
+    /// Its number in its thread.
+    var index: Int { get }
     /// Whether requests may leave on it.
     var isOpen: Bool { get }
     /// Whether it can take a request.
@@ -20,7 +24,7 @@ protocol LoadConnection: AnyObject {
     func fill()
     /// Open loop: takes a request that is due at an instant; the next flush sends it.
     func take(intended: UInt64)
-    /// Writes the requests taken, in one write.
+    /// Writes the requests taken, in one write; `now` was read just before, once for all of them.
     func flush(at now: UInt64)
     /// Finds requests whose time ran out, keeps an idle connection alive, and ends pauses.
     func sweep(_ now: UInt64)
@@ -28,7 +32,89 @@ protocol LoadConnection: AnyObject {
     func close()
 }
 
+extension LoadConnection {
+    /// Its number over all threads.
+    var number: Int { worker.setup.firstClient + index }
+
+    /// Sends what there is room for, after a read.
+    @inline(__always)
+    func goOn() {
+        if worker.isOpenLoop {
+            worker.enqueue(index)
+            worker.pump()
+        } else {
+            fill()
+        }
+        if !worker.isSending { worker.finishIfDone() }
+    }
+}
+
+/// How a request ends that is not answered with success.
+enum RequestEnd {
+    /// Answered with an error: it had no effect.
+    case failed
+    /// Answered with an error, and an earlier send may have had an effect.
+    case failedInDoubt
+    /// Not answered in time.
+    case expired
+    /// Not answered when its connection ended, or not with what its operation has.
+    case lost
+}
+
+/// A thread as the source of its connections' load, whatever they speak.
 extension Worker {
+    /// How many requests of connection number `index`, which has room for some, leave now; their users
+    /// think first, if they do.
+    @inline(__always)
+    func next(_ index: Int, room: Int, at now: UInt64) -> Int {
+        guard !isThinking else {
+            think(index, room: room, at: now)
+            return 0
+        }
+        return admit(room, at: now)
+    }
+
+    /// Counts and times an answer to a request, of which so many operations succeeded; single votes of one
+    /// read are counted together instead, as an ``AnswerRun``.
+    func answered(
+        _ request: InFlightRequest,
+        _ operation: Operation,
+        count: UInt64 = 1,
+        at now: UInt64
+    ) {
+        outstandingCount -= 1
+        recorder.outcomes.ok += count
+        guard count > 0 else { return }
+        recorder.recordAnswer(
+            operation,
+            count: count,
+            intended: request.intended,
+            sent: request.sent,
+            answered: now,
+            phases: phases
+        )
+    }
+
+    /// Counts the end of a request of connection number `client` over all threads.
+    func end(_ request: InFlightRequest, as end: RequestEnd, client: Int) {
+        outstandingCount -= 1
+        let operationCount = UInt64(weight(request))
+        switch end {
+        case .failed, .failedInDoubt: recorder.outcomes.error += operationCount
+        case .expired:
+            recorder.outcomes.timeout += operationCount
+            recorder.failures.count(.requestTimeout)
+        case .lost: recorder.outcomes.lost += operationCount
+        }
+        if end == .failed { fail(request) } else { forget(request, client: client) }
+        release(request)
+    }
+
+    /// Counts why a connection ended.
+    func count(_ reason: CloseReason) {
+        if let cause = Failures.Cause(reason) { recorder.failures.count(cause) }
+    }
+
     /// The connection of a client, which speaks what the server does.
     func makeClient(_ index: Int) -> any LoadConnection {
         guard let posts = setup.workload.sortedSet else {

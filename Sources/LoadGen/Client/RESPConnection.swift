@@ -13,7 +13,6 @@ final class RESPConnection: LoadConnection {
     }
 
     let worker: Worker
-    /// Its number in its thread.
     let index: Int
     private let posts: RESPSortedSet
     var window: PipelineWindow
@@ -33,18 +32,8 @@ final class RESPConnection: LoadConnection {
         self.worker = worker
         self.index = index
         self.posts = posts
-        let setup = worker.setup
-        window = PipelineWindow(
-            depth: setup.configuration.pipelineDepth,
-            mode: setup.configuration.pipelineMode
-        )
-        stream = RequestStream(
-            mix: setup.configuration.mix,
-            keys: setup.workload.keys,
-            seed: setup.configuration.seed,
-            thread: setup.thread,
-            client: index
-        )
+        window = worker.setup.window
+        stream = worker.setup.stream(client: index)
     }
 
     var isOpen: Bool { stage == .open }
@@ -70,8 +59,7 @@ final class RESPConnection: LoadConnection {
         let room = window.room
         guard room > 0, stage == .open else { return }
         let now = MonotonicInstant.now.nanoseconds
-        guard !worker.isThinking else { return worker.think(index, room: room, at: now) }
-        let count = worker.admit(room, at: now)
+        let count = worker.next(index, room: room, at: now)
         guard count > 0 else { return }
         for _ in 0..<count { take(intended: 0) }
         flush(at: now)
@@ -119,10 +107,7 @@ final class RESPConnection: LoadConnection {
             request.marks.insert(.expired)
             worker.inFlight[index, unexpiredID] = request
             unexpiredID += 1
-            worker.outstandingCount -= 1
-            worker.recorder.outcomes.timeout += 1
-            worker.recorder.failures.count(.requestTimeout)
-            worker.forget(request, client: number)
+            worker.end(request, as: .expired, client: number)
         }
     }
 
@@ -133,9 +118,6 @@ final class RESPConnection: LoadConnection {
         connection?.closeAfterFlush()
         connection = nil
     }
-
-    /// Its number over all threads.
-    var number: Int { worker.setup.firstClient + index }
 
     @inline(__always)
     private func encode(_ request: InFlightRequest) {
@@ -172,9 +154,7 @@ final class RESPConnection: LoadConnection {
         for id in headID..<nextID {
             let request = worker.inFlight[index, id]
             guard !request.marks.contains(.expired) else { continue }
-            worker.outstandingCount -= 1
-            worker.recorder.outcomes.lost += 1
-            worker.forget(request, client: number)
+            worker.end(request, as: .lost, client: number)
         }
         headID = nextID
     }
@@ -199,13 +179,7 @@ extension RESPConnection: ConnectionHandler {
             return ReadProgress(consumedByteCount: bytes.byteCount)
         }
         worker.recorder.recordRead(byteCount: offset)
-        if worker.isOpenLoop {
-            worker.enqueue(index)
-            worker.pump()
-        } else {
-            fill()
-        }
-        if !worker.isSending { worker.finishIfDone() }
+        goOn()
         return ReadProgress(consumedByteCount: offset)
     }
 
@@ -213,11 +187,7 @@ extension RESPConnection: ConnectionHandler {
 
     func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
         guard stage != .closed else { return }
-        if case .connectFailed(let error) = reason {
-            worker.recorder.failures.count(Failures.Cause(connect: error))
-        } else if let cause = Failures.Cause(reason) {
-            worker.recorder.failures.count(cause)
-        }
+        worker.count(reason)
         ended()
     }
 }
@@ -286,21 +256,17 @@ extension RESPConnection {
             worker.recorder.lateAnswerCount += 1
             return true
         }
-        worker.outstandingCount -= 1
         if case .error(let text) = reply {
-            worker.recorder.outcomes.error += 1
             worker.recorder.failures.countServerError(text)
-            worker.fail(request)
+            worker.end(request, as: .failed, client: number)
             return true
         }
         guard let operation = request.operation, accept(reply, request) else {
             // The reply may have counted the vote all the same.
-            worker.recorder.outcomes.lost += 1
-            worker.forget(request, client: number)
+            worker.end(request, as: .lost, client: number)
             throw .wrongAnswer(id: id, expected: request.operation?.name ?? "command")
         }
-        worker.recorder.outcomes.ok += 1
-        record(operation, request, at: now)
+        worker.answered(request, operation, at: now)
         return true
     }
 
@@ -324,16 +290,6 @@ extension RESPConnection {
         guard headID < unwrittenID else { throw .unasked(headID) }
         defer { headID &+= 1 }
         return worker.inFlight[index, headID]
-    }
-
-    private func record(_ operation: Operation, _ request: InFlightRequest, at now: UInt64) {
-        worker.recorder.recordAnswer(
-            operation,
-            intended: request.intended,
-            sent: request.sent,
-            answered: now,
-            phases: worker.phases
-        )
     }
 
     @inline(never)

@@ -118,12 +118,10 @@ extension ClientConnection {
         recovery.lose(requests.filter { $0.operation != nil }, answeredCount: answered)
         headID = Self.helloID
         (nextID, unwrittenID, unexpiredID) = (headID, headID, headID)
-        window = PipelineWindow(depth: window.depth, mode: window.mode)
-        isRefused = false
+        window = worker.setup.window
         guard recovery.round <= worker.setup.configuration.retryLimit else { return giveUp() }
-        stage = .pausing
-        let now = MonotonicInstant.now.nanoseconds
-        recovery.resumeNanoseconds = now + worker.backoff(recovery.round)
+        let pause = worker.backoff(recovery.round)
+        stage = .pausing(until: MonotonicInstant.now.nanoseconds + pause)
     }
 
     /// Resumes after Hello, as far as the service remembers the earlier requests.
@@ -152,9 +150,9 @@ extension ClientConnection {
         case .recovering:
             if !recovery.backlog.isEmpty, now >= recovery.resumeNanoseconds { sendAgain(at: now) }
             if recovery.isComplete { stage = .open }
-        case .leaving:
-            if !isWaiting || now >= leaveNanoseconds { connection?.reset() }
-        case .greeting:
+        case .leaving(let end):
+            if !isWaiting || now >= end { connection?.reset() }
+        case .greeting(let isRefused):
             if isRefused { connection?.reset() }
         case .ending:
             if !isWaiting, worker.isSending { closeToReopen() }
@@ -175,7 +173,7 @@ extension ClientConnection {
         recovery.resumeNanoseconds = max(recovery.resumeNanoseconds, resume)
         if status.reason == .draining {
             leave(within: 0)
-        } else if stage == .open {
+        } else if isOpen {
             stage = .recovering
         }
         return true
@@ -183,33 +181,18 @@ extension ClientConnection {
 
     /// Takes no more requests on this connection, because the service is about to close it.
     func leave(within milliseconds: UInt32) {
-        guard worker.isRetrying, stage == .open || stage == .recovering else { return }
-        stage = .leaving
+        guard worker.isRetrying, isOpen || stage == .recovering else { return }
         let patience = max(UInt64(milliseconds) * 1_000_000, worker.timeoutNanoseconds)
-        leaveNanoseconds = MonotonicInstant.now.nanoseconds + patience
+        stage = .leaving(until: MonotonicInstant.now.nanoseconds + patience)
     }
 
     /// Gives up the requests that wait to be sent again.
     func abandonBacklog() {
         for request in recovery.takeBacklog() {
-            if request.marks.contains(.doubtful) || request.sequence == 0 {
-                lose(request)
-            } else {
-                // The service refused it each time it was sent.
-                worker.outstandingCount -= 1
-                worker.recorder.outcomes.error += UInt64(worker.weight(request))
-                worker.fail(request)
-                worker.release(request)
-            }
+            // The service refused any other each time it was sent.
+            let isUnknown = request.marks.contains(.doubtful) || request.sequence == 0
+            worker.end(request, as: isUnknown ? .lost : .failed, client: number)
         }
-    }
-
-    /// Gives up a request whose outcome is unknown.
-    func lose(_ request: InFlightRequest) {
-        worker.outstandingCount -= 1
-        worker.recorder.outcomes.lost += UInt64(worker.weight(request))
-        worker.forget(request, client: number)
-        worker.release(request)
     }
 
     private func sendAgain(at now: UInt64) {
@@ -231,7 +214,7 @@ extension ClientConnection {
     private func forgetDoubtful() {
         for request in recovery.takeDoubtful() {
             worker.recorder.failures.count(.forgotten)
-            lose(request)
+            worker.end(request, as: .lost, client: number)
         }
     }
 

@@ -456,6 +456,23 @@ struct WorkerSetup: Sendable {
         )
     }
 
+    /// The empty pipeline of a connection.
+    var window: PipelineWindow {
+        PipelineWindow(depth: configuration.pipelineDepth, mode: configuration.pipelineMode)
+    }
+
+    /// The requests of connection number `client` of this thread, which votes for some users or itself.
+    func stream(client: Int, voterCount: Int = 0) -> RequestStream {
+        RequestStream(
+            mix: configuration.mix,
+            keys: workload.keys,
+            seed: configuration.seed,
+            thread: thread,
+            client: client,
+            voterCount: voterCount
+        )
+    }
+
     /// This thread's share of all requests; nil where time ends the run.
     ///
     /// Planned votes fill batches; the last batch may have fewer votes.
