@@ -284,10 +284,7 @@ extension ClientConnection {
     func count(_ status: Status) {
         worker.recorder.failures.countServerError("\(status.code)/\(status.reason)")
     }
-}
 
-/// Answers that pass those to earlier requests.
-extension ClientConnection {
     /// The request of an answer that passes others: a service whose disk hangs refuses calls, and answers
     /// pings, before it answers changes that it has executed.
     @inline(never)
@@ -314,17 +311,7 @@ extension ClientConnection {
         while isWaiting, worker.inFlight[index, headID].marks.contains(.answered) { headID &+= 1 }
         if !isWaiting { hasPassed = false }
     }
-}
 
-extension ServerFrame {
-    /// Whether the answer may come before those to earlier requests.
-    var passesOthers: Bool {
-        if case .ping = response { return true }
-        return status?.code == .unavailable
-    }
-}
-
-extension ClientConnection {
     /// Checks a page, and goes on from it with the next one.
     func receive(_ page: ListPostsResponse, _ operation: Operation, _ request: InFlightRequest) {
         let posts = page.posts.map(ListedPost.init)
@@ -336,27 +323,6 @@ extension ClientConnection {
             into: &worker.counts.findings
         )
         pageToken = page.nextPageToken
-    }
-}
-
-extension Worker {
-    /// Counts an acknowledged vote, whose score later pages must show.
-    @inline(__always)
-    func acknowledge(_ answer: VoteAnswer, of vote: UInt32, count: Int64) {
-        posts.acknowledge(vote, score: count)
-        shownScores?.note(answer.postID, score: answer.score)
-    }
-}
-
-extension ListedPost {
-    /// A post as a page of the service shows it.
-    init(_ post: Post) {
-        self.init(
-            id: post.id,
-            score: post.score,
-            title: post.title,
-            createTimeMilliseconds: post.createTimeMilliseconds
-        )
     }
 }
 
@@ -497,7 +463,7 @@ extension ClientConnection {
 
 extension VoteAnswer {
     /// The counts of a decoded answer.
-    init(_ id: UInt64, _ vote: CastVoteResponse) {
+    fileprivate init(_ id: UInt64, _ vote: CastVoteResponse) {
         self.init(
             id: id,
             postID: vote.postID,
@@ -505,6 +471,26 @@ extension VoteAnswer {
             upvoteCount: vote.upvoteCount,
             downvoteCount: vote.downvoteCount,
             standingBallot: UInt64(truncatingIfNeeded: vote.vote.rawValue)
+        )
+    }
+}
+
+extension ServerFrame {
+    /// Whether the answer may come before those to earlier requests.
+    fileprivate var passesOthers: Bool {
+        if case .ping = response { return true }
+        return status?.code == .unavailable
+    }
+}
+
+extension ListedPost {
+    /// A post as a page of the service shows it.
+    init(_ post: Post) {
+        self.init(
+            id: post.id,
+            score: post.score,
+            title: post.title,
+            createTimeMilliseconds: post.createTimeMilliseconds
         )
     }
 }

@@ -254,13 +254,46 @@ final class ClientConnection: LoadConnection {
         append(
             ClientFrame(
                 id: id,
-                request: RequestMessages(worker, maker: number)
-                    .message(operation, request, pageToken: pageToken),
+                request: message(operation, request),
                 sequence: request.sequence,
                 actingUserID: operation == .vote ? actingUserID(request) : 0,
                 isTimed: isTimed
             )
         )
+    }
+
+    /// What a request asks for, as the general encoder takes it; a page continues the one seen last.
+    private func message(_ operation: Operation, _ request: InFlightRequest) -> FeedProto.Request {
+        let configuration = worker.setup.configuration
+        let argument = request.argument
+        switch operation {
+        case .vote where worker.isBatching:
+            let count = worker.batches.count(argument)
+            let votes = (0..<count).map { castVote(worker.batches.vote($0, of: argument)) }
+            return .batchCastVotes(BatchCastVotesRequest(votes: votes))
+        case .vote:
+            return .castVote(castVote(argument))
+        case .get:
+            return .getPost(GetPostRequest(id: worker.posts.id(argument)))
+        case .create:
+            let title = PostText.title(maker: number + 1, number: Int(argument))
+            let post = Post(title: title, text: PostText.body)
+            return .createPost(CreatePostRequest(feed: configuration.feed, post: post))
+        case .list, .page:
+            return .listPosts(
+                ListPostsRequest(
+                    feed: configuration.feed,
+                    order: .top,
+                    pageSize: Int32(configuration.pageSize),
+                    pageToken: operation == .page ? pageToken : []
+                )
+            )
+        }
+    }
+
+    private func castVote(_ vote: UInt32) -> CastVoteRequest {
+        let direction = VoteDirection(rawValue: Int32(worker.tallied.ballot(vote).rawValue))
+        return CastVoteRequest(postID: worker.votedPostID(vote), direction: direction)
     }
 
     private func append(_ frame: ClientFrame) {
@@ -462,56 +495,6 @@ extension ClientConnection: ConnectionHandler {
 
     /// A service answers within its 90 s of patience if it is pinged after 30 s of silence.
     private static let pingNanoseconds: UInt64 = 30_000_000_000
-}
-
-/// The messages of requests for the general encoder, which takes all that are no votes sent alone.
-struct RequestMessages {
-    private let worker: Worker
-    /// The number of the client over all threads, which titles of new posts name.
-    private let maker: Int
-
-    init(_ worker: Worker, maker: Int) {
-        self.worker = worker
-        self.maker = maker
-    }
-
-    /// The message of a request; `pageToken` continues the page that the client saw last.
-    func message(
-        _ operation: Operation,
-        _ request: InFlightRequest,
-        pageToken: [UInt8]
-    ) -> FeedProto.Request {
-        let configuration = worker.setup.configuration
-        let argument = request.argument
-        switch operation {
-        case .vote where worker.isBatching:
-            let count = worker.batches.count(argument)
-            let votes = (0..<count).map { castVote(worker.batches.vote($0, of: argument)) }
-            return .batchCastVotes(BatchCastVotesRequest(votes: votes))
-        case .vote:
-            return .castVote(castVote(argument))
-        case .get:
-            return .getPost(GetPostRequest(id: worker.posts.id(argument)))
-        case .create:
-            let title = PostText.title(maker: maker + 1, number: Int(argument))
-            let post = Post(title: title, text: PostText.body)
-            return .createPost(CreatePostRequest(feed: configuration.feed, post: post))
-        case .list, .page:
-            return .listPosts(
-                ListPostsRequest(
-                    feed: configuration.feed,
-                    order: .top,
-                    pageSize: Int32(configuration.pageSize),
-                    pageToken: operation == .page ? pageToken : []
-                )
-            )
-        }
-    }
-
-    private func castVote(_ vote: UInt32) -> CastVoteRequest {
-        let direction = VoteDirection(rawValue: Int32(worker.tallied.ballot(vote).rawValue))
-        return CastVoteRequest(postID: worker.votedPostID(vote), direction: direction)
-    }
 }
 
 /// What is left of a connection's life, after which it is closed and opened again on purpose, as

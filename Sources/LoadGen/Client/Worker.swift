@@ -352,6 +352,13 @@ extension Worker {
     @inline(__always)
     func prefetchPostID(_ vote: UInt32) { posts.prefetchID(vote &>> voteShift) }
 
+    /// Counts an acknowledged vote, whose score later pages must show.
+    @inline(__always)
+    func acknowledge(_ answer: VoteAnswer, of vote: UInt32, count: Int64) {
+        posts.acknowledge(vote, score: count)
+        shownScores?.note(answer.postID, score: answer.score)
+    }
+
     /// Takes an acknowledged vote into the ballots of client number `client` of this thread.
     ///
     /// The answer to a vote that was sent once has that vote as the voter's ballot. The answer to a

@@ -1,24 +1,24 @@
 import Histogram
 
 /// One line of progress during a run.
-package struct ProgressLine {
+struct ProgressLine {
     /// The time of the load so far, and of all of it; nil where a number of requests ends it.
-    package var elapsedSeconds: Double
+    var elapsedSeconds: Double
     /// See `elapsedSeconds`.
-    package var totalSeconds: Double?
+    var totalSeconds: Double?
     /// How long the interval was.
-    package var seconds: Double
-    package var counts: IntervalCounts
-    package var operations: [Operation]
+    var seconds: Double
+    var counts: IntervalCounts
+    var operations: [Operation]
     /// Cores that the service and the generator used in the interval.
-    package var serverCores: Double?
+    var serverCores: Double?
     /// See `serverCores`.
-    package var generatorCores: Double?
+    var generatorCores: Double?
     /// Time the host gave to others in the interval.
-    package var stealShare: Double?
+    var stealShare: Double?
 
     /// The line, without a newline.
-    package func rendered() -> String {
+    func rendered() -> String {
         let total = totalSeconds.map { "/\(Int($0.rounded()))s" } ?? ""
         let answered = counts.answered.reduce(0, +)
         var parts = ["\(Int(elapsedSeconds.rounded()))s\(total)", "\(rate(answered)) op/s"]
@@ -41,20 +41,6 @@ package struct ProgressLine {
 
     private func rate(_ count: UInt64) -> String {
         NumberFormat.rate(seconds > 0 ? Double(count) / seconds : 0)
-    }
-
-    package init(
-        elapsedSeconds: Double,
-        totalSeconds: Double?,
-        seconds: Double,
-        counts: IntervalCounts,
-        operations: [Operation]
-    ) {
-        self.elapsedSeconds = elapsedSeconds
-        self.totalSeconds = totalSeconds
-        self.seconds = seconds
-        self.counts = counts
-        self.operations = operations
     }
 }
 
