@@ -355,6 +355,8 @@ extension ClientConnection {
     }
 
     /// Handles the answer in `worker.batchAnswer`, in which every vote was counted.
+    // Kept apart: the compiler inlines it else, into what reads single votes.
+    @inline(never)
     private func receiveBatch(at now: UInt64) throws(ProtocolViolation) {
         let id = worker.batchAnswer.id
         let request = try dueRequest(id)

@@ -385,7 +385,7 @@ extension ClientConnection: ConnectionHandler {
         }
         worker.recorder.recordRead(byteCount: offset)
         if !isOpen { proceed(at: now) }
-        goOn()
+        worker.goOn(index) { fill() }
         return ReadProgress(consumedByteCount: offset, wantsIteration: false)
     }
 

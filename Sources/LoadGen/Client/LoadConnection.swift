@@ -35,18 +35,6 @@ protocol LoadConnection: AnyObject {
 extension LoadConnection {
     /// Its number over all threads.
     var number: Int { worker.setup.firstClient + index }
-
-    /// Sends what there is room for, after a read.
-    @inline(__always)
-    func goOn() {
-        if worker.isOpenLoop {
-            worker.enqueue(index)
-            worker.pump()
-        } else {
-            fill()
-        }
-        if !worker.isSending { worker.finishIfDone() }
-    }
 }
 
 /// How a request ends that is not answered with success.
@@ -72,6 +60,18 @@ extension Worker {
             return 0
         }
         return admit(room, at: now)
+    }
+
+    /// Lets connection number `index` go on after a read: in a closed loop it fills itself.
+    @inline(__always)
+    func goOn(_ index: Int, fill: () -> Void) {
+        if isOpenLoop {
+            enqueue(index)
+            pump()
+        } else {
+            fill()
+        }
+        if !isSending { finishIfDone() }
     }
 
     /// Counts and times an answer to a request, of which so many operations succeeded; single votes of one

@@ -179,7 +179,7 @@ extension RESPConnection: ConnectionHandler {
             return ReadProgress(consumedByteCount: bytes.byteCount)
         }
         worker.recorder.recordRead(byteCount: offset)
-        goOn()
+        worker.goOn(index) { fill() }
         return ReadProgress(consumedByteCount: offset)
     }
 
