@@ -279,16 +279,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 6: benchmarks.
-        // What the ranking costs, by itself.
-        .executableTarget(
-            name: "RankingBenchmark",
-            dependencies: ["FeedLog", "FeedRanking", "FeedTestSupport"],
-            path: "Benchmarks/RankingBenchmark",
-            swiftSettings: settings
-        ),
-
-        // What a call through the client library costs.
+        // Layer 6: what a call through the client library costs.
         .executableTarget(
             name: "ClientBenchmark",
             dependencies: ["FeedClient", "FeedConcurrency", "FeedProto"],
@@ -296,7 +287,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 5, in order: what tests and benchmarks share.
+        // Layer 5, in order: what tests share.
         .target(
             name: "FeedTestSupport",
             dependencies: ["FeedProto"],

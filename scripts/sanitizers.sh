@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 # What no test under a sanitizer reaches is left out of its build.
 unused='AppTests FeedCtl FeedCtlTests FeedImport FeedDataset FeedDatasetTests IntegrationTests
     ClientBenchmark FeedClientObservation FeedClientObservationTests FeedOffline FeedOfflineTests
-    FirstClient OutboxProgram Reader LoadGen LoadGenCommand LoadGenTests RankingBenchmark'
+    FirstClient OutboxProgram Reader LoadGen LoadGenCommand LoadGenTests'
 above='FeedAdmin FeedAdminTests FeedClient FeedClientTesting FeedClientTests FeedService
     FeedServiceTests FeedSettings FeedSettingsTests FeedState FeedStateTests'
 
@@ -25,7 +25,7 @@ besideAnswers='AppTests ClientBenchmark FeedAccountsTests FeedAdminTests FeedCli
     FeedClientObservationTests FeedConcurrencyTests FeedDatasetTests FeedDiskFaults FeedJournalTests
     FeedLogTests FeedProtoTests FeedRankingModel FeedRankingTests FeedSQLiteTests FeedServiceTests
     FeedSettingsTests FeedStateTests FeedTLSTests FeedTransportTests FirstClient IntegrationTests
-    OutboxProgram RankingBenchmark Reader'
+    OutboxProgram Reader'
 
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '/^set/d'; }
 
