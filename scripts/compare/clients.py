@@ -116,6 +116,17 @@ def fill(options, server, posts, orders=3, **flags):
             pump(options, server, read_orders=orders, **flags)
 
 
+def clocks(server):
+    """The time, and the processor time of a server and of the machine, since some moment."""
+    busy, steal = machine.machine_seconds()
+    return {"seconds": time.monotonic(), "server_seconds": machine.cpu_seconds(server.pid), "busy_seconds": busy,
+            "steal_seconds": steal}
+
+
+def between(before, after):
+    return {name: after[name] - before[name] for name in before}
+
+
 def redis_benchmark(options, redis, in_flight, posts=None, connections=None, seconds=None, key="posts"):
     """Votes by redis-benchmark: its run is longer than the time between the two readings."""
     posts = posts or options.posts
@@ -128,11 +139,7 @@ def redis_benchmark(options, redis, in_flight, posts=None, connections=None, sec
 
     def reading():
         votes = redis.votes()  # first: it waits for an answer, and the clocks belong together
-        busy, steal = machine.machine_seconds()
-        return {"votes": votes, "seconds": time.monotonic(),
-                "server_seconds": machine.cpu_seconds(redis.pid),
-                "client_seconds": machine.cpu_seconds(client.pid),
-                "busy_seconds": busy, "steal_seconds": steal}
+        return {"votes": votes, **clocks(redis), "client_seconds": machine.cpu_seconds(client.pid)}
 
     try:
         time.sleep(options.warmup)
@@ -146,7 +153,7 @@ def redis_benchmark(options, redis, in_flight, posts=None, connections=None, sec
         client.wait()
     if redis.call("ZCARD", key) != posts:
         raise RuntimeError("redis-benchmark voted on members that the set did not have")
-    return Sample({name: after[name] - before[name] for name in before})
+    return Sample(between(before, after))
 
 
 def run_loadgen(options, server, *flags, seconds=600):

@@ -3,10 +3,8 @@
 import os
 import resource
 import subprocess
-import time
 
 import clients
-import machine
 import servers
 from report import Part, column, measured, middle, quietness, ratios, shown, span, verdict
 
@@ -54,9 +52,7 @@ def measure(command, server, seconds):
     """One run of a benchmark against a server, on the same cores."""
     def reading():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        busy, steal = machine.machine_seconds()
-        return {"seconds": time.monotonic(), "server_seconds": machine.cpu_seconds(server.pid),
-                "client_seconds": used.ru_utime + used.ru_stime, "busy_seconds": busy, "steal_seconds": steal}
+        return {**clients.clocks(server), "client_seconds": used.ru_utime + used.ru_stime}
 
     before = reading()
     finished = subprocess.run(command, capture_output=True, text=True, timeout=600)
@@ -64,8 +60,7 @@ def measure(command, server, seconds):
     if finished.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{finished.stderr}{finished.stdout}")
     rate, cost = row(finished.stdout.strip())
-    sample = clients.Sample({name: after[name] - before[name] for name in before} |
-                            {"votes": rate * (seconds + WARMUP)})
+    sample = clients.Sample(clients.between(before, after) | {"votes": rate * (seconds + WARMUP)})
     return {"per_second": rate, "client_cost": cost, "server_cost": sample.cost, "sample": sample}
 
 
