@@ -43,9 +43,9 @@ class ListServer(FakeServer):
 class ReaderTests(unittest.TestCase):
     def figures(self, server):
         """What is counted until the server has been asked for enough."""
-        with lists.Readers(server, lists.KEPT) as readers:
+        with lists.reading(server, lists.KEPT) as seen:
             self.assertTrue(server.enough.wait(60))
-        return readers.figures()
+        return seen
 
     def test_reads_every_order_and_each_window_of_three(self):
         with FakeServer(lambda frame_id, call: framed(call, b"\x30\x01", frame_id)) as server:
@@ -93,7 +93,7 @@ class ReaderTests(unittest.TestCase):
                 raise OSError
             return framed(call, b"\x30\x01", frame_id)
         with ListServer(answer) as server:
-            with self.assertRaisesRegex(RuntimeError, "a reader of list .* ended"):
+            with self.assertRaisesRegex(RuntimeError, "a reader of list .*: "):
                 self.figures(server)
 
 

@@ -69,7 +69,7 @@ class WatcherTests(unittest.TestCase):
                 with watches.Watchers(server, self.contents()) as watchers:
                     self.count_soon()
                     server.begun -= 2
-            self.assertFalse(watchers.thread.is_alive())
+            self.assertFalse(watchers._thread.is_alive())
 
     def test_a_block_that_fails_names_its_own_failure(self):
         with WatchServer() as server:
@@ -116,9 +116,9 @@ class ProbeTests(unittest.TestCase):
             return framed(frames.STATUS, b"\x08\x0e", frame_id) if call == frames.CAST_VOTE else \
                 with_revision(call, 0, frame_id)
         with FakeServer(reply) as server:
-            with self.assertRaisesRegex(RuntimeError, "the probe ended: UNAVAILABLE"):
+            with self.assertRaisesRegex(RuntimeError, "the probe: UNAVAILABLE"):
                 with watches.Probe(server, 7, seed=1) as probe:
-                    probe.join(60)
+                    probe.join()
 
 
 def with_revision(call, revision, frame_id):

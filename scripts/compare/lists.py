@@ -5,12 +5,11 @@ All posts were just created, so each window has all of them: it costs as much as
 
 import collections
 import contextlib
-import threading
 import time
 
 import clients
 import servers
-from feedclient import FeedError, Refused, feed
+from feedclient import Refused, feed
 from report import COST, COSTS, RATE, Part, column, measured, middle, quietness, ratios, shown, verdict
 
 POSTS = [100_000, 1_000_000]
@@ -49,61 +48,39 @@ def build(server, lists):
                 raise RuntimeError(f"list {one} was refused {MOST_TRIES} times, with {reason}")
 
 
-class Reader(threading.Thread):
-    """Reads one list once a second, on a connection of its own, until `ending`. No read waits for those of
-    other lists."""
+class Reader(clients.Beside):
+    """Reads one list once a second, on a connection of its own. No read waits for those of other lists."""
 
-    def __init__(self, server, one, phase, ending):
-        super().__init__(daemon=True)
-        self.server, self.list, self.phase, self.ending = server, one, phase, ending
-        self.reads, self.longest, self.refused, self.failure = 0, 0, collections.Counter(), None
+    def __init__(self, server, one, phase):
+        super().__init__(f"a reader of list {one}", server)
+        self.list, self.due = one, time.monotonic() + phase
+        self.reads, self.longest, self.refused = 0, 0, collections.Counter()
 
-    def run(self):
-        servers.pin(client=True)
-        try:
-            with clients.connected(self.server) as connection:
-                due = time.monotonic() + self.phase
-                while not self.ending.wait(max(0, due - time.monotonic())):
-                    began = time.monotonic()
-                    reason = read(connection, *self.list)
-                    self.longest = max(self.longest, time.monotonic() - began)
-                    self.reads += 1
-                    if reason:
-                        self.refused[reason] += 1
-                    due = max(due + 1, time.monotonic())
-        except (OSError, FeedError) as error:
-            self.failure = error
+    def step(self, connection):
+        if self.ends_within(self.due - time.monotonic()):
+            return
+        began = time.monotonic()
+        reason = read(connection, *self.list)
+        self.longest = max(self.longest, time.monotonic() - began)
+        self.reads += 1
+        if reason:
+            self.refused[reason] += 1
+        self.due = max(self.due + 1, time.monotonic())
 
 
-class Readers:
-    """Each list is read once a second in the `with` block, at another moment of it."""
-
-    def __init__(self, server, lists):
-        build(server, lists)
-        self.ending, self.begun, self.seconds = threading.Event(), time.monotonic(), 0
-        self.readers = [Reader(server, one, number / len(lists), self.ending)
-                        for number, one in enumerate(lists)]
-
-    def __enter__(self):
-        for reader in self.readers:
-            reader.start()
-        return self
-
-    def __exit__(self, *_):
-        self.seconds = time.monotonic() - self.begun
-        self.ending.set()
-        for reader in self.readers:
-            reader.join()
-        for reader in self.readers:
-            if reader.failure:
-                raise RuntimeError(f"a reader of list {reader.list} ended: {reader.failure}")
-
-    def figures(self):
-        """Of all lists, once they are no longer read."""
-        refused = sum((reader.refused for reader in self.readers), collections.Counter())
-        return {"reads_per_second": sum(reader.reads for reader in self.readers) / self.seconds,
-                "longest_read_ms": 1e3 * max(reader.longest for reader in self.readers),
-                "refused": dict(refused)}
+@contextlib.contextmanager
+def reading(server, lists):
+    """Each list is read once a second in the `with` block, at another moment of it; what was seen, at its end."""
+    build(server, lists)
+    readers, seen, began = [Reader(server, one, n / len(lists)) for n, one in enumerate(lists)], {}, time.monotonic()
+    with contextlib.ExitStack() as stack:
+        for reader in readers:
+            stack.enter_context(reader)
+        yield seen
+        seconds = time.monotonic() - began
+    refused = sum((reader.refused for reader in readers), collections.Counter())
+    seen.update(reads_per_second=sum(reader.reads for reader in readers) / seconds,
+                longest_read_ms=1e3 * max(reader.longest for reader in readers), refused=dict(refused))
 
 
 def run(options, progress):
@@ -118,9 +95,9 @@ def run(options, progress):
 
             def measure(cell, _, posts=posts, running=running):
                 _, in_flight, row = cell
-                with Readers(running[row], ROWS[row][1]) as readers:
+                with reading(running[row], ROWS[row][1]) as seen:
                     sample = clients.pump(options, running[row], in_flight=in_flight, posts=posts, seconds=seconds)
-                return clients.Sample(sample.values, **readers.figures())
+                return clients.Sample(sample.values, **seen)
 
             cells = [(posts, in_flight, row) for in_flight in options.in_flight for row in ROWS]
             results.update(measured("lists", options.growth_rounds, cells, measure, progress))

@@ -5,7 +5,6 @@ the first of each pair in turn, and the ratios of the pairs are what counts.
 """
 
 import contextlib
-import threading
 import urllib.request
 
 import clients
@@ -17,31 +16,21 @@ SCRAPE_SECONDS = 1
 ROWS = ["without", "with"]
 
 
-class Scraper(threading.Thread):
-    """Reads the metrics of a service each second in the `with` block, on the cores of the clients."""
+class Scraper(clients.Beside):
+    """Reads the metrics of a service each second."""
 
     def __init__(self, service):
-        super().__init__(daemon=True)
-        self.address = f"http://127.0.0.1:{service.admin_port}/metrics"
-        self.ending, self.count, self.bytes, self.failure = threading.Event(), 0, 0, "nothing was due"
+        super().__init__("what reads the metrics", service)
+        self.address, self.count, self.bytes = f"http://127.0.0.1:{service.admin_port}/metrics", 0, 0
 
-    def run(self):
-        servers.pin(client=True)
-        try:
-            while not self.ending.wait(SCRAPE_SECONDS):
-                with urllib.request.urlopen(self.address, timeout=10) as answer:
-                    self.bytes = len(answer.read())
-                self.count += 1
-        except OSError as error:
-            self.failure = error
+    def connected(self, port):
+        return contextlib.nullcontext()
 
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ending.set()
-        self.join()
+    def step(self, _):
+        if not self.ends_within(SCRAPE_SECONDS):
+            with urllib.request.urlopen(self.address, timeout=10) as answer:
+                self.bytes = len(answer.read())
+            self.count += 1
 
 
 def run(options, progress):
@@ -58,7 +47,7 @@ def run(options, progress):
                               for row in (ROWS if turn % 2 else reversed(ROWS))})
                 progress(f"metrics {turn + 1}/{options.pairs}: at {in_flight}: {ratios(taken)[-1]:.4f} times")
     if scraper.count == 0:
-        raise RuntimeError(f"the metrics were never read: {scraper.failure}")
+        raise RuntimeError("the metrics were never read")
     return {"pairs": pairs, "scrapes": scraper.count, "bytes": scraper.bytes}
 
 

@@ -6,14 +6,13 @@ import os
 import random
 import selectors
 import socket
-import threading
 import time
 
 import clients
 import disk
 import latency
 import servers
-from feedclient import FeedError, feed, framed
+from feedclient import Lost, feed, framed
 from report import CORE, Part, column, measured, middle, quietness, ratios, shown, span, verdict
 
 WATCHES_A_CONNECTION = 16  # the most that the service takes
@@ -38,26 +37,25 @@ def requests(row, posts):
     return [feed.WatchPostsRequest(post_ids=[1 + number * posts // count]) for number in range(count)]
 
 
-class Watchers:
+class Watchers(clients.Beside):
     """Connections with watches, whose events are taken and counted in bytes in the `with` block.
 
     All of them are there at its begin and at its end: one that was refused, or that the service has
     ended, would cost nothing."""
 
     def __init__(self, server, requests):
-        self.server, self.count = server, len(requests)
-        self.selector, self.ending, self.failure = selectors.DefaultSelector(), threading.Event(), None
-        self.bytes, self.open = 0, contextlib.ExitStack()
+        super().__init__("a connection with watches", server)
+        self.count, self.bytes = len(requests), 0
+        self.selector, self.open = selectors.DefaultSelector(), contextlib.ExitStack()
         for first in range(0, len(requests), WATCHES_A_CONNECTION):
             connection = self.open.enter_context(
                 socket.create_connection(("127.0.0.1", server.port), timeout=30))
             connection.sendall(b"".join(framed(1 + number, watch_posts=request) for number, request
                                         in enumerate(requests[first:first + WATCHES_A_CONNECTION])))
             self.selector.register(connection, selectors.EVENT_READ)
-        self.thread = threading.Thread(target=self._read, daemon=True)
 
     def __enter__(self):
-        self.thread.start()
+        super().__enter__()
         try:
             self._await_all("have begun")
         except BaseException:
@@ -71,8 +69,7 @@ class Watchers:
                 self._await_all("are left")
         finally:
             self._close()
-            if self.failure:
-                raise RuntimeError(f"a connection with watches ended: {self.failure}")
+            self.check_failure()
 
     def _await_all(self, words):
         """Waits until the service counts these watches, and none of a row or a probe before; nobody reads the
@@ -84,65 +81,50 @@ class Watchers:
                     raise RuntimeError(f"of {self.count:,} watches {count:,} {words}")
 
     def _close(self):
-        self.ending.set()
-        self.thread.join()
+        self.stop()
         self.selector.close()
         self.open.close()
 
-    def _read(self):
+    def connected(self, port):
         """Gives way to the client that votes, whose latencies count: real watchers have other processors."""
-        servers.pin(client=True)
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-        buffer = bytearray(READ_BYTES)
-        try:
-            while not self.ending.is_set():
-                for key, _ in self.selector.select(0.1):
-                    count = key.fileobj.recv_into(buffer)
-                    if not count:
-                        raise ConnectionError("the service closed it")
-                    self.bytes += count
-        except OSError as error:
-            self.failure = error
+        return contextlib.nullcontext(bytearray(READ_BYTES))
+
+    def step(self, buffer):
+        for key, _ in self.selector.select(0.1):
+            count = key.fileobj.recv_into(buffer)
+            if not count:
+                raise Lost("the service closed it")
+            self.bytes += count
 
 
-class Probe(threading.Thread):
+class Probe(clients.Beside):
     """Votes on a post that nobody else votes on, and takes the time until a watch of it shows the vote.
 
     Half of the votes follow the event before at once, and wait the longest; the others come at random."""
 
     def __init__(self, server, post, seed):
-        super().__init__(daemon=True)
-        self.server, self.post, self.random = server, post, random.Random(seed)
-        self.ending, self.delays, self.failure = threading.Event(), [], None
+        super().__init__("the probe", server)
+        self.vote = feed.CastVoteRequest(post_id=post, direction=feed.UP)
+        self.random, self.delays = random.Random(seed), []
         self.shown = 0  # the revision of the last event
 
-    def __enter__(self):
-        self.start()
-        return self
+    @contextlib.contextmanager
+    def connected(self, port):
+        with clients.connected(self.server) as voter, clients.connected(self.server) as watcher:
+            watch = watcher.watch(feed.WatchPostsRequest(post_ids=[self.vote.post_id]))
+            next(watch)
+            yield voter, watch
 
-    def __exit__(self, *_):
-        self.ending.set()
-        self.join()
-        if self.failure:
-            raise RuntimeError(f"the probe ended: {self.failure}")
-
-    def run(self):
-        servers.pin(client=True)
-        vote = feed.CastVoteRequest(post_id=self.post, direction=feed.UP)
-        try:
-            with clients.connected(self.server) as voter, clients.connected(self.server) as watcher:
-                watch = watcher.watch(feed.WatchPostsRequest(post_ids=[self.post]))
-                next(watch)
-                while not self.ending.is_set():
-                    if len(self.delays) % 2:
-                        self.ending.wait(self.random.random() * INTERVAL_MS / 1000)
-                    revision, voted = voter.call(cast_vote=vote).revision, time.monotonic()
-                    while self.shown < revision:
-                        next(watch)
-                        self.shown = watch.revision
-                    self.delays.append(1e3 * (time.monotonic() - voted))
-        except (OSError, FeedError) as error:
-            self.failure = error
+    def step(self, connections):
+        voter, watch = connections
+        if len(self.delays) % 2:
+            self.ends_within(self.random.random() * INTERVAL_MS / 1000)
+        revision, voted = voter.call(cast_vote=self.vote).revision, time.monotonic()
+        while self.shown < revision:
+            next(watch)
+            self.shown = watch.revision
+        self.delays.append(1e3 * (time.monotonic() - voted))
 
 
 def measure(options, service, row, rate):

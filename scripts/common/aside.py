@@ -6,9 +6,8 @@ import resource
 import threading
 
 import machine
-from feedclient import Lost, Refused
+from feedclient import Connection, Lost, Refused
 from process import Failure
-from service import Connection
 
 SAMPLE_SECONDS = 0.02
 
@@ -30,7 +29,7 @@ class Worker:
 
     def connected(self, port):
         """What the steps are made over, as a context."""
-        return Connection(port, timeout=60)
+        return Connection(f"127.0.0.1:{port}", timeout=60)
 
     def step(self, connection):
         raise NotImplementedError
@@ -50,6 +49,10 @@ class Worker:
         """Ends it after the step in work."""
         self._ending.set()
         self.join()
+
+    def ends_within(self, seconds):
+        """Waits so long between two steps; whether there is to be none."""
+        return self._ending.wait(max(0, seconds))
 
     def join(self):
         """Waits for its end."""
