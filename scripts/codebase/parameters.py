@@ -3,9 +3,9 @@
 scripts/check.sh runs it. A call such as `start(segment, files, settings, 17)` does not say what 17 is.
 """
 
-import pathlib
 import re
-import sys
+
+import swift_source
 
 LIMIT = 20
 HEAD = re.compile(r"\b(?:func\s+(\S+?)|(init)\??)\s*(?:<[^>(]*>)?\(")
@@ -35,14 +35,7 @@ def long_lists(path, text):
             yield f"{path}:{line}: {head[1] or head[2]} takes {count} parameters without a label"
 
 
-def main():
-    """Prints the functions, and ends with 1 if there are too many."""
-    found = [each for path in sorted(pathlib.Path("Sources").rglob("*.swift")) if "Generated" not in path.parts
-             for each in long_lists(path, path.read_text())]
-    if len(found) > LIMIT:
-        print("\n".join(found), f"{len(found)} functions, the limit is {LIMIT}", sep="\n", file=sys.stderr)
-        sys.exit(1)
-
-
 if __name__ == "__main__":
-    main()
+    found = [each for path, text in swift_source.texts("Sources").items() if "/Generated/" not in path
+             for each in long_lists(path, text)]
+    swift_source.report([*found, f"{len(found)} functions, the limit is {LIMIT}"] if len(found) > LIMIT else [])

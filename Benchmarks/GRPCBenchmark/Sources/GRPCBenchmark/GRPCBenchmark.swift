@@ -70,7 +70,7 @@ struct Load {
                     while !votes.isOver.load(ordering: .relaxed) {
                         post = (post + 1) % UInt64(Self.postCount)
                         let counts = try await vote(on: post + 1, client)
-                        guard counts.postID == post + 1, counts.upvoteCount > 0 else {
+                        guard counts[0] == post + 1, counts[2] > 0 else {
                             throw RPCError(code: .internalError, message: "The answer is wrong.")
                         }
                         votes.count.wrappingAdd(1, ordering: .relaxed)
@@ -93,12 +93,12 @@ struct Load {
     private func vote(
         on post: UInt64,
         _ client: GRPCClient<HTTP2ClientTransport.Posix>
-    ) async throws -> VoteResponse {
+    ) async throws -> Fields {
         try await client.unary(
-            request: ClientRequest(message: VoteRequest(postID: post, direction: 1)),
+            request: ClientRequest(message: [post, 1]),
             descriptor: castVote,
-            serializer: Coding<VoteRequest>(),
-            deserializer: Coding<VoteResponse>(),
+            serializer: Coding(),
+            deserializer: Coding(),
             options: .defaults
         ) { try $0.message }
     }
@@ -128,8 +128,8 @@ final class VoteServer: Sendable {
         var router = RPCRouter<HTTP2ServerTransport.Posix>()
         router.registerHandler(
             forMethod: castVote,
-            deserializer: Coding<VoteRequest>(),
-            serializer: Coding<VoteResponse>()
+            deserializer: Coding(),
+            serializer: Coding()
         ) { request, _ in
             let vote = try await ServerRequest(stream: request).message
             return StreamingServerResponse(single: ServerResponse(message: try self.cast(vote)))
@@ -143,57 +143,30 @@ final class VoteServer: Sendable {
         }
     }
 
-    private func cast(_ vote: VoteRequest) throws -> VoteResponse {
-        guard (1...UInt64(Load.postCount)).contains(vote.postID), vote.direction == 1 else {
-            throw RPCError(code: .notFound, message: "There is no post \(vote.postID).")
+    private func cast(_ vote: Fields) throws -> Fields {
+        let (post, direction) = (vote[0], vote[1])
+        guard (1...UInt64(Load.postCount)).contains(post), direction == 1 else {
+            throw RPCError(code: .notFound, message: "There is no post \(post).")
         }
-        let place = Int(vote.postID) - 1
         let count = scores.withLock { scores in
-            scores[place] += 1
-            return scores[place]
+            scores[Int(post) - 1] += 1
+            return scores[Int(post) - 1]
         }
-        return VoteResponse(postID: vote.postID, upvoteCount: count)
+        return [post, count, count]
     }
 }
 
-/// `CastVoteRequest`, field 1 and 2.
-struct VoteRequest: Sendable {
-    var postID: UInt64
-    var direction: UInt64
-}
-
-extension VoteRequest: Message {
-    var fields: [UInt64] { [postID, direction] }
-
-    init(fields: [UInt64]) { self.init(postID: fields[0], direction: fields[1]) }
-}
-
-/// `CastVoteResponse`, field 1 to 4; the score is not negative, as all votes are up.
-struct VoteResponse: Sendable {
-    var postID: UInt64
-    var upvoteCount: UInt64
-}
-
-extension VoteResponse: Message {
-    var fields: [UInt64] { [postID, upvoteCount, upvoteCount] }
-
-    init(fields: [UInt64]) { self.init(postID: fields[0], upvoteCount: fields[2]) }
-}
-
 /// A message whose fields 1, 2 and so on are varints.
-protocol Message {
-    var fields: [UInt64] { get }
-
-    /// Gets four fields; those that are absent are 0.
-    init(fields: [UInt64])
-}
+///
+/// A vote is `[post, direction]`, and its answer `[post, score, upvotes]`; all votes are up.
+typealias Fields = [UInt64]
 
 /// The bytes of protobuf by hand: less work than generated code does, so it flatters gRPC.
-struct Coding<Value: Message>: MessageSerializer, MessageDeserializer {
-    func serialize<Bytes: GRPCContiguousBytes>(_ message: Value) -> Bytes {
+struct Coding: MessageSerializer, MessageDeserializer {
+    func serialize<Bytes: GRPCContiguousBytes>(_ message: Fields) -> Bytes {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(32)
-        for (place, value) in message.fields.enumerated() where value != 0 {
+        for (place, value) in message.enumerated() where value != 0 {
             bytes.append(UInt8(place + 1) << 3)
             var rest = value
             while rest > 0x7f {
@@ -205,8 +178,9 @@ struct Coding<Value: Message>: MessageSerializer, MessageDeserializer {
         return Bytes(bytes)
     }
 
-    func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> Value {
-        var fields: [UInt64] = [0, 0, 0, 0]
+    /// Gives four fields; those that are absent are 0.
+    func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> Fields {
+        var fields: Fields = [0, 0, 0, 0]
         try bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while let tag = rest.popFirst() {
@@ -223,6 +197,6 @@ struct Coding<Value: Message>: MessageSerializer, MessageDeserializer {
                 fields[place] = value
             }
         }
-        return Value(fields: fields)
+        return fields
     }
 }
