@@ -40,28 +40,30 @@ def counts(text):
     return [flags.count(word) for word in text.split(",")]
 
 
+FLAGS = [  # with their types, defaults and meanings
+    ("--parts", str, ",".join(PARTS), "floor, votes and redis are rows of one table, the others are tables"),
+    ("--rounds", flags.count, 5, "of votes and a page"),
+    ("--growth-rounds", flags.count, 3, "of the other tables"),
+    ("--seconds", flags.amount, 3, "of each measurement"),
+    ("--warmup", float, 1, "seconds before each measurement"),
+    ("--pairs", flags.count, 24, "of slices without and with metrics"),
+    ("--blocks", flags.count, 3, "of sides, with fresh servers"),
+    ("--side-rounds", int, 8, "pairs of slices in a block of sides, 6 or more"),
+    ("--durable-rounds", flags.count, 1, "of durable votes"),
+    ("--durable-seconds", flags.amount, 60, "of each run of durable votes"),
+    ("--disk", str, ".build", "a directory where durable servers have their files: on a real disk"),
+    ("--in-flight", counts, [1, 16, 64], "requests of a connection"),
+    ("--connections", flags.count, 500, "that vote"),
+    ("--posts", flags.count, 100_000, "that are voted on"),
+]
+
+
 def read_options():
     parser = argparse.ArgumentParser(
         prog="scripts/compare.sh", formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         description="Measures the service beside its peers: see the top of the script.")
-    parser.add_argument("--parts", default=",".join(PARTS),
-                        help="floor, votes and redis are rows of one table, the others are tables")
-    parser.add_argument("--rounds", type=flags.count, default=5, help="of votes and a page")
-    parser.add_argument("--growth-rounds", type=flags.count, default=3, help="of the other tables")
-    parser.add_argument("--seconds", type=flags.amount, default=3, help="of each measurement")
-    parser.add_argument("--warmup", type=float, default=1, help="seconds before each measurement")
-    parser.add_argument("--pairs", type=flags.count, default=24, help="of slices without and with metrics")
-    parser.add_argument("--blocks", type=flags.count, default=3, help="of sides, with fresh servers")
-    parser.add_argument("--side-rounds", type=int, default=8,
-                        help="pairs of slices in a block of sides, 6 or more")
-    parser.add_argument("--durable-rounds", type=flags.count, default=1, help="of durable votes")
-    parser.add_argument("--durable-seconds", type=flags.amount, default=60,
-                        help="of each run of durable votes")
-    parser.add_argument("--disk", metavar="DIR", default=".build",
-                        help="where durable servers have their files: on a real disk")
-    parser.add_argument("--in-flight", type=counts, default=[1, 16, 64])
-    parser.add_argument("--connections", type=flags.count, default=500)
-    parser.add_argument("--posts", type=flags.count, default=100_000, help="that are voted on")
+    for name, kind, default, text in FLAGS:
+        parser.add_argument(name, type=kind, default=default, help=text)
     parser.add_argument("--quick", action="store_true",
                         help="one round of a second, fewer posts: whether all of it works")
     parser.add_argument("--output", metavar="DIR", help="write compare.md and compare.json there")
