@@ -127,7 +127,8 @@ struct ListConformanceTests {
             while page.newerCount > 0 {
                 let start = PageStart.token(try #require(page.refresh))
                 page = try await client.listPosts(list, pageSize: 2, from: start)
-                shown += page.posts.map(\.id).reversed()
+                // Posts of the millisecond of the last page come twice.
+                shown += page.posts.map(\.id).reversed().filter { !shown.contains($0) }
             }
             #expect(shown == [ids[2], ids[5], ids[8]])
         }
