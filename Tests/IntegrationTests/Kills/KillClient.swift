@@ -21,10 +21,19 @@ final class KillClient: @unchecked Sendable {
     private var random: SeededGenerator
     private var own: [UInt64] = []
     private var madeCount = 0
-    private var unanswered: [(sequence: UInt64, command: KillCommand, isRepeat: Bool)] = []
+    private var unanswered: [Call] = []
     private var lastSequence: UInt64 = 0
     private var lastAnswered: UInt64 = 0
     private var wasGreeted = false
+
+    /// A call that waits for its answer.
+    private struct Call {
+        /// The id of its last frame.
+        var id: UInt64 = 0
+        var sequence: UInt64
+        let command: KillCommand
+        var isRepeat = false
+    }
 
     /// A client that shares some posts with others.
     init(
@@ -50,7 +59,7 @@ final class KillClient: @unchecked Sendable {
     func work(port: UInt16, answered: () -> Void) {
         // However the connection ends, the service is gone.
         try? workOnce(port: port, answered)
-        for (_, command, _) in isSequenced ? [] : unanswered {
+        for command in isSequenced ? [] : unanswered.map(\.command) {
             model.withLock { model in
                 if fault == .early, case .vote = command {
                     let answer = ServerFrame(id: 0, revision: 0, response: .empty)
@@ -89,7 +98,7 @@ final class KillClient: @unchecked Sendable {
             while unanswered.count < count {
                 let command = newCommand()
                 if isSequenced { lastSequence += 1 }
-                unanswered.append((isSequenced ? lastSequence : 0, command, false))
+                unanswered.append(Call(sequence: isSequenced ? lastSequence : 0, command: command))
                 bytes += try frame(connection, unanswered.count - 1)
             }
             try connection.socket.send(bytes)
@@ -133,20 +142,30 @@ final class KillClient: @unchecked Sendable {
     }
 
     private func frame(_ connection: WireClient, _ index: Int) throws -> [UInt8] {
-        let (sequence, command, _) = unanswered[index]
+        unanswered[index].id = connection.nextID()
+        let call = unanswered[index]
         return try ClientFrame(
-            id: connection.nextID(),
-            request: fault?.request(insteadOf: command, sequence: sequence) ?? command.request,
-            sequence: sequence
+            id: call.id,
+            request: fault?.request(insteadOf: call.command, sequence: call.sequence)
+                ?? call.command.request,
+            sequence: call.sequence
         ).encoded()
     }
 
-    /// Takes the answer to the oldest call that waits for one.
+    /// Takes an answer, and sends the call again if the machine's disk stands still, which has no effect.
+    ///
+    /// Such refusals overtake answers that wait for the disk. The call is a repeat then, as calls that were
+    /// sent after it may come before it.
     private func receive(_ connection: WireClient) throws {
-        guard let answer = try connection.receive() else { throw KillRunError.noAnswer }
-        guard answer.id != 0 else { throw KillRunError.noAnswer }
-        if answer.status?.reason == .overloaded { return try sendAgain(connection) }
-        let (sequence, command, isRepeat) = unanswered.removeFirst()
+        guard let answer = try connection.receive(),
+            let index = unanswered.firstIndex(where: { $0.id == answer.id })
+        else { throw KillRunError.noAnswer }
+        let call = unanswered.remove(at: index)
+        let (sequence, command, isRepeat) = (call.sequence, call.command, call.isRepeat)
+        if answer.status?.reason == .overloaded {
+            unanswered.append(Call(sequence: sequence, command: command, isRepeat: true))
+            return try connection.socket.send(frame(connection, unanswered.count - 1))
+        }
         lastAnswered = max(lastAnswered, sequence)
         switch answer.response {
         case .post(let post):
@@ -157,15 +176,6 @@ final class KillClient: @unchecked Sendable {
         model.withLock {
             $0.acknowledge(command, answer, client: number, isRepeat: isRepeat)
         }
-    }
-
-    /// Sends the oldest call again, which was refused without an effect: the machine's disk stood still.
-    ///
-    /// It is a repeat, as calls that were sent after it may have come before it.
-    private func sendAgain(_ connection: WireClient) throws {
-        let (sequence, command, _) = unanswered.removeFirst()
-        unanswered.append((sequence, command, true))
-        try connection.socket.send(frame(connection, unanswered.count - 1))
     }
 
     private func newCommand() -> KillCommand {
