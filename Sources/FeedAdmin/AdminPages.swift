@@ -3,17 +3,14 @@
 /// The closures are called on the thread of the operator's address. They may take some milliseconds,
 /// and must not wait for a loop.
 package struct AdminPages: Sendable {
-    /// The metrics as they are now.
     package var metrics: @Sendable () -> [MetricFamily]
     /// Why the service is not ready; empty where it is.
     package var causes: @Sendable () -> [String]
-    /// What the dashboard shows.
     package var history: History
     /// What the service is, in a few words each, as `version 0.2.0`.
     package var facts: @Sendable () -> [String]
     /// The largest counts of errors, by reason.
     package var errors: @Sendable () -> [(reason: String, count: UInt64)]
-    /// The pages of some values.
     package init(
         metrics: @escaping @Sendable () -> [MetricFamily],
         causes: @escaping @Sendable () -> [String],

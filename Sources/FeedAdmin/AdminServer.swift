@@ -84,7 +84,6 @@ package final class AdminServer: Sendable {
 
 /// An address at which the pages are read, and who may read them there.
 package struct AdminDoor: Sendable {
-    /// The address.
     package let address: SocketAddress
     /// Secures the connections; without it the pages go as plain text.
     package let security: TLSAcceptor?
@@ -102,7 +101,6 @@ package struct AdminDoor: Sendable {
         self.admits = admits
     }
 
-    /// The answer to a request at this door.
     fileprivate func response(
         to request: HTTPRequest,
         on connection: TCPConnection,
@@ -238,19 +236,16 @@ private final class HTTPConnections {
         return connections
     }
 
-    /// A connection has opened.
     func add(_ connection: TCPConnection) {
         if waiting.count >= HTTPLimits.connectionCount { waiting.removeFirst().reset() }
         waiting.append(connection)
     }
 
-    /// A connection has brought a request.
     func touch(_ connection: TCPConnection) {
         guard let index = waiting.firstIndex(where: { $0 === connection }) else { return }
         waiting.append(waiting.remove(at: index))
     }
 
-    /// A connection has closed.
     func remove(_ connection: TCPConnection) { waiting.removeAll { $0 === connection } }
 }
 

@@ -12,7 +12,6 @@ package struct HTTPRequest: Equatable, Sendable {
 
     /// The verb, as it was sent.
     package var method: String
-    /// The path, without the query.
     package var path: String
     /// What follows the `?`; empty where nothing does.
     package var query: String
@@ -119,7 +118,6 @@ package struct HTTPRequest: Equatable, Sendable {
 }
 
 extension Substring {
-    /// The text without spaces and tabs around it.
     fileprivate var trimmed: Substring {
         var rest = self
         while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
@@ -138,7 +136,6 @@ package struct HTTPResponse: Equatable, Sendable {
         case badRequest = "400 Bad Request"
         /// The request shows no key that may read the page.
         case unauthorized = "401 Unauthorized"
-        /// There is no such page.
         case notFound = "404 Not Found"
         /// Pages are read only.
         case methodNotAllowed = "405 Method Not Allowed"
@@ -146,20 +143,16 @@ package struct HTTPResponse: Equatable, Sendable {
         case contentTooLarge = "413 Content Too Large"
         /// The request names another host.
         case misdirected = "421 Misdirected Request"
-        /// The head of the request is too long.
         case headTooLarge = "431 Request Header Fields Too Large"
         /// The service is not ready, or has too many connections.
         case unavailable = "503 Service Unavailable"
     }
 
-    /// The status.
     package var status: Status
     /// The type of the body, as in Content-Type.
     package var contentType: String
-    /// The body.
     package var body: [UInt8]
 
-    /// An answer with a body.
     package init(_ status: Status = .ok, contentType: String, body: [UInt8]) {
         self.status = status
         self.contentType = contentType

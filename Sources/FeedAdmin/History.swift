@@ -10,7 +10,6 @@ package final class History: Sendable {
     package static let rowCount = 3_600
 
     private struct Ring {
-        /// The values, row by row.
         var values: [Double]
         /// When each row was taken, in milliseconds since 1970.
         var times: [Int64]
@@ -22,7 +21,6 @@ package final class History: Sendable {
     package let columns: [String]
     private let ring: Lock<Ring>
 
-    /// A history without rows.
     package init(_ columns: [String]) {
         self.columns = columns
         ring = Lock(
@@ -102,7 +100,6 @@ private enum JSONText {
         return rounded == 0 ? "\(value)" : "\(rounded)"
     }
 
-    /// A text in quotes.
     static func string(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -1,10 +1,8 @@
 /// One metric with its values, as OpenMetrics has them.
 package struct MetricFamily: Sendable {
-    /// What a metric is.
     package enum Kind: String, Sendable {
         /// A number that only grows until the process ends; its name gets `_total`.
         case counter
-        /// A number that goes up and down.
         case gauge
         /// How many values lie in which range.
         case histogram
@@ -24,7 +22,6 @@ package struct MetricFamily: Sendable {
         let labels: [Label]
         let value: Double
 
-        /// A value with its labels.
         package init(_ value: Double, _ labels: [Label] = [], suffix: String = "") {
             self.suffix = suffix
             self.labels = labels

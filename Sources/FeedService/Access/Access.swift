@@ -1,6 +1,5 @@
 /// The roles that may make a call.
 package enum Access: Sendable {
-    /// Every caller.
     case everyone
     /// All but operators: the call reads posts.
     case reading
@@ -10,14 +9,12 @@ package enum Access: Sendable {
     case viewers
     /// Users and services: the call is about an account or its posts.
     case users
-    /// Services only.
     case services
     /// Services and operators: the call mends what others have done.
     case servicesAndOperators
     /// Operators only: the call is about the service's own running.
     case operators
 
-    /// Whether callers of this role may make the call.
     package func admits(_ role: Role) -> Bool {
         switch role {
         case .anonymous:
@@ -65,7 +62,6 @@ package enum Access: Sendable {
 /// The fast path of votes does not read the table: ``Caller/takesFastPath`` is false for callers of the
 /// roles that may not vote.
 extension Method {
-    /// The roles that may make the call.
     package var access: Access {
         switch self {
         case .hello, .ping, .cancel: .everyone

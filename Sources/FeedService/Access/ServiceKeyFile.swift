@@ -18,7 +18,6 @@ internal import Glibc
 package enum ServiceKeyFile {
     /// The most lines with a key or a certificate.
     package static let maximumKeyCount = 64
-    /// The longest file.
     static let maximumByteCount = 64 << 10
     /// What stands before the digits of a hash.
     static let hashPrefix = "blake2b:"
@@ -109,7 +108,6 @@ package enum ServiceKeyFile {
 ///
 /// No text shows a word of the file, because that may be a key.
 package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
-    /// The fault of a line.
     package enum Line: Error, Equatable {
         /// It has another number of words than two or three.
         case wordCount(Int)
@@ -117,15 +115,12 @@ package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
         case name
         /// The second word begins neither as a hash nor as a name of a certificate.
         case noProof
-        /// The second word is no hash.
         case hash
         /// The second word is no name that a certificate may have.
         case identity
         /// It names a certificate, and clients show none.
         case noClientAuthority
-        /// The third word is no role.
         case role
-        /// An earlier line has the name.
         case repeatedName
         /// An earlier line has the hash, or the name of the certificate.
         case repeatedProof
@@ -139,15 +134,11 @@ package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
     case notPrivate(String, mode: UInt32)
     /// Another user owns it.
     case wrongOwner(String, owner: UInt32, user: UInt32)
-    /// It is longer than a file of keys can be.
     case tooLong(String, limit: Int)
-    /// It is not UTF-8.
     case notText(String)
     /// It has no line with a key.
     case noKeys(String)
-    /// It has more keys than the limit.
     case tooManyKeys(String)
-    /// A line has a fault.
     case line(String, Int, Line)
 
     package var description: String {

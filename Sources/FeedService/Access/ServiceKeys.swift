@@ -14,7 +14,6 @@ package final class ServiceKeys: Sendable {
         let number: UInt32
         /// The keys that it was found among.
         let generation: UInt32
-        /// What it makes its caller.
         let role: KeyRole
     }
 
@@ -42,7 +41,6 @@ package final class ServiceKeys: Sendable {
     private let state: Lock<State>
     private let newestGeneration = Atomic<UInt32>(1)
 
-    /// The keys of a start.
     package init(_ keys: [ServiceKey]) {
         var state = State()
         state.replace(with: keys)
@@ -115,14 +113,12 @@ package struct ServiceKey: Sendable, Equatable {
 
     /// The length of a key in bytes, which are random.
     package static let byteCount = 32
-    /// The longest name.
     package static let maximumNameLength = 64
 
     /// The name, for the log: ASCII letters, digits, `.`, `_` and `-`.
     package let name: String
     /// What shows that a caller is the one of this name.
     package let proof: Proof
-    /// What it makes its caller.
     package let role: KeyRole
 
     /// A key with a name that ``isName(_:)`` takes.
@@ -165,7 +161,6 @@ package struct NewServiceKey {
 
 /// Bytes as hexadecimal digits, two for each byte.
 enum Hexadecimal {
-    /// The digits of some bytes.
     static func text(_ bytes: [UInt8]) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }

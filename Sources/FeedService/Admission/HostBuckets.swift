@@ -13,7 +13,6 @@ package final class HostBuckets: Sendable {
 
     /// The tokens of a full bucket.
     package let burst: Int
-    /// The tokens that a bucket gets in a minute.
     package let countPerMinute: Int
     private let nanosecondsPerToken: UInt64
     private let clock: @Sendable () -> MonotonicInstant
@@ -74,7 +73,6 @@ extension FullTimes {
     /// Full buckets, of which so many as ``HostBuckets/maximumHostCount`` are kept once they are not.
     init() { self.init(maximumCount: HostBuckets.maximumHostCount) }
 
-    /// Keeps the time of a bucket that is not full now.
     mutating func set(_ identity: ClientIdentity, _ time: UInt64, at now: UInt64) {
         set(identity, to: time) { $0.subtractingWithFloor(now) }
     }
@@ -118,7 +116,6 @@ package final class DeviceAdmission: Sendable {
         buckets = HostBuckets(burst: limit, countPerMinute: limit, clock: clock)
     }
 
-    /// The number of refused devices.
     package var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
     /// Counts a new device of a host; O(1) on average.

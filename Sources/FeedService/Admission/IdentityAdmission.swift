@@ -26,12 +26,10 @@ package final class IdentityAdmission: Sendable {
         var callsFull = FullTimes()
     }
 
-    /// The limits of each identity.
     package let limits: IdentityLimits
     private let clock: @Sendable () -> MonotonicInstant
     private let state = Lock(State())
 
-    /// No connections.
     package init(
         _ limits: IdentityLimits,
         clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
@@ -97,7 +95,6 @@ package final class IdentityAdmission: Sendable {
 
 /// What is left of the limits of one identity, shared by its connections on all loops.
 package final class IdentityAllowance: Sendable {
-    /// Whose limits.
     package let identity: ClientIdentity
     /// The votes that it may cast now.
     package let votes: RateBucket
@@ -134,7 +131,6 @@ package struct IdentityLimits: Sendable, Equatable {
     /// The limits for callers from other machines.
     package init() {}
 
-    /// No limits at all.
     package static var none: Self {
         var limits = Self()
         limits.votesPerSecond = 0

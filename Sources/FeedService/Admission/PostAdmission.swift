@@ -31,7 +31,6 @@ package final class PostAdmission: Sendable {
     private let state = Lock(State())
     private let refused = Atomic<UInt64>(0)
 
-    /// Full buckets for everybody.
     package init(
         _ limits: PostLimits,
         clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
@@ -43,7 +42,6 @@ package final class PostAdmission: Sendable {
     /// The posts and edits that were refused, also for want of memory.
     package var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
-    /// Counts a post or an edit that is refused.
     package func countRefusal() { refused.wrappingAdd(1, ordering: .relaxed) }
 
     /// Takes a post, or the texts of an edit, out of the buckets of all who create it; O(1) on average.
@@ -137,7 +135,6 @@ package struct PostLimits: Sendable, Equatable {
         case anyone
         /// Users: those who have signed in.
         case users
-        /// Nobody.
         case services
     }
 
@@ -150,7 +147,6 @@ package struct PostLimits: Sendable, Equatable {
         /// What a user creates, on all devices.
         package var user: Int
 
-        /// So many for each.
         package init(host: Int, device: Int, user: Int) {
             self.host = host
             self.device = device
@@ -158,7 +154,6 @@ package struct PostLimits: Sendable, Equatable {
         }
     }
 
-    /// Who may create posts.
     package var creators = Creators.anyone
     /// The posts of an hour: an office or a school behind one address posts one a second.
     package var countPerHour = Hourly(host: 3_600, device: 200, user: 200)
@@ -169,6 +164,5 @@ package struct PostLimits: Sendable, Equatable {
     /// The program's default is half of the machine's.
     package var memoryByteCount = 0
 
-    /// The limits by default.
     package init() {}
 }

@@ -8,14 +8,12 @@ package import FeedRanking
 /// the number of places, so a later post takes the place of an earlier one. A place has 64 bytes, and
 /// 4,096 of them are allocated at a time: 8 MiB in all.
 package final class PostOrigins: Sendable {
-    /// Who has made a post.
     package struct Origin: Equatable, Sendable {
         /// The host, an address or a network.
         package let host: ClientIdentity
         /// The device; nil where the caller had named none.
         package let device: Device16?
 
-        /// A host and a device.
         package init(host: ClientIdentity, device: Device16?) {
             self.host = host
             self.device = device

@@ -6,7 +6,6 @@ internal import FeedConcurrency
 /// of all, and ten hosts that want all leave 3,690 of 12,000. No watch is taken back, so no host may come
 /// near all.
 package final class WatchAdmission: Sendable {
-    /// Why a watch was not let in.
     package enum Refusal: Error, Equatable {
         /// All connections together have as many as they may.
         case full
@@ -25,7 +24,6 @@ package final class WatchAdmission: Sendable {
     private let limit: Int
     private let state = Lock(State())
 
-    /// An admission of so many watches.
     package init(limit: Int) { self.limit = limit }
 
     /// The watches that were let in and have not ended.
@@ -48,7 +46,6 @@ package final class WatchAdmission: Sendable {
         }
     }
 
-    /// A watch has ended.
     package func release(_ peer: ClientIdentity) {
         state.withLock { state in
             guard let count = state.counts[peer] else { return }

@@ -14,7 +14,6 @@ package final class ClockWatch: Sendable {
     /// are not logged.
     package static let loggedMilliseconds: Int64 = 1000
 
-    /// News of the clock for operators.
     package enum News: Equatable, Sendable {
         /// The clock is wrong by these milliseconds, and changes are refused.
         case jumped(by: Int64)

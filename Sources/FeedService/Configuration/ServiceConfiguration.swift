@@ -9,7 +9,6 @@ internal import Logging
 
 /// The settings of a start, from checked flags or from a test.
 package struct ServiceConfiguration: Sendable {
-    /// The addresses to listen on.
     package var addresses: [SocketAddress]
     /// The addresses to listen on with TLS, and their certificate; nil where there are none.
     package var tls: ServiceTLS?
@@ -17,11 +16,9 @@ package struct ServiceConfiguration: Sendable {
     package var proxies: [HostNetwork] = []
     /// The operator's address; nil where there is none.
     package var admin: SocketAddress?
-    /// The number of event loops.
     package var threadCount: Int
     /// The number of lock stripes, a power of two.
     package var stripeCount: Int
-    /// Whether to start with the sample posts.
     package var hasSampleData = false
     /// The keys that callers show; with nil each caller of a loopback address may do everything.
     package var serviceKeys: ServiceKeys?
@@ -35,7 +32,6 @@ package struct ServiceConfiguration: Sendable {
     package var logFormat = LogFormat.text
     /// Writes the log's lines; nil where another handler takes them, as in tests.
     package var logOutput: OutputThread?
-    /// The limits.
     package var limits = ServiceLimits()
     /// The budget of held bytes, which tests may fill; nil makes one of the limits.
     package var budget: BufferBudget?
@@ -121,7 +117,6 @@ extension ServiceConfiguration {
         }
     }
 
-    /// A table of channels that remembers none yet.
     var emptyChannels: ChannelTable {
         ChannelTable(
             limits: ChannelTable.Limits(
@@ -143,18 +138,15 @@ package struct ServiceTLS: Sendable {
     package var addresses: [SocketAddress]
     /// The files, which are read again when an operator asks.
     package var files: TLSServerFiles
-    /// The context that was made of them.
     package var context: TLSContext
     /// The operator's address; nil if it is not secured.
     package var admin: Admin?
 
     /// The operator's address, secured by the same files.
     package struct Admin: Sendable {
-        /// The address.
         package var address: SocketAddress
         /// The files as a server of HTTP takes them.
         package var files: TLSServerFiles
-        /// The context that was made of them.
         package var context: TLSContext
 
         /// Secures an address with the files of the service.
@@ -178,7 +170,6 @@ package struct ServiceTLS: Sendable {
 }
 
 extension ServiceConfiguration {
-    /// Whether there is a way to prove who calls.
     var asksWhoCalls: Bool { serviceKeys != nil || tls?.asksForCertificates == true }
 
     /// The addresses that other machines reach and where nobody has to prove who calls, or whose
@@ -193,7 +184,6 @@ extension ServiceConfiguration {
 package struct OpenFileBudget: Equatable, Sendable {
     /// The files that the process may open (`ulimit -n`).
     package let limit: Int
-    /// The event loops of the service.
     package let threadCount: Int
 
     /// The budget of a service.

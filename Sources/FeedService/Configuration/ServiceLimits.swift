@@ -91,26 +91,21 @@ package struct ServiceLimits: Sendable, Equatable {
     package var titleByteCountPerCharacter = 32
     /// The bytes of a title that even a feed of short titles takes.
     package var leastTitleByteLimit = 1024
-    /// The characters of a post's text.
     package var maximumTextCharacterCount = 10_000
     /// The bytes of a post's text: four a character.
     package var maximumTextByteCount = 40_000
     /// The bytes of each address of a post.
     package var maximumURLByteCount = 2048
-    /// The characters of an author's name.
     package var maximumNameCharacterCount = 50
     /// The bytes of an author's name: four a character.
     package var maximumNameByteCount = 200
-    /// The characters of a password at least.
     package var minimumPasswordCharacterCount = 6
     /// The bytes of a password: more add nothing to its hash of 32 bytes.
     package var maximumPasswordByteCount = 128
-    /// The limits of accounts, sessions and sign-ins.
     package var accounts = AccountLimits()
     /// The sessions of one part of their table in 64 that are looked at in a second, to forget those that
     /// have expired; each of four million is looked at within 66 minutes.
     package var examinedSessionsPerSecond = 1024
-    /// The bytes of a feed's name.
     package var maximumFeedNameByteCount = 63
     /// The bytes that Ping echoes.
     package var maximumPingByteCount = 4096
@@ -141,7 +136,6 @@ package struct ServiceLimits: Sendable, Equatable {
             + maximumTitleByteCount + maximumNameByteCount + 160 * maximumCorrectedPostCount
     }
 
-    /// The limits as the protocol states them.
     package init() {}
 }
 
@@ -151,7 +145,6 @@ extension ServiceLimits {
         max(leastTitleByteLimit, titleByteCountPerCharacter * characterCount)
     }
 
-    /// The bytes of a title in any feed.
     var maximumTitleByteCount: Int { titleByteLimit(characterCount: maximumTitleCharacterCount) }
 
     /// The most bytes that one post takes in an answer.

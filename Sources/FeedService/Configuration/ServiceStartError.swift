@@ -10,7 +10,6 @@ package enum ServiceStartError: Error, CustomStringConvertible {
     case tooFewOpenFiles(OpenFileBudget, wanted: Int)
     /// The service cannot listen on an address, or cannot make a loop.
     case transport(TransportError)
-    /// The system starts no thread for the service.
     case thread(ThreadStartError)
     /// The data directory is refused, with a text for its operator.
     case refused(StartRefusal)
@@ -22,7 +21,6 @@ package enum ServiceStartError: Error, CustomStringConvertible {
     /// The exit status for a flag that is not understood or out of range.
     static let badFlagStatus: Int32 = 2
 
-    /// The exit status of the process.
     var exitStatus: Int32 {
         switch self {
         case .badFlag, .tooFewOpenFiles: Self.badFlagStatus

@@ -30,7 +30,6 @@ struct CallTimer {
         slowNanoseconds = slowTime.map { UInt64(clamping: Int64($0 / .nanoseconds(1))) } ?? .max
     }
 
-    /// The time of now.
     var now: MonotonicInstant { clock?.now ?? .now }
 
     /// Times calls whose answers have left, and were not held.

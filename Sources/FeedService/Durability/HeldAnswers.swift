@@ -97,7 +97,6 @@ struct HeldAnswers {
 
     /// An answer with times, the last of which is when it is released.
     private struct TimedAnswer {
-        /// The number of its write.
         let write: Int
         /// Where it ends in the bytes of the write.
         let end: Int
@@ -108,7 +107,6 @@ struct HeldAnswers {
     /// The least number of bytes that is added to the budget, which all loops share.
     private static let budgetStepByteCount = 4 * 1_024
 
-    /// The commit batch that the answers wait for.
     fileprivate var commitBatch: UInt64 = 0
     /// Whether an answer has a secret, so that all chunks are overwritten once they are sent.
     private var hasSecret = false
@@ -166,7 +164,6 @@ struct HeldAnswers {
         return uncountedByteCount
     }
 
-    /// Sends all answers, and times their calls.
     func release(_ timer: CallTimer) {
         // Spans, because a list that is passed on, or a write that is taken out of one, is retained.
         let (writes, runs) = (writes.span, runs.span)
@@ -337,14 +334,11 @@ struct HeldAnswers {
 
 /// Bytes that are sent in place of held ones, before the commit that these wait for.
 struct EarlyWrite {
-    /// Whose answers they are.
     let recipient: Recipient
-    /// The bytes.
     let bytes: [UInt8]
     /// The bytes that are held no longer.
     let heldByteCount: Int
 
-    /// Sends the bytes.
     func send() {
         bytes.withRawSpan { recipient.release($0, inPlaceOf: heldByteCount) }
     }

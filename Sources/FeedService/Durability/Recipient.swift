@@ -26,13 +26,11 @@ final class Recipient {
         self.unsentLimitByteCount = unsentLimitByteCount
     }
 
-    /// The address of the peer.
     var peer: SocketAddress { connection.peer }
 
     /// The bytes of answers that the peer's kernel or this one has not taken.
     var unsentByteCount: Int { heldByteCount + connection.pendingByteCount }
 
-    /// Whether answers may still be sent.
     var isOpen: Bool { connection.isOpen }
 
     /// Its memory and its connection's, to be requested some time before answers are released.
@@ -107,7 +105,6 @@ extension Recipient {
         fileprivate let own: ObjectMemory
         fileprivate let connection: ObjectMemory
 
-        /// Requests the memory.
         func prefetch() {
             own.prefetch()
             connection.prefetch()

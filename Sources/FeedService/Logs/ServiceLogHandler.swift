@@ -93,7 +93,6 @@ extension OutputThread {
 
 /// Standard error; a write waits for its reader, so only the thread of an ``OutputThread`` makes one.
 package struct StandardError: TextOutputStream, Sendable {
-    /// Standard error as the process has it.
     package init() {}
 
     /// Writes a text; what cannot be written is dropped.
@@ -129,7 +128,6 @@ package final class LogThreshold: Sendable {
     private let first: Logger.Level
     private let current: Lock<Logger.Level>
 
-    /// Begins with a level.
     package init(_ level: Logger.Level) {
         first = level
         current = Lock(level)
@@ -163,11 +161,9 @@ package final class LogThreshold: Sendable {
     }
 }
 
-/// The form of the lines of the log.
 package enum LogFormat: String, CaseIterable, Sendable {
     /// `TIME LEVEL feed-service: [FeedService] TEXT`.
     case text
-    /// A JSON object a line.
     case json
 }
 
@@ -177,12 +173,10 @@ package struct JSONLine: Codable, Equatable, Sendable {
     package var time: String
     /// The level, as `warning`.
     package var level: String
-    /// The text.
     package var message: String
     /// What the text says, for programs.
     package var metadata: [String: String]
 
-    /// A line at this time.
     package init(
         level: String,
         message: String,

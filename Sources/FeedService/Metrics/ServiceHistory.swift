@@ -119,7 +119,6 @@ final class ServiceHistory: Sendable {
         }
     }
 
-    /// The rows.
     let history = History(columns.map(\.name))
     private let last = Lock<Moment?>(nil)
 

@@ -180,7 +180,6 @@ extension ServiceNumbers {
         return counts.map { ($0.reason, $0.count) } + missing.map { ($0, 0) }
     }
 
-    /// Connections and loops.
     private var connections: [MetricFamily] {
         [
             // Normal: below 10,000
@@ -237,7 +236,6 @@ extension ServiceNumbers {
         ]
     }
 
-    /// What is kept in memory.
     private var memory: [MetricFamily] {
         [
             // Normal: `posts` below its limit, `buffered` 96, `channels` and `snapshots` 64 MiB
@@ -408,7 +406,6 @@ extension StateNumbers {
         MetricFamily.Sample(Double(microseconds) / 1e6, labels, suffix: suffix)
     }
 
-    /// Checkpoints.
     private var checkpointMetrics: [MetricFamily] {
         [
             // Normal: a few MiB; from 160 MiB on changes are slowed
@@ -456,7 +453,6 @@ extension StateNumbers {
         ]
     }
 
-    /// Backups.
     private var backupMetrics: [MetricFamily] {
         [
             // Normal: 0

@@ -12,13 +12,10 @@ internal import Glibc
 ///
 /// Reading them takes no lock that a vote waits for: the loops count, and this adds their counts up.
 struct ServiceNumbers {
-    /// The context of all loops.
     let context: ServiceContext
-    /// The posts.
     let store: FeedStore
     /// Secures connections; nil without a secured address.
     let acceptor: TLSAcceptor?
-    /// The sums of the counts of all loops.
     let statistics: ServiceStatistics
     /// The snapshots of STABLE lists.
     let snapshots: (count: Int, byteCount: Int)
@@ -27,7 +24,6 @@ struct ServiceNumbers {
     /// Those of the durable state; nil where all state is in memory.
     let state: StateNumbers?
 
-    /// The numbers of now.
     init(_ context: ServiceContext, _ store: FeedStore, acceptor: TLSAcceptor? = nil) {
         self.context = context
         self.store = store
@@ -49,13 +45,11 @@ struct ServiceNumbers {
 
 /// The numbers of the durable state.
 struct StateNumbers {
-    /// The state.
     let state: DurableState
     /// How long each subject has stood still that does so.
     let standing: [Stalls.Subject: Duration]
     /// What is durable and not yet in state.db.
     let backlog: CheckpointBacklog
-    /// The backups.
     let backups: BackupStatus
 
     fileprivate init(_ state: DurableState, _ standing: [Stalls.Subject: Duration]) {
@@ -65,11 +59,8 @@ struct StateNumbers {
         backups = state.checkpointThread.backups.status
     }
 
-    /// Makes commit batches durable.
     var journal: JournalThread { state.journal }
-    /// What the commits were like.
     var commits: CommitStatistics { journal.statistics }
-    /// What the checkpoints were like.
     var checkpoints: CheckpointStatistics { state.checkpointThread.statistics }
     /// How long the oldest change that is not durable has waited.
     var oldestWait: Duration { journal.oldestWait ?? .zero }
@@ -81,9 +72,7 @@ struct ProcessNumbers {
     let isReady: Bool
     /// Writes the log; nil where another handler does.
     let log: OutputThread?
-    /// Seconds of processor time.
     private(set) var cpuSeconds = 0.0
-    /// Bytes in memory.
     private(set) var residentByteCount = 0
     /// When the process began, in seconds since 1970.
     private(set) var startTimeSeconds = 0.0
@@ -105,7 +94,6 @@ struct ProcessNumbers {
         startTimeSeconds = bootSeconds + number(22) / ticks
     }
 
-    /// The open files.
     var openFileCount: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }

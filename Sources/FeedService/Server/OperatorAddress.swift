@@ -12,15 +12,12 @@ internal import FoundationEssentials
 final class OperatorAddress: Sendable {
     /// The service, once its loops serve.
     struct Running {
-        /// The context of all loops.
         let context: ServiceContext
-        /// The posts.
         let store: FeedStore
         /// Secures connections of clients; nil without a secured address.
         let acceptor: TLSAcceptor?
         /// Whether the state is durable.
         let stateEvents: StateEvents
-        /// The loops.
         let loops: [LoopMailbox]
 
         fileprivate var numbers: ServiceNumbers {

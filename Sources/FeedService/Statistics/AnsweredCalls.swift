@@ -7,14 +7,11 @@ internal import FeedConcurrency
 package struct AnsweredCalls: ~Copyable {
     /// Some answered calls of one method.
     package struct Run {
-        /// The method.
         package let method: Method
-        /// The number of calls.
         package var count: Int
         /// The id of the first of these requests.
         package let firstID: UInt64
 
-        /// Calls of a method.
         package init(_ method: Method, count: Int, firstID: UInt64) {
             self.method = method
             self.count = count
@@ -29,16 +26,13 @@ package struct AnsweredCalls: ~Copyable {
 
     /// Where the answers with times end in the encoded bytes.
     private(set) var timedEnds: [Int] = []
-    /// Whether an encoded answer has a secret.
     var hasSecret = false
     /// The encoded answers that are not held, however many are before them: those while a commit stands
     /// still that show nothing of the state.
     private(set) var ahead: [Range<Int>] = []
 
-    /// Whether no call is answered.
     var isEmpty: Bool { runs.isEmpty }
 
-    /// Begins with no call.
     mutating func begin(at arrival: MonotonicInstant) {
         self.arrival = arrival
         removeAll()

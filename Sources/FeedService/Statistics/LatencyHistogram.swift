@@ -19,7 +19,6 @@ package final class LatencyHistogram: Sendable {
     private let sum = Atomic<UInt64>(0)
     private let longest = Atomic<UInt64>(0)
 
-    /// Nothing counted yet.
     package init() {}
 
     /// Counts things that took a time each; O(1).
@@ -32,15 +31,12 @@ package final class LatencyHistogram: Sendable {
         }
     }
 
-    /// The things whose time is in a bucket.
     fileprivate func count(inBucket bucket: Int) -> UInt64 {
         counts[bucket].load(ordering: .relaxed)
     }
 
-    /// The sum of all times.
     fileprivate var sumNanoseconds: UInt64 { sum.load(ordering: .relaxed) }
 
-    /// The longest time.
     fileprivate var maximumNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
 
     private static func add(_ number: UInt64, to counter: borrowing Atomic<UInt64>) {
@@ -71,13 +67,9 @@ package final class LatencyHistogram: Sendable {
 
 /// A copy of histograms, added up: what percentiles are taken of.
 package struct LatencyCounts: Equatable, Sendable {
-    /// The things in each bucket.
     package private(set) var buckets = [UInt64](repeating: 0, count: LatencyHistogram.bucketCount)
-    /// The things in all buckets.
     package private(set) var count: UInt64 = 0
-    /// The sum of all times.
     package private(set) var sumNanoseconds: UInt64 = 0
-    /// The longest time.
     package private(set) var maximumNanoseconds: UInt64 = 0
 
     /// The sum of the histograms, as they are now; O(buckets).

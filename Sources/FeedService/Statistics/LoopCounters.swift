@@ -15,7 +15,6 @@ final class LoopCounters: Sendable {
         case overBudgetCloses
         /// Calls that had been executed before and got the outcome of that.
         case repeatedCalls
-        /// Votes in batches.
         case batchedVotes
         /// Stripes that were refreshed between requests.
         case refreshes
@@ -76,28 +75,23 @@ final class LoopCounters: Sendable {
         set(.busyNanoseconds, to: max(0, Int(nanoseconds)))
     }
 
-    /// What was counted.
     subscript(what: Count) -> UInt64 { others[what.rawValue].load(ordering: .relaxed) }
 
     /// How long the answers of a call have taken.
     func latency(_ method: Method) -> LatencyHistogram { latencies[method.rawValue] }
 
-    /// The number of requests of a call.
     fileprivate func requestCount(_ method: Method) -> UInt64 {
         requests[method.rawValue].load(ordering: .relaxed)
     }
 
-    /// The number of refusals of a call.
     fileprivate func errorCount(_ method: Method) -> UInt64 {
         errors[method.rawValue].load(ordering: .relaxed)
     }
 
-    /// The reason of a call's last refusal on this loop.
     fileprivate func lastError(_ method: Method) -> String? {
         reasons.withLock { $0.last[method.rawValue] }
     }
 
-    /// How often each reason was given.
     fileprivate var reasonCounts: [String: UInt64] { reasons.withLock { $0.counts } }
 
     private static func add(_ number: Int, to counter: borrowing Atomic<UInt64>) {
@@ -111,10 +105,8 @@ struct ServiceStatistics {
     /// One loop's counts each.
     let loops: [LoopCounters]
 
-    /// What was counted beside calls.
     subscript(what: LoopCounters.Count) -> UInt64 { loops.reduce(0) { $0 + $1[what] } }
 
-    /// The requests of a call.
     func requestCount(_ method: Method) -> UInt64 {
         loops.reduce(0) { $0 + $1.requestCount(method) }
     }
@@ -122,7 +114,6 @@ struct ServiceStatistics {
     /// The calls that were made at least once.
     var methods: [Method] { Method.allCases.filter { requestCount($0) > 0 } }
 
-    /// The refusals of a call.
     func errorCount(_ method: Method) -> UInt64 { loops.reduce(0) { $0 + $1.errorCount(method) } }
 
     /// The reason of a call's last refusal; empty if it had none.

@@ -8,7 +8,6 @@ internal import Synchronization
 /// It wakes each loop through its mailbox; a loop stands still as long as it does not take its mail. A
 /// look allocates nothing, unless it has news.
 package final class StallWatch: Sendable {
-    /// The time between two looks.
     package static let interval = Duration.milliseconds(250)
     /// After a longer pause the process itself has stood still, and a look says nothing of the others.
     private static let longestPause = Duration.seconds(1)
@@ -59,7 +58,6 @@ package final class StallWatch: Sendable {
         )
     }
 
-    /// Starts the thread.
     package func start() throws(ThreadStartError) {
         try thread.start { [self] in
             while !stopping.load(ordering: .acquiring) {
@@ -118,7 +116,6 @@ package final class StallWatch: Sendable {
 
 /// What stands still now, as ``StallWatch`` finds it; any thread reads it.
 package final class Stalls: Sendable {
-    /// What may stand still.
     package enum Subject: Hashable, Sendable, Comparable {
         /// The oldest log entry waits for its commit.
         case commit

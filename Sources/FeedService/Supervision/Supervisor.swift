@@ -7,7 +7,6 @@ internal import Synchronization
 ///
 /// A supervisor names its socket in `NOTIFY_SOCKET`. Without that the messages go nowhere.
 package final class Supervisor: Sendable {
-    /// A message about the service.
     package enum Message: Sendable, Equatable {
         /// A start is under way, and has come this far: it may take longer than was planned.
         case starting(String)
@@ -141,7 +140,6 @@ package final class Watchdog: Sendable {
     /// The loops that have not answered in this round.
     private let missingCount = Atomic(0)
 
-    /// A watchdog for these loops.
     package init(over loops: [LoopMailbox], for supervisor: Supervisor) {
         self.loops = loops
         self.supervisor = supervisor
