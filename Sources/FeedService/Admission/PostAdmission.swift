@@ -57,60 +57,34 @@ package final class PostAdmission: Sendable {
         by identities: [ClientIdentity]
     ) -> Excess? {
         let now = clock().nanoseconds
+        let buckets: [(WritableKeyPath<State, FullTimes>, PostLimits.Hourly, Int)] = [
+            (\.posts, limits.countPerHour, postCount), (\.bytes, limits.bytesPerHour, byteCount),
+        ]
         return state.withLock { state in
-            var times: [(posts: UInt64, bytes: UInt64)] = []
+            var taken: [(WritableKeyPath<State, FullTimes>, ClientIdentity, UInt64)] = []
             for identity in identities {
-                let count = limits.countPerHour.limit(of: identity)
-                let posts = Self.fullTime(state.posts[identity], postCount, of: count, now)
-                if posts > now + Self.hour, postCount > 0 {
-                    return excess(
-                        identity,
-                        isOfBytes: false,
-                        limit: count,
-                        fullTime: posts,
-                        at: now
-                    )
+                for (fullTimes, hourly, count) in buckets {
+                    let limit = hourly.limit(of: identity)
+                    guard limit > 0 else { continue }
+                    let before = max(state[keyPath: fullTimes][identity] ?? 0, now)
+                    let after = before + UInt64(count) * Self.hour / UInt64(limit)
+                    guard after <= now + Self.hour else {
+                        countRefusal()
+                        return Excess(
+                            identity: identity,
+                            isOfBytes: fullTimes == \.bytes,
+                            limit: limit,
+                            wait: .nanoseconds(Int64(clamping: after - now - Self.hour))
+                        )
+                    }
+                    taken.append((fullTimes, identity, after))
                 }
-                let bytes = limits.bytesPerHour.limit(of: identity)
-                let full = Self.fullTime(state.bytes[identity], byteCount, of: bytes, now)
-                if full > now + Self.hour {
-                    return excess(identity, isOfBytes: true, limit: bytes, fullTime: full, at: now)
-                }
-                times.append((posts, full))
             }
-            for (identity, time) in zip(identities, times) {
-                if time.posts > now { state.posts.set(identity, time.posts, at: now) }
-                if time.bytes > now { state.bytes.set(identity, time.bytes, at: now) }
+            for (fullTimes, identity, time) in taken where time > now {
+                state[keyPath: fullTimes].set(identity, time, at: now)
             }
             return nil
         }
-    }
-
-    /// When a bucket will be full after so many tokens are taken out of it.
-    private static func fullTime(
-        _ known: UInt64?,
-        _ count: Int,
-        of limit: Int,
-        _ now: UInt64
-    ) -> UInt64 {
-        guard limit > 0 else { return now }
-        return max(known ?? 0, now) + UInt64(count) * hour / UInt64(limit)
-    }
-
-    private func excess(
-        _ identity: ClientIdentity,
-        isOfBytes: Bool,
-        limit: Int,
-        fullTime: UInt64,
-        at now: UInt64
-    ) -> Excess {
-        countRefusal()
-        return Excess(
-            identity: identity,
-            isOfBytes: isOfBytes,
-            limit: limit,
-            wait: .nanoseconds(Int64(clamping: fullTime - now - Self.hour))
-        )
     }
 }
 
