@@ -7,7 +7,7 @@ extension ClientConnection {
     @inline(__always)
     func receive(_ bytes: RawSpan, at now: UInt64) throws(ProtocolViolation) -> Int {
         var offset = 0
-        worker.shownScores?.time = now
+        ledger.shownScores?.time = now
         let firstID = headID
         var run = AnswerRun(answered: now)
         // Answers before a violation count all the same.
@@ -22,7 +22,7 @@ extension ClientConnection {
             guard let body = try nextBody(bytes, offset) else { break }
             let dueID = headID
             do throws(ProtocolViolation) {
-                if worker.isBatching, worker.batchAnswer.scan(bytes, in: body) {
+                if ledger.isBatching, worker.batchAnswer.scan(bytes, in: body) {
                     try receiveBatch(at: now)
                 } else {
                     try receiveMessage(bytes.extracting(body), at: now)
@@ -56,11 +56,11 @@ extension ClientConnection {
     /// too, and finds what is wrong with one.
     @inline(__always)
     private func receiveVotes(_ bytes: RawSpan, _ start: Int, _ run: inout AnswerRun) -> Int {
-        guard !worker.isBatching else { return start }
+        guard !ledger.isBatching else { return start }
         var offset = start
         var id = headID
         // With many posts each one is a cache miss, which is over before its answer is read.
-        let isAhead = worker.posts.isLarge
+        let isAhead = ledger.posts.isLarge
         if isAhead { prefetchPosts(id..<min(id &+ Self.lead, nextID)) }
         while id < nextID {
             if isAhead, id &+ Self.lead < nextID { prefetchPost(id &+ Self.lead) }
@@ -68,7 +68,7 @@ extension ClientConnection {
             guard let vote = VoteAnswer(scanning: bytes, at: &end), vote.id == id else { break }
             let request = worker.inFlight[index, id]
             guard request.operation == .vote, request.marks.isEmpty,
-                vote.postID == worker.votedPostID(request.argument)
+                vote.postID == ledger.votedPostID(request.argument)
             else { break }
             run.add(
                 intended: request.intended,
@@ -76,7 +76,7 @@ extension ClientConnection {
                 to: worker.recorder,
                 worker.phases
             )
-            acknowledgeFirst(vote, of: request.argument, in: request)
+            ledger.acknowledgeFirst(vote, of: request.argument, in: request, client: index)
             id &+= 1
             offset = end
         }
@@ -96,53 +96,15 @@ extension ClientConnection {
     private func prefetchPost(_ id: UInt64) {
         let request = worker.inFlight[index, id]
         guard request.operation == .vote else { return }
-        if worker.tallied == .ballots {
-            worker.prefetchPostID(request.argument)
+        if ledger.tallied == .ballots {
+            ledger.prefetchPostID(request.argument)
         } else {
-            worker.posts.prefetch(request.argument)
+            ledger.posts.prefetch(request.argument)
         }
     }
 
     /// How many answers are read while the memory for one more is fetched.
     private static var lead: UInt64 { 8 }
-
-    /// Counts the acknowledged vote of a number, and notes a score that contradicts the answers
-    /// before.
-    ///
-    /// A vote that was sent once raises the score above all that this connection has seen. If an
-    /// earlier send was executed, the answer has the current score, which another answer may have
-    /// too.
-    @inline(never)
-    func acknowledge(_ answer: VoteAnswer, of vote: UInt32, in request: InFlightRequest) {
-        guard worker.tallied != .ballots, request.marks.contains(.again) else {
-            return acknowledgeFirst(answer, of: vote, in: request)
-        }
-        let count = worker.tallied.count(answer, vote)
-        worker.acknowledge(answer, of: vote, count: count)
-        if request.marks.contains(.doubtful) { worker.counts.repeatVote(vote) }
-        if worker.scores.falls(client: index, post: vote, score: count) {
-            noteFallingScore(answer.postID, answer.score)
-        }
-    }
-
-    /// Counts the acknowledged vote of a number that was sent once, and raised the score.
-    ///
-    /// A user's ballot may have been sent again.
-    @inline(__always)
-    private func acknowledgeFirst(
-        _ answer: VoteAnswer,
-        of vote: UInt32,
-        in request: InFlightRequest
-    ) {
-        guard worker.tallied != .ballots else {
-            return worker.acknowledgeBallot(answer, of: vote, in: request, client: index)
-        }
-        let count = worker.tallied.count(answer, vote)
-        worker.acknowledge(answer, of: vote, count: count)
-        if !worker.scores.rises(client: index, post: vote, score: count) {
-            noteFallingScore(answer.postID, answer.score)
-        }
-    }
 
     @inline(__always)
     func dueRequest(
@@ -155,17 +117,6 @@ extension ClientConnection {
         let request = worker.inFlight[index, id]
         if hasPassed { skipAnswered() }
         return request
-    }
-
-    @inline(never)
-    private func noteFallingScore(_ postID: UInt64, _ score: Int64) {
-        worker.counts.findings.note(
-            .fallingScore,
-            """
-            Post \(postID): a vote of client \(number) was answered with score \(score), \
-            not above the score of its vote before.
-            """
-        )
     }
 
     /// Handles an answer that is not a plain vote.
@@ -193,7 +144,7 @@ extension ClientConnection {
             return
         }
         if let status = frame.status { return receive(status, for: request) }
-        if worker.isBatching, operation == .vote {
+        if ledger.isBatching, operation == .vote {
             return try receiveResults(frame, request, at: now)
         }
         try check(frame, is: operation, request)
@@ -233,7 +184,7 @@ extension ClientConnection {
         if request.marks.contains(.again) { recovery.answered() }
         // If this send had no effect, the outcome of the first one may be unknown.
         let end = isDoubtful(status, request) ? RequestEnd.failedInDoubt : .failed
-        worker.end(request, as: end, client: number)
+        worker.end(request, as: end, client: index)
         count(status)
     }
 
@@ -249,11 +200,12 @@ extension ClientConnection {
     ) throws(ProtocolViolation) {
         switch (operation, frame.response) {
         case (.vote, .castVote(let vote)):
-            acknowledge(VoteAnswer(frame.id, vote), of: request.argument, in: request)
+            let answer = VoteAnswer(frame.id, vote)
+            ledger.acknowledge(answer, of: request.argument, in: request, client: index)
         case (.create, .post(let post)):
-            worker.counts.create(post.id)
+            ledger.counts.create(post.id)
         case (.get, .post(let post)):
-            let expected = worker.posts.id(request.argument)
+            let expected = ledger.posts.id(request.argument)
             guard post.id == expected else {
                 throw .wrongPost(id: frame.id, received: post.id, expected: expected)
             }
@@ -272,10 +224,10 @@ extension ClientConnection {
         _ request: InFlightRequest
     ) throws(ProtocolViolation) {
         guard frame.status == nil, case .castVote(let vote) = frame.response else { return }
-        guard operation == .vote, !worker.isBatching else {
+        guard operation == .vote, !ledger.isBatching else {
             throw .wrongAnswer(id: frame.id, expected: operation.name)
         }
-        let expected = worker.votedPostID(request.argument)
+        let expected = ledger.votedPostID(request.argument)
         guard vote.postID == expected else {
             throw .wrongPost(id: frame.id, received: vote.postID, expected: expected)
         }
@@ -315,12 +267,12 @@ extension ClientConnection {
     /// Checks a page, and goes on from it with the next one.
     func receive(_ page: ListPostsResponse, _ operation: Operation, _ request: InFlightRequest) {
         let posts = page.posts.map(ListedPost.init)
-        PageCheck.check(posts, into: &worker.counts.findings)
-        worker.shownScores?.check(
+        PageCheck.check(posts, into: &ledger.counts.findings)
+        ledger.shownScores?.check(
             posts,
             isFirst: operation == .list,
             askedAt: request.sent,
-            into: &worker.counts.findings
+            into: &ledger.counts.findings
         )
         pageToken = page.nextPageToken
     }
@@ -347,10 +299,10 @@ extension ClientConnection {
             id: id,
             sequence: request.sequence,
             actingUserID: actingUserID(request),
-            count: worker.batches.count(place)
+            count: ledger.batches.count(place)
         ) { item in
-            let vote = worker.batches.vote(item, of: place)
-            return (worker.votedPostID(vote), worker.tallied.ballot(vote))
+            let vote = ledger.batches.vote(item, of: place)
+            return (ledger.votedPostID(vote), ledger.tallied.ballot(vote))
         }
     }
 
@@ -367,20 +319,20 @@ extension ClientConnection {
             worker.recorder.lateAnswerCount += 1
             return
         }
-        let count = worker.batches.count(request.argument)
+        let count = ledger.batches.count(request.argument)
         try checkCount(worker.batchAnswer.count, of: count, id: id)
         let answers = worker.batchAnswer.votes
         for item in 0..<count {
-            let vote = worker.batches.vote(item, of: request.argument)
-            if worker.posts.isLarge, worker.tallied != .ballots { worker.posts.prefetch(vote) }
+            let vote = ledger.batches.vote(item, of: request.argument)
+            if ledger.posts.isLarge, ledger.tallied != .ballots { ledger.posts.prefetch(vote) }
             try check(answers[item], vote)
         }
         for item in 0..<count {
-            let vote = worker.batches.vote(item, of: request.argument)
+            let vote = ledger.batches.vote(item, of: request.argument)
             if request.marks.isEmpty {
-                acknowledgeFirst(answers[item], of: vote, in: request)
+                ledger.acknowledgeFirst(answers[item], of: vote, in: request, client: index)
             } else {
-                acknowledge(answers[item], of: vote, in: request)
+                ledger.acknowledge(answers[item], of: vote, in: request, client: index)
             }
         }
         finish(request, okCount: count, at: now)
@@ -396,14 +348,14 @@ extension ClientConnection {
             throw .wrongAnswer(id: frame.id, expected: "batch of votes")
         }
         let results = response.results
-        let count = worker.batches.count(sent.argument)
+        let count = ledger.batches.count(sent.argument)
         try checkCount(results.count, of: count, id: frame.id)
         for item in 0..<count {
             guard (results[item].vote == nil) != (results[item].status == nil) else {
                 throw .wrongResult(id: frame.id, number: item + 1)
             }
             guard let vote = results[item].vote else { continue }
-            try check(VoteAnswer(frame.id, vote), worker.batches.vote(item, of: sent.argument))
+            try check(VoteAnswer(frame.id, vote), ledger.batches.vote(item, of: sent.argument))
         }
         if let status = results.lazy.compactMap(\.status).first(where: \.isTemporary) {
             // The answer to the next send counts the votes that this send counted once more.
@@ -413,15 +365,15 @@ extension ClientConnection {
         }
         var okCount = 0
         for item in 0..<count {
-            let vote = worker.batches.vote(item, of: sent.argument)
+            let vote = ledger.batches.vote(item, of: sent.argument)
             if let answer = results[item].vote {
-                acknowledge(VoteAnswer(frame.id, answer), of: vote, in: sent)
+                ledger.acknowledge(VoteAnswer(frame.id, answer), of: vote, in: sent, client: index)
                 okCount += 1
             } else if let status = results[item].status {
                 if isDoubtful(status, sent) {
-                    worker.forget(vote, of: sent, client: index)
+                    ledger.forget(vote, of: sent, client: index)
                 } else {
-                    worker.fail(vote)
+                    ledger.fail(vote)
                 }
                 self.count(status)
             }
@@ -436,12 +388,12 @@ extension ClientConnection {
         times: CallTimes? = nil,
         at now: UInt64
     ) {
-        let failedCount = worker.batches.count(request.argument) - okCount
+        let failedCount = ledger.batches.count(request.argument) - okCount
         worker.answered(request, .vote, count: UInt64(okCount), at: now)
         worker.recorder.outcomes.error += UInt64(failedCount)
         if okCount > 0 { recordTimes(times, of: request, at: now) }
         if request.marks.contains(.again) { recovery.answered() }
-        worker.release(request)
+        ledger.release(request)
     }
 
     private func checkCount(
@@ -456,7 +408,7 @@ extension ClientConnection {
 
     @inline(__always)
     private func check(_ answer: VoteAnswer, _ vote: UInt32) throws(ProtocolViolation) {
-        let expected = worker.votedPostID(vote)
+        let expected = ledger.votedPostID(vote)
         guard answer.postID == expected else {
             throw .wrongPost(id: answer.id, received: answer.postID, expected: expected)
         }

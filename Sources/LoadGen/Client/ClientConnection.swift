@@ -27,6 +27,8 @@ final class ClientConnection: LoadConnection {
     }
 
     let worker: Worker
+    let ledger: VoteLedger
+    /// Its number in its thread.
     let index: Int
     /// The id of the oldest request without an answer.
     var headID: UInt64 = 1
@@ -56,6 +58,7 @@ final class ClientConnection: LoadConnection {
 
     init(_ worker: Worker, index: Int) {
         self.worker = worker
+        ledger = worker.ledger
         self.index = index
         let setup = worker.setup
         window = setup.window
@@ -78,6 +81,8 @@ final class ClientConnection: LoadConnection {
 
     @inline(__always)
     var isOpen: Bool { if case .open = stage { true } else { false } }
+    /// Its number over all threads.
+    private var number: Int { worker.setup.firstClient + index }
     /// Whether Hello has no answer yet.
     var isGreeting: Bool { if case .greeting = stage { true } else { false } }
     var hasRoom: Bool { isOpen && room > 0 }
@@ -110,12 +115,12 @@ final class ClientConnection: LoadConnection {
     /// Takes the next requests of this connection's stream, in one access to it.
     @inline(__always)
     private func take(_ count: Int, of stream: inout RequestStream, intended: UInt64) {
-        if worker.isBatching {
+        if ledger.isBatching {
             takeBatches(count, of: &stream, intended: intended)
         } else {
             for _ in 0..<count {
                 let request = worker.votesAsScheduled ? worker.nextScheduled() : stream.next()
-                if request.operation == .vote { worker.prefetchPostID(request.argument) }
+                if request.operation == .vote { ledger.prefetchPostID(request.argument) }
                 take(request, request.argument, intended: intended)
             }
         }
@@ -165,7 +170,7 @@ final class ClientConnection: LoadConnection {
     private func encodeVotes(_ count: Int, of stream: inout RequestStream, at now: UInt64) {
         let first = nextID
         stream.nextVotes(count) { vote in
-            worker.prefetchPostID(vote.argument)
+            ledger.prefetchPostID(vote.argument)
             worker.inFlight[index, nextID] = InFlightRequest(
                 intended: now,
                 sent: now,
@@ -175,12 +180,12 @@ final class ClientConnection: LoadConnection {
             )
             nextID &+= 1
         }
-        let tallied = worker.tallied
+        let tallied = ledger.tallied
         worker.output.appendVotes(count) { item in
             let id = first &+ UInt64(item)
             let request = worker.inFlight[index, id]
             return (
-                id, 0, actingUserID(request), worker.votedPostID(request.argument),
+                id, 0, actingUserID(request), ledger.votedPostID(request.argument),
                 tallied.ballot(request.argument)
             )
         }
@@ -199,7 +204,7 @@ final class ClientConnection: LoadConnection {
             } else {
                 encode(request, id: id)
             }
-            operationCount &+= worker.weight(request)
+            operationCount &+= ledger.weight(request)
         }
         worker.recorder.outcomes.sent += UInt64(operationCount)
     }
@@ -208,13 +213,13 @@ final class ClientConnection: LoadConnection {
     @inline(__always)
     func encode(_ request: InFlightRequest, id: UInt64) {
         guard request.operation == .vote else { return encodeMessage(request, id: id) }
-        guard !worker.isBatching else { return encodeBatch(request, id: id) }
+        guard !ledger.isBatching else { return encodeBatch(request, id: id) }
         worker.output.appendVote(
             id: id,
             sequence: request.sequence,
             actingUserID: actingUserID(request),
-            postID: worker.votedPostID(request.argument),
-            direction: worker.tallied.ballot(request.argument)
+            postID: ledger.votedPostID(request.argument),
+            direction: ledger.tallied.ballot(request.argument)
         )
     }
 
@@ -267,14 +272,14 @@ final class ClientConnection: LoadConnection {
         let configuration = worker.setup.configuration
         let argument = request.argument
         switch operation {
-        case .vote where worker.isBatching:
-            let count = worker.batches.count(argument)
-            let votes = (0..<count).map { castVote(worker.batches.vote($0, of: argument)) }
+        case .vote where ledger.isBatching:
+            let count = ledger.batches.count(argument)
+            let votes = (0..<count).map { castVote(ledger.batches.vote($0, of: argument)) }
             return .batchCastVotes(BatchCastVotesRequest(votes: votes))
         case .vote:
             return .castVote(castVote(argument))
         case .get:
-            return .getPost(GetPostRequest(id: worker.posts.id(argument)))
+            return .getPost(GetPostRequest(id: ledger.posts.id(argument)))
         case .create:
             let title = PostText.title(maker: number + 1, number: Int(argument))
             let post = Post(title: title, text: PostText.body)
@@ -292,8 +297,8 @@ final class ClientConnection: LoadConnection {
     }
 
     private func castVote(_ vote: UInt32) -> CastVoteRequest {
-        let direction = VoteDirection(rawValue: Int32(worker.tallied.ballot(vote).rawValue))
-        return CastVoteRequest(postID: worker.votedPostID(vote), direction: direction)
+        let direction = VoteDirection(rawValue: Int32(ledger.tallied.ballot(vote).rawValue))
+        return CastVoteRequest(postID: ledger.votedPostID(vote), direction: direction)
     }
 
     private func append(_ frame: ClientFrame) {
@@ -473,7 +478,7 @@ extension ClientConnection: ConnectionHandler {
             request.marks.insert(.expired)
             worker.inFlight[index, unexpiredID] = request
             if request.operation != nil {
-                worker.end(request, as: .expired, client: number)
+                worker.end(request, as: .expired, client: index)
             } else if isGreeting {
                 // A connection whose Hello gets no answer never opened.
                 connection?.reset()
@@ -487,7 +492,7 @@ extension ClientConnection: ConnectionHandler {
         for id in headID..<nextID {
             let request = worker.inFlight[index, id]
             guard request.operation != nil, !request.marks.contains(.expired) else { continue }
-            worker.end(request, as: .lost, client: number)
+            worker.end(request, as: .lost, client: index)
         }
         headID = nextID
         abandonBacklog()

@@ -8,9 +8,6 @@ import FeedTransport
 /// frames, answers and retries. It asks the thread how many requests leave next, and says how each ends.
 /// All of it runs on the thread's loop.
 protocol LoadConnection: AnyObject {
-    var worker: Worker { get }
-    /// Its number in its thread.
-    var index: Int { get }
     /// Whether requests may leave on it.
     var isOpen: Bool { get }
     /// Whether it can take a request.
@@ -30,11 +27,6 @@ protocol LoadConnection: AnyObject {
     func sweep(_ now: UInt64)
     /// Closes the connection; requests in flight are lost.
     func close()
-}
-
-extension LoadConnection {
-    /// Its number over all threads.
-    var number: Int { worker.setup.firstClient + index }
 }
 
 /// How a request ends that is not answered with success.
@@ -95,10 +87,10 @@ extension Worker {
         )
     }
 
-    /// Counts the end of a request of connection number `client` over all threads.
+    /// Counts the end of a request of connection number `client`.
     func end(_ request: InFlightRequest, as end: RequestEnd, client: Int) {
         outstandingCount -= 1
-        let operationCount = UInt64(weight(request))
+        let operationCount = UInt64(ledger.weight(request))
         switch end {
         case .failed, .failedInDoubt: recorder.outcomes.error += operationCount
         case .expired:
@@ -106,8 +98,8 @@ extension Worker {
             recorder.failures.count(.requestTimeout)
         case .lost: recorder.outcomes.lost += operationCount
         }
-        if end == .failed { fail(request) } else { forget(request, client: client) }
-        release(request)
+        if end == .failed { ledger.fail(request) } else { ledger.forget(request, client: client) }
+        ledger.release(request)
     }
 
     /// Counts why a connection ended.

@@ -105,12 +105,23 @@ extension Worker {
         timer?.arm(at: MonotonicInstant(nanoseconds: next))
     }
 
+    /// Fills the batch that begins with a vote, from the schedule or, without one, from `next`.
+    func makeBatch(_ first: UInt32, _ next: () -> UInt32) -> UInt32 {
+        let place = ledger.batches.take()
+        ledger.batches.append(first, to: place)
+        let rest = ledger.batches.capacity - 1
+        let count = votesAsScheduled ? min(rest, schedule.remainingCount) : rest
+        for _ in 0..<count {
+            let vote = votesAsScheduled ? nextScheduled().argument : next()
+            ledger.batches.append(vote, to: place)
+        }
+        return place
+    }
+
     /// The next vote of the schedule, for any connection with room.
     func nextScheduled() -> PlannedRequest {
         PlannedRequest(operation: .vote, argument: schedule.takeNext())
     }
-
-    var remainingVoteCount: Int { schedule.remainingCount }
 }
 
 /// The users of a thread who think before their next request.

@@ -13,7 +13,9 @@ final class RESPConnection: LoadConnection {
     }
 
     let worker: Worker
+    /// Its number in its thread.
     let index: Int
+    private let ledger: VoteLedger
     private let posts: RESPSortedSet
     var window: PipelineWindow
     private var stream: RequestStream
@@ -30,6 +32,7 @@ final class RESPConnection: LoadConnection {
 
     init(_ worker: Worker, index: Int, posts: RESPSortedSet) {
         self.worker = worker
+        ledger = worker.ledger
         self.index = index
         self.posts = posts
         window = worker.setup.window
@@ -107,7 +110,7 @@ final class RESPConnection: LoadConnection {
             request.marks.insert(.expired)
             worker.inFlight[index, unexpiredID] = request
             unexpiredID += 1
-            worker.end(request, as: .expired, client: number)
+            worker.end(request, as: .expired, client: index)
         }
     }
 
@@ -123,7 +126,7 @@ final class RESPConnection: LoadConnection {
     private func encode(_ request: InFlightRequest) {
         guard request.operation == .vote else { return encodeRead(request) }
         posts.voteHead.withRawSpan {
-            worker.output.appendCommand($0, number: worker.posts.id(request.argument))
+            worker.output.appendCommand($0, number: ledger.posts.id(request.argument))
         }
     }
 
@@ -131,7 +134,7 @@ final class RESPConnection: LoadConnection {
     private func encodeRead(_ request: InFlightRequest) {
         let command: [UInt8]
         switch request.operation {
-        case .get: command = posts.score(worker.posts.id(request.argument))
+        case .get: command = posts.score(ledger.posts.id(request.argument))
         case .list, .page:
             let count = worker.setup.configuration.pageSize
             command = posts.page(from: Int(request.argument), count: count)
@@ -154,7 +157,7 @@ final class RESPConnection: LoadConnection {
         for id in headID..<nextID {
             let request = worker.inFlight[index, id]
             guard !request.marks.contains(.expired) else { continue }
-            worker.end(request, as: .lost, client: number)
+            worker.end(request, as: .lost, client: index)
         }
         headID = nextID
     }
@@ -230,10 +233,7 @@ extension RESPConnection {
             return
         }
         run.add(intended: request.intended, sent: request.sent, to: worker.recorder, worker.phases)
-        worker.posts.acknowledge(request.argument, score: score)
-        if !worker.scores.rises(client: index, post: request.argument, score: score) {
-            noteFallingScore(request, score)
-        }
+        ledger.acknowledge(request.argument, score: score, client: index)
     }
 
     /// Handles a reply that is not a score for a vote; returns whether all of it had arrived.
@@ -258,12 +258,12 @@ extension RESPConnection {
         }
         if case .error(let text) = reply {
             worker.recorder.failures.countServerError(text)
-            worker.end(request, as: .failed, client: number)
+            worker.end(request, as: .failed, client: index)
             return true
         }
         guard let operation = request.operation, accept(reply, request) else {
             // The reply may have counted the vote all the same.
-            worker.end(request, as: .lost, client: number)
+            worker.end(request, as: .lost, client: index)
             throw .wrongAnswer(id: id, expected: request.operation?.name ?? "command")
         }
         worker.answered(request, operation, at: now)
@@ -276,7 +276,7 @@ extension RESPConnection {
         case .get: return reply.score != nil
         case .list, .page:
             guard let page = RESPPage(reply) else { return false }
-            page.check(into: &worker.counts.findings)
+            page.check(into: &ledger.counts.findings)
             let isLast = page.entries.count < worker.setup.configuration.pageSize
             nextPlace =
                 isLast ? 0 : request.argument.addingClamped(UInt32(clamping: page.entries.count))
@@ -290,16 +290,5 @@ extension RESPConnection {
         guard headID < unwrittenID else { throw .unasked(headID) }
         defer { headID &+= 1 }
         return worker.inFlight[index, headID]
-    }
-
-    @inline(never)
-    private func noteFallingScore(_ request: InFlightRequest, _ score: Int64) {
-        worker.counts.findings.note(
-            .fallingScore,
-            """
-            Post \(worker.posts.id(request.argument)): a vote of client \(number) was answered with \
-            score \(score), not above the score of its vote before.
-            """
-        )
     }
 }

@@ -191,7 +191,7 @@ extension ClientConnection {
         for request in recovery.takeBacklog() {
             // The service refused any other each time it was sent.
             let isUnknown = request.marks.contains(.doubtful) || request.sequence == 0
-            worker.end(request, as: isUnknown ? .lost : .failed, client: number)
+            worker.end(request, as: isUnknown ? .lost : .failed, client: index)
         }
     }
 
@@ -214,7 +214,7 @@ extension ClientConnection {
     private func forgetDoubtful() {
         for request in recovery.takeDoubtful() {
             worker.recorder.failures.count(.forgotten)
-            worker.end(request, as: .lost, client: number)
+            worker.end(request, as: .lost, client: index)
         }
     }
 

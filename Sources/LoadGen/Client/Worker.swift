@@ -21,21 +21,9 @@ final class Worker {
     let loop: EventLoop
     let recorder: Recorder
     let inFlight: InFlightSlab
-    let posts: PostSlab
-    var batches: BatchSlab
-    var batchAnswer = VoteBatchAnswer()
-    let scores: ScoreMemory
-    /// The scores that pages must show; nil in a run without pages, or if scores may fall.
-    var shownScores: AcknowledgedScores?
-    /// What is known of the ballots of this thread's voters; empty without voters.
-    let ballots: BallotSlab
-    /// How far the number of a vote is shifted to the left of its post's.
-    private let voteShift: UInt32
+    let ledger: VoteLedger
     let isOpenLoop: Bool
     let timeoutNanoseconds: UInt64
-    /// What the numbers of votes stand for.
-    let tallied: Tallied
-    let isBatching: Bool
     /// Whether all requests are votes that are drawn when there is room for them, leave alone and are
     /// sent once, and none asks for the service's times.
     let sendsPlainVotes: Bool
@@ -48,7 +36,7 @@ final class Worker {
     let output = FrameBuffer(capacity: 1 << 16)
     var encoder = FrameEncoder()
     var decoder = MessageDecoder()
-    var counts = AuditCounts()
+    var batchAnswer = VoteBatchAnswer()
     /// Chooses the calls that ask the service for its own times.
     var sampler = CallSampler()
     var phases = Phases(start: .max / 4, warmup: .zero, duration: nil)
@@ -87,27 +75,14 @@ final class Worker {
             depth: configuration.pipelineDepth,
             hasDetails: isOpenLoop || setup.identity != nil
         )
-        batches = BatchSlab(
-            count: setup.clientCount * configuration.pipelineDepth,
-            capacity: configuration.batchVoteCount
-        )
-        posts = PostSlab(ids: setup.workload.postIDs)
-        scores = ScoreMemory(clientCount: setup.clientCount)
-        shownScores = AcknowledgedScores(of: configuration.mix, setup.workload.tallied)
-        ballots = BallotSlab(
-            voterCount: setup.clientCount * configuration.mostVotersOfAClient,
-            postCount: setup.workload.postIDs.count
-        )
-        voteShift = setup.workload.tallied == .ballots ? 2 : 0
+        ledger = VoteLedger(setup)
         timeoutNanoseconds = configuration.timeout.nanoseconds
-        tallied = setup.workload.tallied
-        isBatching = configuration.batchVoteCount > 1
         votesAsScheduled = setup.schedule != nil
         isRetrying = setup.identity != nil
         isThinking = configuration.think != .none
         sendsPlainVotes =
-            configuration.mix.hasOnlyVotes && !configuration.isLatencySplit && !isBatching
-            && !isOpenLoop && !isThinking && !votesAsScheduled && !isRetrying
+            configuration.mix.hasOnlyVotes && !configuration.isLatencySplit
+            && !ledger.isBatching && !isOpenLoop && !isThinking && !votesAsScheduled && !isRetrying
         thinking = isThinking ? Thinking(setup) : nil
         pauses = Backoff(configuration.retryPolicy)
         meter = LoopMeter(loop)
@@ -272,7 +247,7 @@ final class Worker {
     }
 
     private func makeResult(_ now: UInt64) -> WorkerResult {
-        let (tallies, counts) = tallied == .ballots ? ballotKnowledge() : (posts.tallies(), counts)
+        let (tallies, counts) = ledger.knowledge()
         return WorkerResult(
             totals: recorder.makeTotals(),
             tallies: tallies,
@@ -289,137 +264,6 @@ final class Worker {
 
 @available(*, unavailable)
 extension Worker: Sendable {}
-
-/// Requests of one vote and of many: how many operations a request has, and what is known of each.
-///
-/// Where votes leave in batches, the argument of a vote's request is its place in `batches`;
-/// otherwise it is the number of the vote itself.
-extension Worker {
-    /// The number of operations of a request: the votes of a batch, otherwise one.
-    @inline(__always)
-    func weight(_ request: InFlightRequest) -> Int {
-        isBatching && request.operation == .vote ? batches.count(request.argument) : 1
-    }
-
-    /// Fills the batch that begins with a vote, from the schedule or, without one, from `next`.
-    func makeBatch(_ first: UInt32, _ next: () -> UInt32) -> UInt32 {
-        let place = batches.take()
-        batches.append(first, to: place)
-        let rest = batches.capacity - 1
-        let count = votesAsScheduled ? min(rest, remainingVoteCount) : rest
-        for _ in 0..<count {
-            batches.append(votesAsScheduled ? nextScheduled().argument : next(), to: place)
-        }
-        return place
-    }
-
-    /// Records a request that was answered with an error.
-    func fail(_ request: InFlightRequest) {
-        eachVote(request) { fail($0) }
-    }
-
-    /// Records a request of client number `client` that gets no answer.
-    func forget(_ request: InFlightRequest, client: Int) {
-        if request.operation == .create { counts.forget(create: request.argument, client: client) }
-        eachVote(request) { forget($0, of: request, client: client - setup.firstClient) }
-    }
-
-    /// Records that nothing more will be known of a request.
-    @inline(__always)
-    func release(_ request: InFlightRequest) {
-        guard isBatching, request.operation == .vote else { return }
-        batches.release(request.argument)
-    }
-
-    private func eachVote(_ request: InFlightRequest, _ body: (UInt32) -> Void) {
-        guard request.operation == .vote else { return }
-        guard isBatching else { return body(request.argument) }
-        for item in 0..<batches.count(request.argument) {
-            body(batches.vote(item, of: request.argument))
-        }
-    }
-}
-
-/// Votes by number, and the ballots of the thread's voters.
-///
-/// Where users vote, the number of a vote has its post and its direction, and the request in flight
-/// names the user: the connection's own number of it.
-extension Worker {
-    @inline(__always)
-    func votedPostID(_ vote: UInt32) -> UInt64 { posts.id(vote &>> voteShift) }
-
-    /// Asks for the memory of the id of a vote's post, before it is read.
-    @inline(__always)
-    func prefetchPostID(_ vote: UInt32) { posts.prefetchID(vote &>> voteShift) }
-
-    /// Counts an acknowledged vote, whose score later pages must show.
-    @inline(__always)
-    func acknowledge(_ answer: VoteAnswer, of vote: UInt32, count: Int64) {
-        posts.acknowledge(vote, score: count)
-        shownScores?.note(answer.postID, score: answer.score)
-    }
-
-    /// Takes an acknowledged vote into the ballots of client number `client` of this thread.
-    ///
-    /// The answer to a vote that was sent once has that vote as the voter's ballot. The answer to a
-    /// vote sent again may be of an earlier send, and then has the ballot that stands now.
-    func acknowledgeBallot(
-        _ answer: VoteAnswer,
-        of vote: UInt32,
-        in request: InFlightRequest,
-        client: Int
-    ) {
-        let standing = BallotSet(standing: answer.standingBallot)
-        let ballot = tallied.ballot(vote)
-        let isKnown =
-            request.marks.contains(.doubtful)
-            ? !standing.isEmpty : standing == BallotSet(ballot)
-        if !isKnown { noteWrongBallot(answer, ballot) }
-        ballots[row(client, request.voter), vote >> voteShift] =
-            standing.isEmpty ? BallotSet(ballot) : standing
-    }
-
-    /// Records that the vote of a number failed and did not count.
-    func fail(_ vote: UInt32) {
-        if let account = tallied.account(vote) { counts.fail(vote: account) }
-    }
-
-    /// Records that a vote of client number `client` of this thread may have counted.
-    func forget(_ vote: UInt32, of request: InFlightRequest, client: Int) {
-        guard tallied == .ballots else { return counts.forget(vote: vote) }
-        let row = row(client, request.voter)
-        ballots[row, vote >> voteShift].insert(BallotSet(tallied.ballot(vote)))
-    }
-
-    /// What this thread knows of the votes, by account, in a run with voters.
-    private func ballotKnowledge() -> (tallies: [VoteTally], counts: AuditCounts) {
-        var tallies: [VoteTally] = []
-        var counts = counts
-        for (post, tally) in ballots.tallies().enumerated() {
-            for acknowledged in [tally.upCount, tally.downCount] {
-                tallies.append(VoteTally(acknowledged: acknowledged))
-            }
-            counts.forget(vote: UInt32(2 * post), count: tally.possibleUpCount)
-            counts.forget(vote: UInt32(2 * post + 1), count: tally.possibleDownCount)
-        }
-        return (tallies, counts)
-    }
-
-    private func row(_ client: Int, _ voter: UInt16) -> Int {
-        client * setup.configuration.mostVotersOfAClient + Int(voter)
-    }
-
-    @inline(never)
-    private func noteWrongBallot(_ answer: VoteAnswer, _ ballot: Ballot) {
-        counts.findings.note(
-            .wrongBallot,
-            """
-            Post \(answer.postID): a vote \(ballot) was answered with the ballot \
-            \(answer.standingBallot).
-            """
-        )
-    }
-}
 
 /// What one thread of the load needs to know.
 struct WorkerSetup: Sendable {
