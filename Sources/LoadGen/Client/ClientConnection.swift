@@ -312,9 +312,6 @@ final class ClientConnection: LoadConnection {
     }
 }
 
-@available(*, unavailable)
-extension ClientConnection: Sendable {}
-
 extension ClientConnection: ConnectionHandler {
     func connect() {
         stage = .greeting()
@@ -501,6 +498,9 @@ extension ClientConnection: ConnectionHandler {
     /// A service answers within its 90 s of patience if it is pinged after 30 s of silence.
     private static let pingNanoseconds: UInt64 = 30_000_000_000
 }
+
+@available(*, unavailable)
+extension ClientConnection: Sendable {}
 
 /// What is left of a connection's life, after which it is closed and opened again on purpose, as
 /// `--reconnect-every` and `--conn-life` ask for.

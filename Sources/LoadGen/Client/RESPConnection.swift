@@ -12,20 +12,20 @@ final class RESPConnection: LoadConnection {
         case open
     }
 
-    let worker: Worker
+    private let worker: Worker
     /// Its number in its thread.
-    let index: Int
+    private let index: Int
     private let ledger: VoteLedger
     private let posts: RESPSortedSet
-    var window: PipelineWindow
+    private var window: PipelineWindow
     private var stream: RequestStream
     private var stage = Stage.closed
     private var connection: TCPConnection?
     /// The oldest command without a reply.
-    var headID: UInt64 = 1
+    private var headID: UInt64 = 1
     private var nextID: UInt64 = 1
     /// The oldest command that is not written.
-    var unwrittenID: UInt64 = 1
+    private var unwrittenID: UInt64 = 1
     private var unexpiredID: UInt64 = 1
     /// The place after the page that was read last.
     private var nextPlace: UInt32 = 0
@@ -195,13 +195,10 @@ extension RESPConnection: ConnectionHandler {
     }
 }
 
-@available(*, unavailable)
-extension RESPConnection: Sendable {}
-
 extension RESPConnection {
     /// Handles every whole reply of `bytes` and returns where the rest begins.
     @inline(__always)
-    func receive(_ bytes: RawSpan, at now: UInt64) throws(ProtocolViolation) -> Int {
+    private func receive(_ bytes: RawSpan, at now: UInt64) throws(ProtocolViolation) -> Int {
         var offset = 0
         let firstID = headID
         var run = AnswerRun(answered: now)
@@ -292,3 +289,6 @@ extension RESPConnection {
         return worker.inFlight[index, headID]
     }
 }
+
+@available(*, unavailable)
+extension RESPConnection: Sendable {}

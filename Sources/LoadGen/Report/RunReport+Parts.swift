@@ -202,6 +202,23 @@ extension ServiceLevelResult: JSONDescribed {
     ]
 }
 
+extension Comparison: JSONDescribed {
+    package static let members: [Member<Comparison>] = [
+        .written("baseline") { $0.path },
+        .written("limit") { $0.limit },
+        .written("figure") { $0.figure.rawValue },
+        .written("ratio") { $0.ratio?.ratio },
+        .written("ratio_ci95") { $0.ratio?.interval },
+        .written("server_cpu_ratio") { $0.serverCostRatio },
+        .written("verdict") { $0.judgement.rawValue },
+        .written("reasons") { $0.reasons },
+    ]
+}
+
+extension RatioEstimate {
+    var interval: [Double] { [low, high] }
+}
+
 /// How long calls took in the service, by its own clock and since it started.
 ///
 /// The service times a call from the arrival of its frame to its answer handed to the kernel. What

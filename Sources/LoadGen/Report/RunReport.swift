@@ -422,6 +422,24 @@ extension RunReport {
         return max(own, whole) > 0.8 ? shared.count : nil
     }
 
+    /// The figures of this run, for a comparison with another.
+    package var figures: RunFigures {
+        let seconds = intervals.filter { $0.isMeasured && $0.seconds > 0.5 }
+        return RunFigures(
+            settings: RunSettings(configuration),
+            machine: RunFigures.machine(environment.processor, environment.coreCount),
+            isComparable: verdict.isValid,
+            rates: measuredRates,
+            response99s: seconds.compactMap { interval in
+                let latencies = interval.latencies
+                let isTrusted =
+                    PercentileText.trust(percentile: 99, count: latencies.count) != .hidden
+                return isTrusted ? latencies.percentile(99).map { Double($0) / 1e6 } : nil
+            },
+            serverCost: secondsPerMillion(server)
+        )
+    }
+
     package var serviceLevels: [ServiceLevelResult] {
         configuration.serviceLevels.map {
             var result = ServiceLevelResult(level: $0, value: value(of: $0.subject))
