@@ -86,11 +86,9 @@ final class ClientConnection: LoadConnection {
     /// Whether Hello has no answer yet.
     var isGreeting: Bool { if case .greeting = stage { true } else { false } }
     var hasRoom: Bool { isOpen && room > 0 }
-    /// How many requests may leave on it now.
     @inline(__always)
     private var room: Int { life.limited(window.room) }
     var hasUnwritten: Bool { unwrittenID < nextID }
-    /// Whether some request has no answer yet.
     var isWaiting: Bool { headID < nextID }
 
     @inline(__always)

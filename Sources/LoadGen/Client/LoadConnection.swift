@@ -102,7 +102,6 @@ extension Worker {
         ledger.release(request)
     }
 
-    /// Counts why a connection ended.
     func count(_ reason: CloseReason) {
         if let cause = Failures.Cause(reason) { recorder.failures.count(cause) }
     }
@@ -120,7 +119,6 @@ extension Worker {
 ///
 /// It counts requests and answers, and sees no bytes.
 package struct PipelineWindow: Sendable, Equatable {
-    /// The most requests in flight.
     package let depth: Int
     /// When there is room again.
     package let mode: PipelineMode
@@ -164,7 +162,6 @@ enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
     case badReply(RESPError)
     /// Another answer was due.
     case outOfOrder(received: UInt64, due: UInt64)
-    /// The answer belongs to no request.
     case unasked(UInt64)
     /// The answer to one request looks like the answer to another.
     case wrongAnswer(id: UInt64, expected: String)

@@ -71,7 +71,6 @@ struct Recovery {
         return true
     }
 
-    /// Records that a request sent again has its answer.
     mutating func answered() {
         againCount -= 1
         round = 0
@@ -83,7 +82,6 @@ struct Recovery {
         return backlog
     }
 
-    /// Records that `count` requests were sent again at `now`.
     mutating func resent(_ count: Int, at now: UInt64) {
         againCount += count
         resentNanoseconds = now

@@ -433,7 +433,6 @@ final class LoopMeter {
         start = (MonotonicInstant.now.nanoseconds, idle())
     }
 
-    /// Ends the last interval.
     func finish(_ close: (Int) -> Void) {
         timer?.cancel()
         if start != nil && end == nil { end = (MonotonicInstant.now.nanoseconds, idle()) }

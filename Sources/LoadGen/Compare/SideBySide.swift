@@ -29,7 +29,6 @@ package struct SideBySideConfiguration: Sendable {
 
 /// What one slice of one server measured.
 package struct Slice: Sendable, Equatable {
-    /// Operations answered with success a second.
     package var perSecond = 0.0
     /// CPU-seconds of the server per million operations; nil where its process was not seen.
     package var serverCost: Double?
@@ -103,7 +102,6 @@ package struct SideBySideResult: Sendable {
     package var repeatedCount = 0
     /// Tainted pairs among `pairs`.
     package var keptTaintedCount = 0
-    /// Whether a signal ended it early.
     package var isInterrupted = false
     package var audits: (a: AuditOutcome, b: AuditOutcome) = (.skipped, .skipped)
 
@@ -173,7 +171,6 @@ package struct SideBySideResult: Sendable {
 /// of A with itself, the control, are spread among them; the order is drawn from the seed. A tainted
 /// pair is measured again at once, a limited number of times.
 package struct PairPlan: Sendable {
-    /// What the two slices of a pair measure.
     package enum Pair: Sendable, Equatable {
         case firstA
         case firstB

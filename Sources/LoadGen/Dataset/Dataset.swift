@@ -162,7 +162,6 @@ struct ImportedDataset: Sendable {
         self.repeatCount = repeatCount
     }
 
-    /// Adds a file of which no post is imported yet.
     mutating func begin(_ file: DatasetFile) {
         files.append(ImportedFile(file: file, leftOut: file.leftOut))
     }

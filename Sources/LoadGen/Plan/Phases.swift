@@ -2,7 +2,6 @@ import Foundation
 
 /// The phases of a run on the monotonic clock: warm-up, then measured, then drain.
 package struct Phases: Sendable, Equatable {
-    /// When the first request may leave.
     package let startNanoseconds: UInt64
     /// When the warm-up ends: requests meant for a later instant are measured.
     package let measureFromNanoseconds: UInt64
@@ -183,10 +182,8 @@ package struct ConnectionLife: Sendable, Equatable {
     /// An age is up to this much shorter or longer, evenly distributed.
     package var jitter = Duration.zero
 
-    /// Connections live as long as the run.
     package init() {}
 
-    /// Whether connections live as long as the run.
     package var isEndless: Bool { requestCount == nil && age == nil }
 
     /// Takes the age that `text` names, as `30s` or `30s±5s` (or `30s+-5s`); returns false where

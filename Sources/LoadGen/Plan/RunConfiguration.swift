@@ -8,9 +8,7 @@ package struct RunConfiguration: Sendable {
     package var wireProtocol = WireProtocol.feed
     /// Connections over all threads.
     package var clientCount = 1
-    /// Event loops, each with its own connections.
     package var threadCount = 1
-    /// Requests in flight on a connection.
     package var pipelineDepth = 1
     /// Votes in each request that votes; 1 is votes sent alone.
     package var batchVoteCount = 1
@@ -27,7 +25,6 @@ package struct RunConfiguration: Sendable {
     package var requestCount: UInt64?
     /// How long to load the service before measuring.
     package var warmup = Duration.zero
-    /// The operations that are requested, and how often.
     package var mix = Mix.vote
     package var postCount = 0
     /// Users for whom the connections vote; 0 where the connections vote themselves.
@@ -42,9 +39,7 @@ package struct RunConfiguration: Sendable {
     package var feed = ""
     /// Whether the feed is loadgen's own, which is created where it is missing.
     package var usesOwnFeed = false
-    /// Whether the posts of the run are deleted at its end.
     package var isCleanedUp = false
-    /// How requests spread over the posts.
     package var keys = KeyDistribution.uniform
     /// Posts a page.
     package var pageSize = 1

@@ -37,7 +37,6 @@ package enum StepsOrder: String, Sendable, CaseIterable {
 
 /// What `--search` looks for, and how.
 package struct SearchPlan: Sendable, Equatable {
-    /// What a trial must keep.
     package var levels: [ServiceLevel]
     /// The rate of the first trial; nil for a tenth of what a closed loop does.
     package var startRate: Double?
@@ -50,7 +49,6 @@ package struct SearchPlan: Sendable, Equatable {
     /// How long a confirming trial measures.
     package var confirmDuration = Duration.seconds(20)
 
-    /// A search for the highest rate that keeps `levels`.
     package init(levels: [ServiceLevel]) { self.levels = levels }
 
     /// The levels in `text`, divided by commas, that a trial can keep; nil where one is none.

@@ -103,7 +103,6 @@ package struct LatencySplit: Sendable, Equatable {
         if released - received <= latency { record(.bothWays, latency - (released - received)) }
     }
 
-    /// Adds the calls of another thread.
     package mutating func add(_ other: LatencySplit) {
         sampleCount += other.sampleCount
         otherClockCount += other.otherClockCount

@@ -72,7 +72,6 @@ package struct IntervalCounts: Sendable {
 package struct RecorderTotals: Sendable {
     package var outcomes = Outcomes()
     package var failures = Failures()
-    /// What was sent more than once.
     package var retries = RetryCounts()
     /// Connections that were closed and opened again on purpose.
     package var reopenedCount: UInt64 = 0

@@ -51,7 +51,6 @@ struct ProgressState {
     private var coreCount: Int
     private var seconds = 0.0
 
-    /// Nothing collected on a machine with `coreCount` cores.
     init(coreCount: Int) {
         self.coreCount = coreCount
     }

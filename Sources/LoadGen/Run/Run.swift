@@ -193,7 +193,6 @@ extension Run {
         start(audit) { .audited(.impossible($0.cause)) }
     }
 
-    /// Audits the record of an earlier run again.
     private func verify(_ record: RunRecord) {
         let target = configuration.target
         let audit = Audit(configuration, addresses, findings.knowledge, of: record)
@@ -482,7 +481,6 @@ final class LoadThreads {
         for worker in workers { worker.post { $0.begin(phases) } }
     }
 
-    /// Ends the sending; answers may still come.
     func stopSending() {
         for worker in workers { worker.post { $0.stopSending(isWaiting: true) } }
     }

@@ -16,9 +16,7 @@ package struct RunMachine {
         /// The load runs, and no statistic includes it.
         case warmingUp(Load)
         case measuring(Load)
-        /// Nothing more is sent.
         case draining(Load)
-        /// The service is asked what it counted.
         case auditing(AuditState)
         /// An earlier run is audited, and nothing else.
         case verifying
@@ -212,7 +210,6 @@ package struct RunMachine {
 
 /// What happens to a run.
 package enum RunEvent {
-    /// The posts are ready for the load.
     case prepared
     /// The run ends before its load, and its posts can be audited later.
     case endedEarly(RunFailure)
@@ -225,7 +222,6 @@ package enum RunEvent {
     case measuringEnded
     case auditConnected
     case audited(AuditOutcome)
-    /// A signal asks the run to end.
     case interrupted
 }
 
@@ -233,21 +229,17 @@ package enum RunEvent {
 package enum RunAction {
     case startThreads
     case begin(Phases)
-    /// Begin to watch the processes.
     case startMeasuring
-    /// End the watch over the processes.
     case stopMeasuring
     case stopSending
     case report(ReportedInterval)
     /// Take the measured time, which ended at an instant.
     case endLoad(at: UInt64)
-    /// Ask the service what it counted.
     case audit
     case cancelAudit
     /// Cancel the audit, unless it has a connection.
     case cancelAuditIfLost
     case finish(AuditOutcome)
-    /// End the run without a result.
     case fail(RunFailure)
 }
 

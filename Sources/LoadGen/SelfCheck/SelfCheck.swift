@@ -157,7 +157,6 @@ extension RunReport {
 
 /// What a self-check found.
 package struct SelfCheckResult: Sendable {
-    /// The run without delays.
     package struct Speed: Sendable {
         package var ratePerSecond: Double
         /// The share of the time that the generator's loop worked; nil where it could not be seen.
@@ -183,7 +182,6 @@ package struct SelfCheckResult: Sendable {
     package var pacing: LatencyHistogram
     /// How many of them left more than 1 ms late.
     package var lateSendCount: UInt64
-    /// The run without delays.
     package var speed: Speed
 
     package var isPassed: Bool { delays.isMatch && stall.isMatch && stall.hasTrueWeight }

@@ -2,7 +2,6 @@
 struct Workload: Sendable {
     /// The post of each number of a vote.
     let postIDs: [UInt64]
-    /// How requests are spread over the posts.
     let keys: KeyChoice
     /// The votes to cast, of which even numbers are upvotes and odd ones downvotes; nil where votes
     /// are drawn.
@@ -88,7 +87,6 @@ package struct Mix: Sendable, Equatable {
         Operation.allCases.filter { weights[Int($0.rawValue)] > 0 }
     }
 
-    /// Whether nothing but votes occurs.
     @inline(__always)
     package var hasOnlyVotes: Bool { only == .vote }
 
