@@ -76,37 +76,36 @@ extension CallRules {
         return try FeedPolicy(feed, limits: limits)
     }
 
-    /// The order that was asked for; unspecified is the feed's own, and TOP on the front page.
-    private func order(
+    /// The list that was asked for: an unspecified order is the feed's own, and TOP on the front page; an
+    /// unspecified window is all time.
+    private func list(
+        of feed: FeedID?,
         _ order: FeedProto.Order,
-        in feed: FeedID?
-    ) throws(Status) -> FeedRanking.Order {
-        if order == .unspecified { return feed.map { policy(of: $0).defaultOrder } ?? .top }
-        guard let known = FeedRanking.Order(order) else {
+        _ window: FeedProto.Window
+    ) throws(Status) -> ListID {
+        var list = ListID(feed: feed, order: .top)
+        if order == .unspecified {
+            if let feed { list.order = policy(of: feed).defaultOrder }
+        } else if let known = FeedRanking.Order(order) {
+            list.order = known
+        } else {
             throw .unknownValue(order, field: "order")
         }
-        return known
-    }
-
-    /// The window that was asked for; unspecified is all time, which nil is.
-    private func window(
-        _ window: FeedProto.Window,
-        of order: FeedRanking.Order
-    ) throws(Status) -> FeedRanking.Window? {
-        if window == .unspecified { return nil }
+        guard window != .unspecified else { return list }
         guard let known = FeedRanking.Window(window) else {
             throw .unknownValue(window, field: "window")
         }
-        guard order.allowsWindow else {
+        guard list.order.allowsWindow else {
             throw .invalid(
                 .badField,
                 field: "window",
                 "window is \(window); lists of TOP, CONTROVERSIAL and DISCUSSED have windows, and "
-                    + "the order is \(FeedProto.Order(order)).",
+                    + "the order is \(FeedProto.Order(list.order)).",
                 actual: UInt64(bitPattern: Int64(window.rawValue))
             )
         }
-        return known
+        list.window = known
+        return list
     }
 }
 
@@ -124,17 +123,16 @@ extension CallRules {
         lastChange: UInt64
     ) throws(Status) -> (query: PageQuery, scope: PageTokenScope) {
         let feed = try feed(ifNamed: request.feed)
-        let order = try order(request.order, in: feed)
-        let window = try window(request.window, of: order)
+        let list = try list(of: feed, request.order, request.window)
         if request.unreadOnly, viewer == nil { throw .viewerRequired(field: "unread_only") }
-        var scope = PageTokenScope(feed: feed, order: order, window: window, viewer: viewer)
+        var scope = PageTokenScope(list: list, viewer: viewer)
         scope.authorID = request.authorID
         scope.isUnreadOnly = request.unreadOnly
         scope.includesDismissed = request.includesDismissed
         var query = PageQuery(
-            feed: feed,
-            order: order,
-            window: window,
+            feed: list.feed,
+            order: list.order,
+            window: list.window,
             size: try pageSize(request.pageSize),
             start: try start(of: request, in: scope)
         )
@@ -186,8 +184,7 @@ extension CallRules {
     package func list(of request: GetPostRankRequest) throws(Status) -> ListID {
         let id = PostID(rawValue: request.id)
         let feed = try ranked { () throws(RankingError) in try store.feed(of: id) }
-        let order = try order(request.order, in: feed)
-        return ListID(feed: feed, order: order, window: try window(request.window, of: order))
+        return try list(of: feed, request.order, request.window)
     }
 
     /// What a WatchPosts watches.
@@ -204,9 +201,7 @@ extension CallRules {
             throw .watchTopCount(request.topCount, limit: limits.maximumWatchTopCount)
         }
         let feed = try feed(ifNamed: request.feed)
-        let order = try order(request.order, in: feed)
-        let window = try window(request.window, of: order)
-        let list = ListID(feed: feed, order: order, window: window)
+        let list = try list(of: feed, request.order, request.window)
         return .list(list, topCount: Int(request.topCount))
     }
 }

@@ -65,9 +65,9 @@ package struct PageTokenCoder: Sendable {
         default: return nil
         }
         return PageCursor(
-            feed: scope.feed,
-            order: scope.order,
-            window: scope.window,
+            feed: scope.list.feed,
+            order: scope.list.order,
+            window: scope.list.window,
             direction: direction,
             position: ListPosition(
                 primary: content.bigEndian(UInt64.self, at: 10),
@@ -89,8 +89,8 @@ package struct PageTokenCoder: Sendable {
     ) -> UInt64 {
         let end = bytes.count
         defer { bytes.removeLast(bytes.count - end) }
-        bytes.append(scope.order.tokenCode)
-        bytes.append(bigEndian: scope.feed.map { UInt64($0.rawValue) } ?? .max)
+        bytes.append(scope.list.order.tokenCode)
+        bytes.append(bigEndian: scope.list.feed.map { UInt64($0.rawValue) } ?? .max)
         let device = scope.device
         bytes.append(device == nil ? 0 : 1)
         bytes.append(bigEndian: device?.high ?? 0)
@@ -112,7 +112,7 @@ package struct PageTokenCoder: Sendable {
 
     /// The parts of a scope that not every scope has; each one's first byte tells it from the others.
     private func appendOptions(of scope: PageTokenScope, to bytes: inout [UInt8]) {
-        if let window = scope.window { bytes.append(window.rawValue) }
+        if let window = scope.list.window { bytes.append(window.rawValue) }
         if case .user(let user) = scope.viewer {
             bytes.append(0x10)
             bytes.append(bigEndian: user)
@@ -158,11 +158,7 @@ extension [UInt8] {
 
 /// The scope of a page token: one list, as one caller sees it.
 package struct PageTokenScope: Equatable {
-    /// The feed; nil is the front page over all feeds.
-    package var feed: FeedID?
-    package var order: Order
-    /// The window; nil is all time.
-    package var window: Window?
+    package let list: ListID
     /// The user that the caller is or acts for, or else its device; nil is an anonymous caller.
     package var viewer: VoterKey?
     /// The author of all posts; 0 is any.
@@ -192,9 +188,9 @@ extension PostPage {
     package func refresh(in scope: PageTokenScope) -> PageCursor? {
         refreshPlace.map { place in
             PageCursor(
-                feed: scope.feed,
-                order: scope.order,
-                window: scope.window,
+                feed: scope.list.feed,
+                order: scope.list.order,
+                window: scope.list.window,
                 direction: .newer,
                 position: place,
                 rank: 0

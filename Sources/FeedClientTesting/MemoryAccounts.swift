@@ -9,7 +9,7 @@ struct MemoryAccounts {
     }
 
     private struct Session {
-        var userID: UInt64
+        let user: User
         var expireTime: Int64
     }
 
@@ -36,11 +36,8 @@ struct MemoryAccounts {
         name: String,
         at now: Int64
     ) -> User {
-        let user = User(
-            id: UInt64(accounts.count) + 1,
-            displayName: name,
-            createTimeMilliseconds: now
-        )
+        let id = UInt64(accounts.count) + 1
+        let user = User(id: id, displayName: name, createTimeMilliseconds: now)
         accounts[Self.key(email)] = Account(user: user, password: password)
         names[user.id] = name
         return user
@@ -53,7 +50,7 @@ struct MemoryAccounts {
             $0 < 8 ? UInt8(truncatingIfNeeded: sessionCount >> (8 * $0)) : 7
         }
         let expireTime = now + Self.sessionMilliseconds
-        sessions[token] = Session(userID: user.id, expireTime: expireTime)
+        sessions[token] = Session(user: user, expireTime: expireTime)
         return UserSession(
             token: token,
             user: user,
@@ -64,18 +61,16 @@ struct MemoryAccounts {
 
     /// Looks a session up and extends it; nil where it has expired or ended.
     mutating func session(_ token: [UInt8], at now: Int64) -> UserSession? {
-        guard let session = sessions[token], session.expireTime > now,
-            let account = accounts.values.first(where: { $0.user.id == session.userID })
-        else { return nil }
-        let expireTime = now + Self.sessionMilliseconds
-        sessions[token]?.expireTime = expireTime
-        return UserSession(user: account.user, expireTimeMilliseconds: expireTime)
+        guard var session = sessions[token], session.expireTime > now else { return nil }
+        session.expireTime = now + Self.sessionMilliseconds
+        sessions[token] = session
+        return UserSession(user: session.user, expireTimeMilliseconds: session.expireTime)
     }
 
     /// Ends a session, or all sessions of its user.
     mutating func end(_ token: [UInt8], everywhere: Bool) {
         guard let session = sessions.removeValue(forKey: token), everywhere else { return }
-        sessions = sessions.filter { $0.value.userID != session.userID }
+        sessions = sessions.filter { $0.value.user.id != session.user.id }
     }
 
     private static func key(_ email: String) -> [UInt8] {

@@ -215,7 +215,7 @@ extension MemoryState {
             score: outcome.score,
             upvoteCount: outcome.upvoteCount,
             downvoteCount: outcome.downvoteCount,
-            vote: FeedProto.VoteDirection(rawValue: Int32(outcome.standingVote?.rawValue ?? 0))
+            vote: FeedProto.VoteDirection(outcome.standingVote)
         )
     }
 
@@ -306,12 +306,19 @@ extension MemoryState {
             var post = Post(row, of: page, feed: rules.policy(of: row.feed).name)
             guard viewer != nil else { return post }
             post.viewer = Viewer(
-                vote: FeedProto.VoteDirection(rawValue: Int32(row.viewerVote?.rawValue ?? 0)),
+                vote: FeedProto.VoteDirection(row.viewerVote),
                 isRead: row.viewerState.isRead,
                 isDismissed: row.viewerState.isDismissed
             )
             return post
         }
+    }
+}
+
+extension FeedProto.VoteDirection {
+    /// A standing ballot; none is unspecified.
+    fileprivate init(_ direction: FeedRanking.VoteDirection?) {
+        self.init(rawValue: Int32(direction?.rawValue ?? 0))
     }
 }
 
