@@ -19,9 +19,7 @@ package final class Backup {
         guard code == SQLITE_OK else { throw failure(code) }
         let target = unsafe target
         unsafe handle = sqlite3_backup_init(target, "main", source.connection, "main")
-        guard unsafe handle != nil else {
-            throw failure(unsafe sqlite3_extended_errcode(target))
-        }
+        guard unsafe handle != nil else { throw failure(unsafe sqlite3_extended_errcode(target)) }
     }
 
     deinit {

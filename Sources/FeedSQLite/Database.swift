@@ -7,30 +7,23 @@ internal import Glibc
 /// transaction. Statements are made by ``prepare(_:)`` and live no longer than it.
 @safe
 package final class Database {
-    /// What a file is opened for.
     package enum Mode: Sendable, Equatable {
-        /// To write; it is made where there is none.
+        /// To write; it is made if there is none.
         case create
-
         /// To write; it has to be there.
         case existing
-
         /// To read only; nothing of it is changed.
         case readOnly
-
         /// To read only a file that no program changes, as a backup is: SQLite locks nothing and
         /// makes no file beside it.
         case immutable
-
         /// To read a file and its log that nobody else has open; both stay as they are.
         case keepingLog
     }
 
     package let path: String
-
     /// The virtual file system it was opened with, nil for the system's own.
     let vfs: String?
-
     /// SQLite's connection, which a ``Backup`` copies from.
     private(set) var connection: OpaquePointer?
 
@@ -38,11 +31,7 @@ package final class Database {
     ///
     /// `vfs` names one of SQLite's virtual file systems, for a test's disk or another special one;
     /// nil is the system's own.
-    package init(
-        path: String,
-        mode: Mode = .create,
-        vfs: String? = nil
-    ) throws(SQLiteError) {
+    package init(path: String, mode: Mode = .create, vfs: String? = nil) throws(SQLiteError) {
         self.path = path
         self.vfs = vfs
         let flags =
@@ -106,14 +95,13 @@ package final class Database {
         return unsafe Statement(handle, sql, self)
     }
 
-    /// The first column of the first row, as text; nil where there is none.
+    /// The first column of the first row, as text; nil if there is none.
     package func text(_ sql: String) throws(SQLiteError) -> String? {
         let statement = try prepare(sql)
         guard try statement.step() else { return nil }
         return statement.text(0)
     }
 
-    /// Throws what SQLite says about a result code that is no success.
     private func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(SQLiteError) {
         guard code != SQLITE_OK else { return }
         throw error(code, operation())
@@ -135,7 +123,6 @@ package final class Database {
 extension Database: Sendable {}
 
 extension Database {
-    /// Whether a transaction is open.
     package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(connection) == 0 }
 
     /// Calls `body` in a transaction, which is undone when it throws; durable on return.
@@ -168,7 +155,7 @@ extension Database {
         )
     }
 
-    /// What is wrong with the file, at most that many things; none where all is right.
+    /// What is wrong with the file, at most that many things; none if all is right.
     ///
     /// Reads all pages, and compares indexes with their tables.
     package func pageProblems(limit: Int = 10) throws(SQLiteError) -> [String] {
@@ -221,18 +208,20 @@ extension Database {
 
     /// The bytes of the log, of transactions that are in the file already too.
     package func logByteCount() throws(SQLiteError) -> Int {
+        guard let log = unsafe try log(), let methods = unsafe log.pointee.pMethods
+        else { return 0 }
+        var byteCount: Int64 = 0
+        try check(unsafe methods.pointee.xFileSize(log, &byteCount), "measure the log of \(path)")
+        return Int(byteCount)
+    }
+
+    private func log() throws(SQLiteError) -> UnsafeMutablePointer<sqlite3_file>? {
         var log: UnsafeMutablePointer<sqlite3_file>?
         try check(
             unsafe sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log),
             "find the log of \(path)"
         )
-        guard let log = unsafe log, let methods = unsafe log.pointee.pMethods else { return 0 }
-        var byteCount: Int64 = 0
-        try check(
-            unsafe methods.pointee.xFileSize(log, &byteCount),
-            "measure the log of \(path)"
-        )
-        return Int(byteCount)
+        return unsafe log
     }
 
     /// The path as a URI that says that no program changes the file.
@@ -257,13 +246,7 @@ extension Database {
     /// After a sync that failed the system even takes them for written, and no later sync looks at
     /// them: so the log is written over itself first. O(the log's length).
     private func reviveLog() throws(SQLiteError) {
-        var log: UnsafeMutablePointer<sqlite3_file>?
-        let operation = SQLITE_FCNTL_JOURNAL_POINTER
-        try check(
-            unsafe sqlite3_file_control(connection, "main", operation, &log),
-            "find the log of \(path)"
-        )
-        if let log = unsafe log, let methods = unsafe log.pointee.pMethods {
+        if let log = unsafe try log(), let methods = unsafe log.pointee.pMethods {
             try unsafe rewrite(log, methods.pointee)
         }
         try checkpointLog()

@@ -1,38 +1,25 @@
 import CSQLite
 internal import Glibc
 
-/// A call of SQLite that failed.
 package enum SQLiteError: Error, Equatable, Sendable {
     /// Another connection has the database.
     case locked(SQLiteFailure)
-
     /// The file, or what is in it, is not what SQLite wrote.
     case corrupt(SQLiteFailure)
-
-    /// The database may only be read.
     case readOnly(SQLiteFailure)
-
     /// The disk is full, or the quota on it is used up.
     case full(SQLiteFailure)
-
     /// The system could not read, write or sync.
     case io(SQLiteFailure)
-
-    /// A rule of a table does not allow it.
     case constraint(SQLiteFailure)
-
-    /// Anything else.
     case other(SQLiteFailure)
 }
 
-/// What SQLite says about a failure.
 package struct SQLiteFailure: Equatable, Sendable {
     /// What was tried: "open state.db", or the statement's text.
     package let operation: String
-
     /// SQLite's extended result code.
     package let code: Int32
-
     /// SQLite's own words.
     package let text: String
 
@@ -41,7 +28,6 @@ package struct SQLiteFailure: Equatable, Sendable {
 }
 
 extension SQLiteError {
-    /// An error of the kind that the code belongs to.
     init(_ failure: SQLiteFailure) {
         // The low byte is the kind, the rest says more of it.
         switch failure.code & 0xFF {
@@ -64,9 +50,7 @@ extension SQLiteError {
             return
         }
         let text = "the disk quota of the service's user is used up (\(failure.text))"
-        self = .full(
-            SQLiteFailure(operation: failure.operation, code: failure.code, text: text)
-        )
+        self = .full(SQLiteFailure(operation: failure.operation, code: failure.code, text: text))
     }
 
     /// `SQLITE_IOERR_WRITE`, a macro that Swift does not see.
@@ -78,7 +62,6 @@ extension SQLiteError {
         self.init(SQLiteFailure(operation: operation, code: code, text: text))
     }
 
-    /// What SQLite says about it.
     package var failure: SQLiteFailure {
         switch self {
         case .locked(let failure), .corrupt(let failure), .readOnly(let failure),

@@ -3,13 +3,9 @@ import CSQLite
 /// A prepared statement: parameters are bound by number from 1, columns read by number from 0.
 @safe
 package final class Statement {
-    /// SQLite's statement.
     private let handle: OpaquePointer
     private let sql: String
-
-    /// How many columns a row has.
     private let columnCount: Int
-
     /// Kept, as the statement is of its connection.
     private let database: Database
 
@@ -47,11 +43,8 @@ package final class Statement {
     }
 
     /// Leaves the rows that were not read; what is bound stays.
-    package func reset() {
-        unsafe sqlite3_reset(handle)
-    }
+    package func reset() { unsafe sqlite3_reset(handle) }
 
-    /// Throws where a bind was refused.
     private func bound(_ code: Int32, _ index: Int) throws(SQLiteError) {
         guard code != SQLITE_OK else { return }
         throw database.error(code, "bind parameter \(index) of \(sql)")
@@ -62,7 +55,6 @@ package final class Statement {
 extension Statement: Sendable {}
 
 extension Statement {
-    /// Binds a number.
     package func bind(_ number: Int64, at index: Int) throws(SQLiteError) {
         try bound(unsafe sqlite3_bind_int64(handle, Int32(index), number), index)
     }
@@ -91,22 +83,15 @@ extension Statement {
     /// Binds a copy of the bytes.
     package func bind(_ bytes: Span<UInt8>, at index: Int) throws(SQLiteError) {
         let code = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe csqlite_bind_blob(
-                handle,
-                Int32(index),
-                buffer.baseAddress,
-                UInt64(buffer.count)
-            )
+            unsafe csqlite_bind_blob(handle, Int32(index), buffer.baseAddress, UInt64(buffer.count))
         }
         try bound(code, index)
     }
 
-    /// Binds a copy of the bytes.
     package func bind(_ bytes: [UInt8], at index: Int) throws(SQLiteError) {
         try bind(bytes.span, at: index)
     }
 
-    /// Binds NULL.
     package func bindNull(at index: Int) throws(SQLiteError) {
         try bound(unsafe sqlite3_bind_null(handle, Int32(index)), index)
     }
@@ -114,20 +99,17 @@ extension Statement {
 
 // Numbers of columns are checked: SQLite answers one that is not there with nothing at all.
 extension Statement {
-    /// Whether the column is NULL.
     package func isNull(_ column: Int) -> Bool {
         unsafe sqlite3_column_type(handle, checked(column)) == SQLITE_NULL
     }
 
-    /// The column as a number; 0 where it is none.
+    /// The column as a number; 0 if it is none.
     package func int64(_ column: Int) -> Int64 {
         unsafe sqlite3_column_int64(handle, checked(column))
     }
 
     /// The column as the number whose bits were bound.
-    package func uint64(_ column: Int) -> UInt64 {
-        UInt64(bitPattern: int64(column))
-    }
+    package func uint64(_ column: Int) -> UInt64 { UInt64(bitPattern: int64(column)) }
 
     /// The column as text, nil for NULL; what is no UTF-8 in it is replaced.
     package func text(_ column: Int) -> String? {
