@@ -103,7 +103,7 @@ import Darwin
         return start &+ 1
     }
 
-    /// Ends a message that `beginLongMessage` began; moves it where its length does not take two
+    /// Ends a message that `beginLongMessage` began; moves it if its length does not take two
     /// bytes.
     ///
     /// A message of 16,384 bytes or more needs room for the other bytes of its length: three at most.
@@ -177,7 +177,6 @@ import Darwin
         for value in values { plainVarint(value) }
     }
 
-    /// The most bytes that packed numbers take.
     static func maximumByteCount(of values: [UInt64]) -> Int {
         (values.count + 1) * numberByteCount
     }
@@ -201,7 +200,6 @@ import Darwin
         byteCount += count
     }
 
-    /// Writes bytes as they are.
     @inline(__always)
     mutating func bytes(copying source: Span<UInt8>) {
         unsafe bytes(count: source.count) { place in
@@ -230,9 +228,7 @@ import Darwin
     }
 
     /// How many bytes a number takes without a tag.
-    static func byteCount(of value: UInt64) -> Int {
-        (70 - (value | 1).leadingZeroBitCount) / 7
-    }
+    static func byteCount(of value: UInt64) -> Int { (70 - (value | 1).leadingZeroBitCount) / 7 }
 
     /// Ends the message that began at a place.
     @inline(__always)
@@ -247,10 +243,7 @@ import Darwin
     @inline(__always)
     consuming func end() -> Int {
         let length = byteCount - FrameHeader.byteCount
-        unsafe room.storeBytes(
-            of: UInt32(truncatingIfNeeded: length).bigEndian,
-            as: UInt32.self
-        )
+        unsafe room.storeBytes(of: UInt32(truncatingIfNeeded: length).bigEndian, as: UInt32.self)
         return length
     }
 
@@ -269,14 +262,12 @@ import Darwin
 // Posts, in the bytes that protobuf-c would write. With a C message for each post a page takes twice
 // to three times as long to write.
 extension FieldWriter {
-    /// The most bytes that posts take.
     static func maximumByteCount(of posts: Span<PostFields>) -> Int {
         var byteCount = 0
         for index in posts.indices { byteCount += posts[index].maximumEncodedByteCount }
         return byteCount
     }
 
-    /// The tag of the posts of a page.
     static let pagePostTag: UInt8 = 0x0A
 
     /// Writes the posts of a repeated field, whose texts lie in `texts`.
@@ -340,7 +331,6 @@ extension FieldWriter {
         if let viewer = post.viewer { self.viewer(viewer) }
     }
 
-    /// Writes the author of a post that has one.
     private mutating func author(of post: PostFields, texts: Span<UInt8>) {
         guard post.authorID > 0 || post.authorName.byteCount > 0 else { return }
         let nameByteCount = Int(post.authorName.byteCount)
@@ -365,7 +355,6 @@ extension FieldWriter {
 }
 
 extension ListPostsFields {
-    /// The most bytes that these fields take encoded.
     var maximumEncodedByteCount: Int {
         7 * FieldWriter.numberByteCount + Int(nextPageToken.byteCount)
             + Int(previousPageToken.byteCount) + Int(refreshToken.byteCount)

@@ -63,7 +63,6 @@ public struct MessageDecoder: ~Copyable {
         return try unsafe ServerFrame(frame, byteCount: body.byteCount)
     }
 
-    /// The C struct of a call, in the arena.
     private func unpackClientFrame(
         _ body: RawSpan
     ) throws(MessageError) -> UnsafeMutablePointer<Feed__V1__ClientFrame> {

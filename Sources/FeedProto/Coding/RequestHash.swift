@@ -21,9 +21,7 @@ extension CastVoteRequest {
 
 extension VoteFrame {
     /// A hash of 32 bits of the vote's content and of the user that it is for.
-    package var requestHash: UInt32 {
-        RequestHash.ofCall(vote.requestHash, for: actingUserID)
-    }
+    package var requestHash: UInt32 { RequestHash.ofCall(vote.requestHash, for: actingUserID) }
 }
 
 extension VoteBatch {
@@ -65,11 +63,8 @@ struct RequestHash {
     private var state: UInt64
 
     /// A hash of a call in a field of the oneof.
-    init(field: UInt64) {
-        state = field &* 0x9E37_79B9_7F4A_7C15
-    }
+    init(field: UInt64) { state = field &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// Mixes a number in.
     @inline(__always)
     mutating func combine(_ value: UInt64) {
         state = (state ^ value) &* 0xBF58_476D_1CE4_E5B9
@@ -108,7 +103,6 @@ struct RequestHash {
         return hash.finished()
     }
 
-    /// The hash of all that was mixed in.
     func finished() -> UInt32 {
         var mixed = (state ^ state &>> 29) &* 0x94D0_49BB_1331_11EB
         mixed ^= mixed &>> 32
@@ -118,12 +112,11 @@ struct RequestHash {
 
 /// One field at the top of a message.
 private struct WireField {
-    /// The field's number in the contract.
     let number: UInt64
     /// Where its bytes lie; nil for a number.
     let content: Range<Int>?
 
-    /// Reads the field at an offset and moves the offset behind it; nil at the end, or where there
+    /// Reads the field at an offset and moves the offset behind it; nil at the end, or if there
     /// is no field.
     init?(in bytes: RawSpan, at offset: inout Int) {
         guard offset < bytes.byteCount, let tag = Self.varint(in: bytes, at: &offset) else {

@@ -19,7 +19,7 @@ public struct ClientFrame: Equatable, Sendable {
     public var actingUserID: UInt64
     /// Whether the answer is to have the service's own times of the call.
     public var isTimed: Bool
-    /// The call; nil where the frame has none, or one that this version does not know.
+    /// The call; nil if the frame has none, or one that this version does not know.
     public var request: Request?
 
     /// A frame with the service's default deadline, executed at most once, on any state.
@@ -41,7 +41,6 @@ public struct ClientFrame: Equatable, Sendable {
         self.request = request
     }
 
-    /// Copies the call out of a C struct.
     init(
         _ frame: UnsafeMutablePointer<Feed__V1__ClientFrame>,
         byteCount: Int
@@ -59,7 +58,6 @@ public struct ClientFrame: Equatable, Sendable {
         )
     }
 
-    /// Copies the call into an empty C struct.
     func write(
         to frame: UnsafeMutablePointer<Feed__V1__ClientFrame>,
         _ arena: borrowing MessageArena
@@ -86,7 +84,7 @@ public struct ServerFrame: Equatable, Sendable {
     public var hasMore: Bool
     /// When the service had the call; nil unless the call asked for it.
     public var times: CallTimes?
-    /// The answer; nil where the call failed, or where this version does not know the answer.
+    /// The answer; nil if the call failed, or if this version does not know the answer.
     public var response: Response?
 
     /// An answer.
@@ -109,7 +107,6 @@ public struct ServerFrame: Equatable, Sendable {
         self.response = nil
     }
 
-    /// Copies the answer out of a C struct.
     init(
         _ frame: UnsafeMutablePointer<Feed__V1__ServerFrame>,
         byteCount: Int
@@ -124,7 +121,6 @@ public struct ServerFrame: Equatable, Sendable {
         response = try unsafe Response(frame, reader)
     }
 
-    /// Copies the answer into an empty C struct.
     func write(
         to frame: UnsafeMutablePointer<Feed__V1__ServerFrame>,
         _ arena: borrowing MessageArena

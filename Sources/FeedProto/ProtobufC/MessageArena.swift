@@ -18,11 +18,10 @@ import Darwin
 /// The technique is a `ProtobufCAllocator` over one buffer, whose `free` does nothing.
 @safe struct MessageArena: ~Copyable {
     /// Holds a page of 100 posts.
-    static var firstBlockByteCount: Int { 64 << 10 }
+    fileprivate static var firstBlockByteCount: Int { 64 << 10 }
 
     /// The state that the C callbacks see; it does not move.
     private let state: UnsafeMutablePointer<State>
-    /// The allocator to give to protobuf-c.
     let allocator: UnsafeMutablePointer<ProtobufCAllocator>
 
     /// The greatest limit, below which no sum of block sizes can overflow.
@@ -57,11 +56,8 @@ import Darwin
     /// The bytes that were allocated since the last reset, and a little more.
     var usedByteCount: Int { unsafe state.pointee.usedByteCount }
 
-    /// Memory for values of a C type; nil over the limit or where there is no memory.
-    func allocate<Value>(
-        _ type: Value.Type,
-        count: Int
-    ) -> UnsafeMutablePointer<Value>? {
+    /// Memory for values of a C type; nil over the limit or if there is no memory.
+    func allocate<Value>(_ type: Value.Type, count: Int) -> UnsafeMutablePointer<Value>? {
         let (byteCount, overflow) = MemoryLayout<Value>.stride.multipliedReportingOverflow(
             by: count
         )
@@ -69,24 +65,17 @@ import Darwin
         return unsafe state.pointee.allocate(byteCount)?.bindMemory(to: type, capacity: count)
     }
 
-    /// Why memory was refused since the last reset; nil where it was not.
+    /// Why memory was refused since the last reset; nil if it was not.
     var refusal: Refusal? { unsafe state.pointee.refusal }
 
     /// Releases all allocations, and frees all blocks but the first.
-    func reset() {
-        unsafe state.pointee.reset()
-    }
+    func reset() { unsafe state.pointee.reset() }
 
     /// Overwrites all blocks, also what was allocated in them before: nothing in them is used after.
-    func overwrite() {
-        unsafe state.pointee.overwrite()
-    }
+    func overwrite() { unsafe state.pointee.overwrite() }
 
-    /// Why an arena refuses memory.
     enum Refusal {
-        /// The arena holds all that it may.
         case limit
-        /// The process has no memory.
         case memory
     }
 }
@@ -108,9 +97,7 @@ import Darwin
 
     private static var linkByteCount: Int { 2 * MemoryLayout<UInt>.stride }
 
-    init(limitByteCount: Int) {
-        self.limitByteCount = limitByteCount
-    }
+    init(limitByteCount: Int) { self.limitByteCount = limitByteCount }
 
     var usedByteCount: Int { reservedByteCount - freeByteCount }
 
@@ -166,7 +153,6 @@ import Darwin
         _ = unsafe memset(block + linkByteCount, 0, byteCount - linkByteCount)
     }
 
-    /// Where a block has its size.
     private static var sizeOffset: Int { MemoryLayout<UInt>.stride }
 
     @inline(never)
@@ -197,7 +183,7 @@ import Darwin
 // Builds C messages from values. Each value is in memory already, as a Swift value of about the
 // same size, so a failure to allocate traps as it does for any Swift array.
 extension MessageArena {
-    /// Memory for a number of values; traps where there is none.
+    /// Memory for a number of values; traps if there is none.
     private func require<Value>(_ type: Value.Type, count: Int) -> UnsafeMutablePointer<Value> {
         guard let memory = unsafe allocate(type, count: count) else {
             fatalError("Out of memory for a message to encode.")
@@ -205,20 +191,17 @@ extension MessageArena {
         return unsafe memory
     }
 
-    /// A copy of a text's UTF-8.
     func text(_ text: String) -> ProtobufCBinaryData {
         guard !text.isEmpty else { return unsafe ProtobufCBinaryData() }
         var text = text
         return text.withUTF8 { utf8 in unsafe copy(utf8) }
     }
 
-    /// A copy of bytes.
     func bytes(_ bytes: [UInt8]) -> ProtobufCBinaryData {
         guard !bytes.isEmpty else { return unsafe ProtobufCBinaryData() }
         return unsafe bytes.withUnsafeBufferPointer { bytes in unsafe copy(bytes) }
     }
 
-    /// A submessage; nil stays absent.
     func message<Message: WireMessage>(
         _ value: Message?
     ) -> UnsafeMutablePointer<Message.CMessage>? {
@@ -238,7 +221,6 @@ extension MessageArena {
         return unsafe message
     }
 
-    /// The submessages of a repeated field.
     func messages<Message: WireMessage>(
         _ values: [Message]
     ) -> UnsafeMutablePointer<UnsafeMutablePointer<Message.CMessage>?>? {
@@ -253,10 +235,7 @@ extension MessageArena {
         return unsafe messages
     }
 
-    /// The numbers of a repeated field.
-    func numbers<Number: BitwiseCopyable>(
-        _ values: [Number]
-    ) -> UnsafeMutablePointer<Number>? {
+    func numbers<Number: BitwiseCopyable>(_ values: [Number]) -> UnsafeMutablePointer<Number>? {
         guard !values.isEmpty else { return nil }
         let numbers = unsafe require(Number.self, count: values.count)
         unsafe values.withUnsafeBufferPointer { values in

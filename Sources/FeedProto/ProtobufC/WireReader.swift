@@ -31,10 +31,7 @@ struct WireReader {
     let frameID: UInt64
 
     /// A text, which protobuf-c has checked neither for UTF-8 nor for NUL.
-    func text(
-        _ data: ProtobufCBinaryData,
-        _ field: StaticString
-    ) throws(MessageError) -> String {
+    func text(_ data: ProtobufCBinaryData, _ field: StaticString) throws(MessageError) -> String {
         guard unsafe data.len > 0, let base = unsafe data.data else { return "" }
         guard unsafe memchr(base, 0, data.len) == nil else {
             throw .badText(id: frameID, field: "\(field)")
@@ -65,7 +62,6 @@ struct WireReader {
         return unsafe Array(UnsafeBufferPointer(start: base, count: data.len))
     }
 
-    /// The numbers of a repeated field.
     func numbers<Number: BitwiseCopyable>(
         _ numbers: UnsafeMutablePointer<Number>?,
         count: Int
@@ -74,7 +70,6 @@ struct WireReader {
         return unsafe Array(UnsafeBufferPointer(start: numbers, count: count))
     }
 
-    /// A submessage; nil where it is absent.
     func message<Message: WireMessage>(
         _ message: UnsafeMutablePointer<Message.CMessage>?,
         _ field: StaticString
@@ -83,7 +78,6 @@ struct WireReader {
         return try unsafe required(message, at: { "\(field)" })
     }
 
-    /// The submessages of a repeated field.
     func messages<Message: WireMessage>(
         _ messages: UnsafeMutablePointer<UnsafeMutablePointer<Message.CMessage>?>?,
         count: Int,
@@ -110,7 +104,7 @@ struct WireReader {
 
     /// Rejects a message with a field of number 0, which is no valid protobuf.
     ///
-    /// protobuf-c rejects it only where the tag is not padded with zeros.
+    /// protobuf-c rejects it only if the tag is not padded with zeros.
     @inline(__always)
     func rejectFieldZero<CMessage>(
         _ message: UnsafeMutablePointer<CMessage>?
@@ -140,13 +134,11 @@ struct WireReader {
 
 // protobuf-c's enums are unsigned in Swift and hold any 32 bits from the wire.
 extension WireEnum {
-    /// The value of a C enum.
     @inline(__always)
     init(_ value: some RawRepresentable<UInt32>) {
         self.init(rawValue: Int32(bitPattern: value.rawValue))
     }
 
-    /// The value as a C enum.
     @inline(__always)
     func cValue<CEnum: RawRepresentable<UInt32>>() -> CEnum {
         guard let value = CEnum(rawValue: UInt32(bitPattern: rawValue)) else {

@@ -7,19 +7,13 @@ public struct SecretText: Sendable, Equatable, ExpressibleByStringLiteral, Custo
     public let utf8: [UInt8]
 
     /// The secret of a text.
-    public init(_ text: String) {
-        utf8 = Array(text.utf8)
-    }
+    public init(_ text: String) { utf8 = Array(text.utf8) }
 
     /// The secret of a literal.
-    public init(stringLiteral text: String) {
-        self.init(text)
-    }
+    public init(stringLiteral text: String) { self.init(text) }
 
     /// The secret of bytes that were found to be UTF-8.
-    init(validated utf8: [UInt8]) {
-        self.utf8 = utf8
-    }
+    init(validated utf8: [UInt8]) { self.utf8 = utf8 }
 
     /// A word in place of the text.
     public var description: String { "(secret)" }

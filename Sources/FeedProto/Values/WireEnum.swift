@@ -14,7 +14,7 @@ extension WireEnum {
     /// Whether the contract has a name for this number.
     public var isKnown: Bool { Self.names.indices.contains(Int(rawValue)) }
 
-    /// The contract's name, or the bare number where it has none.
+    /// The contract's name, or the bare number if it has none.
     public var description: String { isKnown ? Self.names[Int(rawValue)] : "\(rawValue)" }
 
     /// The number in its wire form: enums are signed there, and extended to 64 bits.

@@ -22,7 +22,7 @@ struct FieldScan {
         lastWordOffset = bytes.byteCount - MemoryLayout<UInt64>.size
     }
 
-    /// Takes a number with a tag of one byte; 0 where another field follows, or the number is not
+    /// Takes a number with a tag of one byte; 0 if another field follows, or the number is not
     /// plain.
     @inline(__always)
     mutating func varint(tag: UInt8, in bytes: RawSpan) -> UInt64 {
@@ -40,7 +40,7 @@ struct FieldScan {
         return taken.joiningSevens
     }
 
-    /// The number of one byte, with a tag of one byte, that ends the message; 0 where there is
+    /// The number of one byte, with a tag of one byte, that ends the message; 0 if there is
     /// none.
     @inline(__always)
     func lastByte(tag: UInt8, in bytes: RawSpan) -> UInt8 {
@@ -66,11 +66,7 @@ struct FieldScan {
     /// Takes the tag, of two bytes, and the length of a message of up to 16,383 bytes that ends
     /// where this one does.
     @inline(__always)
-    mutating func enterLongMessage(
-        tag first: UInt8,
-        _ second: UInt8,
-        in bytes: RawSpan
-    ) -> Bool {
+    mutating func enterLongMessage(tag first: UInt8, _ second: UInt8, in bytes: RawSpan) -> Bool {
         guard offset + 3 <= end,
             byte(at: offset, in: bytes) == first,
             byte(at: offset + 1, in: bytes) == second
@@ -87,7 +83,7 @@ struct FieldScan {
         return true
     }
 
-    /// Takes a message of at most 127 bytes with a tag of one byte; nil where the next field is
+    /// Takes a message of at most 127 bytes with a tag of one byte; nil if the next field is
     /// another.
     @inline(__always)
     mutating func takeMessage(tag: UInt8, in bytes: RawSpan) -> FieldScan? {
@@ -102,8 +98,8 @@ struct FieldScan {
         return FieldScan(of: start..<messageEnd, in: bytes)
     }
 
-    /// Takes a text of at most 127 bytes with a tag of one byte; empty where the next field is another, nil
-    /// where the text is not ASCII or has a NUL.
+    /// Takes a text of at most 127 bytes with a tag of one byte; empty if the next field is another, nil
+    /// if the text is not ASCII or has a NUL.
     mutating func text(tag: UInt8, in bytes: RawSpan) -> String? {
         guard let text = takeMessage(tag: tag, in: bytes)?.rest else { return "" }
         guard text.allSatisfy({ 1..<0x80 ~= byte(at: $0, in: bytes) }) else { return nil }
@@ -112,18 +108,13 @@ struct FieldScan {
         }
     }
 
-    /// The rest of the message.
     @inline(__always)
     var rest: Range<Int> { offset..<end }
 
-    /// Like `varint`, where the number takes nine or ten bytes, of which the word has the first eight.
+    /// Like `varint`, if the number takes nine or ten bytes, of which the word has the first eight.
     ///
     /// A service's own users have such ids.
-    private mutating func longVarint(
-        _ word: UInt64,
-        at start: Int,
-        in bytes: RawSpan
-    ) -> UInt64 {
+    private mutating func longVarint(_ word: UInt64, at start: Int, in bytes: RawSpan) -> UInt64 {
         guard start + 9 <= end else { return 0 }
         let ninth = byte(at: start + 8, in: bytes)
         let value = word.joiningSevens | UInt64(ninth & 0x7F) &<< 56
@@ -138,7 +129,7 @@ struct FieldScan {
         return value | 1 &<< 63
     }
 
-    /// Like `varint`, where the message ends near the end of the bytes.
+    /// Like `varint`, if the message ends near the end of the bytes.
     private mutating func varintOfBytes(at start: Int, in bytes: RawSpan) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
@@ -178,7 +169,7 @@ struct FieldScan {
 extension UInt64 {
     /// The number whose groups of seven bits are the low bits of these bytes.
     @inline(__always)
-    var joiningSevens: UInt64 {
+    fileprivate var joiningSevens: UInt64 {
         let pairs = self & 0x007F_007F_007F_007F | (self & 0x7F00_7F00_7F00_7F00) &>> 1
         let fours = pairs & 0x0000_3FFF_0000_3FFF | (pairs & 0x3FFF_0000_3FFF_0000) &>> 2
         return fours & 0x0000_0000_0FFF_FFFF | (fours & 0x0FFF_FFFF_0000_0000) &>> 4

@@ -35,9 +35,7 @@ public struct VoteBatchResults: ~Copyable {
 extension ServerFrame {
     /// The same answer in the form of any other answer.
     public init(_ results: borrowing VoteBatchResults, id: UInt64, revision: UInt64) {
-        var list = results.votes.prefix(results.count).map {
-            CastVoteResult(status: nil, vote: $0)
-        }
+        var list = results.votes.prefix(results.count).map { CastVoteResult(status: nil, vote: $0) }
         for failure in results.failures {
             list[failure.item] = CastVoteResult(status: failure.status, vote: nil)
         }

@@ -51,7 +51,7 @@ public struct VoteRun: ~Copyable {
         count = taken
     }
 
-    /// The vote at the front of `bytes`; nil where the first frame is no vote.
+    /// The vote at the front of `bytes`; nil if the first frame is no vote.
     public static func firstVote(
         in bytes: RawSpan,
         _ scanner: borrowing FrameScanner
@@ -60,11 +60,8 @@ public struct VoteRun: ~Copyable {
         return VoteFrame(scanning: bytes, in: body)
     }
 
-    /// The post of the vote at the front of `bytes`; nil where the first frame is no vote.
-    public static func firstPost(
-        in bytes: RawSpan,
-        _ scanner: borrowing FrameScanner
-    ) -> UInt64? {
+    /// The post of the vote at the front of `bytes`; nil if the first frame is no vote.
+    public static func firstPost(in bytes: RawSpan, _ scanner: borrowing FrameScanner) -> UInt64? {
         firstVote(in: bytes, scanner)?.vote.postID
     }
 }
