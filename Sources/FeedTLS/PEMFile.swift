@@ -9,12 +9,7 @@ struct PEMFile {
     let path: String
     private var bytes: [UInt8]
 
-    /// Reads a file.
-    ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - isPrivate: Whether ``SecretFile`` must let it pass.
-    /// - Throws: The refusal of the file.
+    /// Reads a file; ``SecretFile`` must let it pass if it is to be private.
     init(_ path: String, isPrivate: Bool) throws(TLSFileError) {
         self.path = path
         // A pipe would let the caller wait for its other end.

@@ -38,16 +38,13 @@ package final class TLSBuffers {
         unsafe body(bytes.bytes)
     }
 
-    /// Calls `body` with the plaintext of the last read.
     package func withPlaintext<Result>(_ body: (RawSpan) -> Result) -> Result {
         let bytes = unsafe UnsafeRawBufferPointer(start: plaintext, count: plaintextByteCount)
         return unsafe body(bytes.bytes)
     }
 
     /// Overwrites the plaintext, so that no secret of it stays in memory.
-    package func overwrite() {
-        unsafe explicit_bzero(plaintext, plaintextCapacity)
-    }
+    package func overwrite() { unsafe explicit_bzero(plaintext, plaintextCapacity) }
 
     /// Lets `read` decrypt `ciphertext`: it is called with room for plaintext until it returns 0 or
     /// all is decrypted.

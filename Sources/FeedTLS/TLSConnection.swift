@@ -10,9 +10,7 @@ internal import Glibc
 package final class TLSConnection {
     /// What a read has brought, beside the plaintext in the buffers.
     package enum Progress: Hashable {
-        /// The handshake goes on.
         case handshake
-        /// The connection is secured.
         case secured
         /// The connection is secured, and the peer has said that it sends nothing more.
         case ended
@@ -26,11 +24,7 @@ package final class TLSConnection {
     private var hasBuffers = true
     private var wasUsed = true
 
-    /// The connection of a server, which waits for the client's first bytes.
-    package convenience init(
-        server context: TLSContext,
-        _ buffers: TLSBuffers
-    ) throws(TLSError) {
+    package convenience init(server context: TLSContext, _ buffers: TLSBuffers) throws(TLSError) {
         precondition(context.side == .server, "A server's connection is of a server's context.")
         try self.init(context, buffers)
         unsafe SSL_set_accept_state(ssl)
@@ -44,7 +38,7 @@ package final class TLSConnection {
     ///   - context: The context of a client.
     ///   - host: A DNS name or an address, without brackets.
     ///   - buffers: The buffers of the loop.
-    /// - Throws: Where the host cannot be in a certificate.
+    /// - Throws: If the host cannot be in a certificate.
     package convenience init(
         client context: TLSContext,
         host: String,
@@ -100,9 +94,7 @@ package final class TLSConnection {
         unsafe try buffers.decrypt(ciphertext) { (room) throws(TLSError) in
             var count = 0
             let code = unsafe SSL_read_ex(ssl, room.baseAddress, room.count, &count)
-            if code == 1 {
-                return count
-            }
+            if code == 1 { return count }
             hasEnded = try checkWaits(code)
             return 0
         } isComplete: {
@@ -134,7 +126,6 @@ package final class TLSConnection {
         throw failure(code)
     }
 
-    /// Tells the peer that nothing more comes.
     package func end() {
         guard isSecured else { return }
         if unsafe SSL_shutdown(ssl) < 0 { OpenSSLErrors.clear() }
@@ -158,9 +149,7 @@ package final class TLSConnection {
         let count = unsafe ciphertext.withUnsafeBytes { bytes in
             unsafe hellos.lengthOver(limit, in: bytes.bindMemory(to: UInt8.self).span)
         }
-        if let count {
-            throw .messageTooLong(count, limit: limit)
-        }
+        if let count { throw .messageTooLong(count, limit: limit) }
     }
 
     /// Has the certificate of the server checked for the host's name or address.
@@ -203,7 +192,7 @@ package final class TLSConnection {
         }
     }
 
-    /// Why the peer's certificate is refused; where nobody vouches for it, whose word was asked for.
+    /// Why the peer's certificate is refused; if nobody vouches for it, whose word was asked for.
     private func refusal(_ result: Int) -> TLSError {
         let reason = unsafe String(cString: X509_verify_cert_error_string(result))
         switch Int32(result) {
@@ -236,7 +225,7 @@ package final class TLSConnection {
         guard length > 0 else { throw .noCommonProtocol }
     }
 
-    /// The names in the certificate that the client has shown, checked; none where none was asked for.
+    /// The names in the certificate that the client has shown, checked; none if none was asked for.
     package var peerIdentities: [TLSIdentity] {
         guard isSecured, context.side == .server, context.verifiesPeer,
             let certificate = unsafe SSL_get0_peer_certificate(ssl),
@@ -266,7 +255,7 @@ extension TLSConnection: Sendable {}
 
 /// Reads the lengths that a client announces for its messages, as long as they are not encrypted.
 ///
-/// They are those of its ClientHello, or of both where the server asks for another (RFC 8446, 4 and 5.1).
+/// They are those of its ClientHello, or of both if the server asks for another (RFC 8446, 4 and 5.1).
 ///
 /// OpenSSL takes memory for a whole message once its length is announced, 128 KiB for a ClientHello, and a
 /// client needs to send nine bytes for it. The later messages have limits of their own (``TLSLimits``).
@@ -282,7 +271,7 @@ private struct HelloScanner {
         private var value: UInt64 = 0
         private var count = 0
 
-        /// Adds a byte; the whole header where it was the last one of so many.
+        /// Adds a byte; the whole header if it was the last one of so many.
         mutating func add(_ byte: UInt8, of byteCount: Int) -> UInt64? {
             value = value << 8 | UInt64(byte)
             count += 1
@@ -302,23 +291,14 @@ private struct HelloScanner {
     /// Whether all that follows is encrypted, or no TLS.
     private var isOver = false
 
-    /// The length of the first message that is longer than a limit; nil where none is.
+    /// The announced length of the first message that is longer than a limit; nil if none is.
     ///
-    /// O(bytes of headers).
-    ///
-    /// - Parameters:
-    ///   - limit: The longest message.
-    ///   - bytes: What follows the bytes of the calls before.
-    /// - Returns: The announced length.
+    /// `bytes` follow those of the calls before. O(bytes of headers).
     mutating func lengthOver(_ limit: Int, in bytes: Span<UInt8>) -> Int? {
         var place = 0
         while place < bytes.count, !isOver {
             if recordRest > 0, messageRest > 0 || !isHandshake {
-                let skipped = min(
-                    recordRest,
-                    isHandshake ? messageRest : .max,
-                    bytes.count - place
-                )
+                let skipped = min(recordRest, isHandshake ? messageRest : .max, bytes.count - place)
                 place += skipped
                 recordRest -= skipped
                 if isHandshake { messageRest -= skipped }
@@ -371,7 +351,7 @@ package enum TLSIdentity: Sendable, Hashable {
         }
     }
 
-    /// The name where it can be one: printable ASCII without spaces, and not too long.
+    /// The name if it can be one: printable ASCII without spaces, and not too long.
     static func checked(_ name: String) -> String? {
         let isName = name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
         let count = name.utf8.count
@@ -380,7 +360,6 @@ package enum TLSIdentity: Sendable, Hashable {
 }
 
 extension TLSIdentity: CustomStringConvertible {
-    /// The form that ``init(_:)`` reads.
     package var description: String {
         switch self {
         case .uri(let text): "uri:\(text)"

@@ -12,7 +12,7 @@ package final class TLSContext: @unchecked Sendable {
 
     let pointer: OpaquePointer
     let side: Side
-    /// The end of the own certificate's validity; nil where it has none.
+    /// The end of the own certificate's validity; nil if it has none.
     package let expiry: TLSDate?
     let verifiesPeer: Bool
     /// Whether the system's authorities vouch for peers, as no file of others was given.
@@ -59,7 +59,6 @@ package final class TLSContext: @unchecked Sendable {
         )
     }
 
-    /// The context of a client, which checks the certificates of servers.
     package static func client(_ files: TLSClientFiles) throws(TLSFileError) -> TLSContext {
         let (pointer, expiry) = unsafe try make(.client, files.certificate)
         do throws(TLSFileError) {
@@ -82,7 +81,6 @@ package final class TLSContext: @unchecked Sendable {
         )
     }
 
-    /// A context with a certificate, if there is one.
     private static func make(
         _ side: Side,
         _ files: TLSCertificateFiles?,
@@ -196,7 +194,6 @@ package struct TLSCertificateFiles: Sendable, Hashable {
 }
 
 package struct TLSServerFiles: Sendable, Hashable {
-    /// The server's own certificate.
     package var certificate: TLSCertificateFiles
     /// The certificates that sign those of clients; nil asks clients for none.
     package var clientAuthorityPath: String?

@@ -27,9 +27,7 @@ extension TLSDate: CustomStringConvertible {
         return "\(date) \(Self.pair(hour)):\(Self.pair(rest / 60)):\(Self.pair(rest % 60)) UTC"
     }
 
-    private static func pair(_ number: Int64) -> String {
-        number < 10 ? "0\(number)" : "\(number)"
-    }
+    private static func pair(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 extension Int64 {

@@ -1,4 +1,3 @@
-/// The reason why a connection is not, or no longer, secured.
 package enum TLSError: Error, Sendable, Hashable {
     /// The peer sent what is no TLS 1.3, or what this side refuses; OpenSSL's reason.
     case protocolViolation(String)
@@ -6,16 +5,13 @@ package enum TLSError: Error, Sendable, Hashable {
     case certificateRefused(String)
     /// The peer refused the connection with an alert, for instance for the certificate of this side.
     case refusedByPeer(String)
-    /// The peer speaks none of the protocols of this side.
     case noCommonProtocol
     case endedInHandshake
     /// The handshake had to give way to others: too many were under way.
     case gaveWay
     /// The peer announced a message of so many bytes, above the limit.
     case messageTooLong(Int, limit: Int)
-    /// OpenSSL has no memory left for the connection.
     case noMemory
-    /// The name cannot be the name of a host.
     case badHostName(String)
 }
 
@@ -43,7 +39,6 @@ package enum TLSFileError: Error, Sendable, Hashable {
     case unreadable(String, String)
     /// A directory, a pipe or a device.
     case notAFile(String)
-    /// The file is longer than any of its kind.
     case tooLong(String, limit: Int)
     /// Others than the owner may read the key, or write it: the mode.
     case notPrivate(String, mode: UInt32)
@@ -52,7 +47,6 @@ package enum TLSFileError: Error, Sendable, Hashable {
     /// The file has no private key in PEM, or one with a password.
     case noKey(String)
     case keyDoesNotFit(key: String, certificate: String)
-    /// The certificate has expired; the time of its end.
     case expired(String, TLSDate)
     /// The certificate is not valid yet; the time of its begin.
     case notYetValid(String, TLSDate)
