@@ -12,11 +12,9 @@ struct DurableWatermark {
 
     private let file: any JournalFile
     private let hash: RecordHash
-
     /// The newest whole watermark in the file; nil in a new or spoiled file.
     private(set) var position: JournalPosition?
 
-    /// Opens the file, or makes it.
     init(_ files: any JournalFiles, _ hash: RecordHash) throws(FileError) {
         let existing = try files.open(Self.name)
         file = if let existing { existing } else { try files.create(Self.name) }
@@ -33,14 +31,11 @@ struct DurableWatermark {
     static func read(
         _ files: any JournalFiles,
         _ hash: RecordHash
-    ) throws(FileError)
-        -> JournalPosition?
-    {
+    ) throws(FileError) -> JournalPosition? {
         guard let file = try files.open(name) else { return nil }
         return newest(try file.read(0..<2 * slotByteCount), hash)
     }
 
-    /// Notes that a record is durable.
     mutating func write(_ position: JournalPosition) throws(FileError) {
         try write(position, slot: Int(position.number & 1))
     }
@@ -69,10 +64,7 @@ struct DurableWatermark {
             guard hash.digest(slot.extracting(first: 16), 0) == slot.uint64(at: 16) else {
                 continue
             }
-            let position = JournalPosition(
-                number: slot.uint64(at: 0),
-                hash: slot.uint64(at: 8)
-            )
+            let position = JournalPosition(number: slot.uint64(at: 0), hash: slot.uint64(at: 8))
             if newest.map({ $0.number < position.number }) ?? true { newest = position }
         }
         return newest

@@ -2,13 +2,12 @@
 ///
 /// Each call blocks until the storage has answered. One thread makes all calls.
 package protocol Journal: AnyObject {
-    /// The newest record.
     var last: JournalPosition { get }
 
     /// Adds a batch and returns once it is as durable as the journal promises.
     ///
     /// `count` is how many entries the caller has put into the body, and `microseconds` its time,
-    /// raised to the last record's where it is before that. After an error, the
+    /// raised to the last record's if it is before that. After an error, the
     /// batch may be found again or not, and every later append fails; only a record that is too
     /// large changes nothing.
     func append(
@@ -31,14 +30,11 @@ package protocol Journal: AnyObject {
 package struct JournalPosition: Equatable, Hashable, Sendable {
     /// Records are numbered from 1, without gaps.
     package var number: UInt64
-
     /// The record's hash, which covers the hash of the one before.
     package var hash: UInt64
 
-    /// Before the first record.
     package static let start = JournalPosition(number: 0, hash: 0)
 
-    /// The place of a record.
     package init(number: UInt64, hash: UInt64) {
         self.number = number
         self.hash = hash
@@ -47,12 +43,9 @@ package struct JournalPosition: Equatable, Hashable, Sendable {
 
 /// What the journal knows of a record that it replays, beside its body.
 package struct JournalRecord: Equatable, Sendable {
-    /// Where it stands.
     package let position: JournalPosition
-
     /// How many entries its writer said the body has.
     package let count: UInt32
-
     /// When it was written, in microseconds of its writer's clock; never before the last one's.
     package let microseconds: UInt64
 }
@@ -61,7 +54,6 @@ package struct JournalRecord: Equatable, Sendable {
 package enum Durability: String, Sendable, CaseIterable {
     /// On the disk: survives a power cut.
     case fsync
-
     /// With the operating system: survives a crash of this process, and nothing else.
     case os
 }
@@ -70,7 +62,6 @@ package enum Durability: String, Sendable, CaseIterable {
 package struct JournalConfiguration: Sendable {
     /// Names the data directory; the journal of another one is refused.
     package var instanceID: UInt64
-
     /// The instance that the data directory had before, while a change of instance is finished: the
     /// segments of both are taken, and get the new one.
     package var previousInstanceID: UInt64?
@@ -79,20 +70,12 @@ package struct JournalConfiguration: Sendable {
     ///
     /// If there is one, the journal has begun, and its segments and its watermark must be there.
     package var known = JournalPosition.start
-
-    /// When an append returns.
     package var durability = Durability.fsync
-
     /// The size of each file, 64 MiB; it is written to the header, so it may change between runs.
     package var segmentByteCount = 64 << 20
-
     /// How long a forgotten segment is kept, by the times of records, in microseconds; 0 keeps none.
     package var keptMicroseconds: UInt64 = 0
-
-    /// When the disk counts as full.
     package var space = SpaceLimits()
-
-    /// What records are checked by.
     package var hash = RecordHash.xxh3
 
     /// Draws the number that a segment's records are hashed with.
@@ -102,10 +85,7 @@ package struct JournalConfiguration: Sendable {
     /// they held before must pass for nothing.
     package var drawSalt: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
 
-    /// The defaults, for one data directory.
-    package init(instanceID: UInt64) {
-        self.instanceID = instanceID
-    }
+    package init(instanceID: UInt64) { self.instanceID = instanceID }
 }
 
 /// How long a journal was written to, in microseconds: a time that no wrong clock adds to.
@@ -115,9 +95,8 @@ package struct JournalConfiguration: Sendable {
 /// bytes. The time between two runs counts nothing, as only a clock tells it.
 package struct JournalAge: Equatable {
     /// The most that the time between two records counts: a minute.
-    static let longestGap: UInt64 = 60_000_000
+    private static let longestGap: UInt64 = 60_000_000
 
-    /// The age.
     package private(set) var microseconds: UInt64
     /// The clock at the last record of this run; nil before the first one.
     private var last: UInt64?

@@ -1,62 +1,35 @@
 /// Why a journal cannot be opened, or takes no more records.
 package enum JournalError: Error, Equatable, Sendable {
-    /// Another process has the directory.
     case locked(path: String, holder: Int?)
-
-    /// There is no directory at the path.
     case missingDirectory(path: String)
-
-    /// What is at the path is no directory.
     case notADirectory(path: String)
-
-    /// The directory is another user's.
     case wrongOwner(path: String, owner: UInt32, user: UInt32)
-
     /// The directory, or its file system, cannot be written.
     case readOnlyDirectory(path: String)
-
-    /// A file was written by a later format than this program knows.
     case newerFormat(file: String, version: UInt32, known: UInt32)
-
-    /// A file belongs to another data directory.
     case otherInstance(file: String, found: UInt64, expected: UInt64)
-
     /// A file holds, at an offset, something else than the record that has to be there.
     case damaged(file: String, offset: Int, record: UInt64, reason: String)
-
-    /// No file has these records.
     case missing(records: ClosedRange<UInt64>)
-
     /// The journal ends before records that were durable once.
     case lost(records: ClosedRange<UInt64>)
-
     /// The journal has begun, and its watermark is missing or spoiled. So it is unknown whether
     /// records after the last one are lost.
     case missingWatermark(last: UInt64)
-
     /// The loss that was accepted is not the one that there is.
     case otherLossAccepted(accepted: UInt64, last: UInt64)
-
-    /// A record's body is longer than a segment may take.
     case recordTooLarge(byteCount: Int, limit: Int)
-
     /// The disk is full, and the ballast did not suffice.
     case outOfSpace(FileError)
-
     /// A sync failed: whether the last record is on the disk is not known.
     case syncFailed(FileError)
-
-    /// A file could not be read or written.
     case file(FileError)
-
     /// An append was refused, as an earlier failure stopped the journal.
     case stopped(reason: String)
 }
 
 /// Calls `body`, whose failures of single files become the journal's.
-func fileErrors<Result>(
-    _ body: () throws(FileError) -> Result
-) throws(JournalError) -> Result {
+func fileErrors<Result>(_ body: () throws(FileError) -> Result) throws(JournalError) -> Result {
     do {
         return try body()
     } catch {

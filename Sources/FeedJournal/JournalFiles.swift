@@ -11,7 +11,7 @@ package protocol JournalFiles: AnyObject {
     /// Makes a directory; one that is there already is no error.
     func createDirectory(_ name: String) throws(FileError)
 
-    /// Opens a file that is there, nil where none is.
+    /// Opens a file that is there, nil if none is.
     func open(_ name: String) throws(FileError) -> (any JournalFile)?
 
     /// Makes an empty file in place of any that was there.
@@ -37,17 +37,16 @@ package protocol JournalFiles: AnyObject {
     /// does through this value any more.
     func unlock()
 
-    /// What tells a file from a copy of it; nil where the disk keeps nothing of the kind.
+    /// What tells a file from a copy of it; nil if the disk keeps nothing of the kind.
     func identity(of name: String) throws(FileError) -> FileIdentity?
 }
 
 extension JournalFiles {
-    /// The bytes that the file system still has for us.
     package func freeByteCount() throws(FileError) -> Int { try freeByteCount(in: ".") }
 
     package func identity(of name: String) throws(FileError) -> FileIdentity? { nil }
 
-    /// The first bytes of a file, fewer where it has fewer; nil where there is none.
+    /// The first bytes of a file, fewer if it has fewer; nil if there is none.
     package func begin(of name: String, byteCount: Int) throws(FileError) -> [UInt8]? {
         try open(name)?.read(0..<byteCount)
     }
@@ -58,7 +57,6 @@ package protocol JournalFile: AnyObject {
     /// Its name below the data directory, for messages; the code that renames the file sets it.
     var name: String { get set }
 
-    /// How long it is now.
     func byteCount() throws(FileError) -> Int
 
     /// Fills the array from an index on with what one call of the system gives; 0 at the end.
@@ -87,11 +85,7 @@ private let zeros = [UInt8](repeating: 0, count: 1 << 20)
 
 extension JournalFile {
     /// Writes both pieces whole, however little of them the system takes at a time.
-    func write(
-        _ first: Span<UInt8>,
-        _ second: Span<UInt8>,
-        at offset: Int
-    ) throws(FileError) {
+    func write(_ first: Span<UInt8>, _ second: Span<UInt8>, at offset: Int) throws(FileError) {
         let byteCount = first.count + second.count
         var written = 0
         while written < byteCount {
@@ -118,12 +112,10 @@ extension JournalFile {
         }
     }
 
-    /// Writes one piece whole.
     package func write(_ bytes: Span<UInt8>, at offset: Int) throws(FileError) {
         try write(bytes, Span(), at: offset)
     }
 
-    /// Writes zeros over a range.
     func writeZeros(_ range: Range<Int>) throws(FileError) {
         var offset = range.lowerBound
         while offset < range.upperBound {
@@ -133,17 +125,13 @@ extension JournalFile {
         }
     }
 
-    /// Reads a range, less where the file ends before it.
+    /// Reads a range, less if the file ends before it.
     package func read(_ range: Range<Int>) throws(FileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: range.count)
         var count = 0
         while count < bytes.count {
             do throws(FileError) {
-                let read = try readOnce(
-                    into: &bytes,
-                    from: count,
-                    at: range.lowerBound + count
-                )
+                let read = try readOnce(into: &bytes, from: count, at: range.lowerBound + count)
                 guard read > 0 else { break }
                 count += read
             } catch {
@@ -157,13 +145,10 @@ extension JournalFile {
 
 /// What tells a file from a copy of it: a copy's inode was made at another time.
 package struct FileIdentity: Equatable, Sendable {
-    /// The number of the inode in its file system.
     package var inode: UInt64
-
-    /// When the inode was made, in nanoseconds since 1970; 0 where the file system keeps no time.
+    /// When the inode was made, in nanoseconds since 1970; 0 if the file system keeps no time.
     package var birthNanoseconds: UInt64
 
-    /// An identity of these values.
     package init(inode: UInt64, birthNanoseconds: UInt64) {
         self.inode = inode
         self.birthNanoseconds = birthNanoseconds
@@ -171,7 +156,7 @@ package struct FileIdentity: Equatable, Sendable {
 
     /// Whether two identities may be of one file.
     ///
-    /// The birth alone decides, where both are known: inode numbers are given again, and some file
+    /// The birth alone decides, if both are known: inode numbers are given again, and some file
     /// systems number anew at each mount. A file system that keeps no birth cannot tell.
     package func isSameFile(as other: FileIdentity) -> Bool {
         guard birthNanoseconds != 0, other.birthNanoseconds != 0 else { return true }
@@ -179,15 +164,10 @@ package struct FileIdentity: Equatable, Sendable {
     }
 }
 
-/// A call of the system that failed on one file.
 package struct FileError: Error, Equatable, Sendable {
     /// What was tried, a verb: "write", "sync".
     package let operation: String
-
-    /// The file's name below the data directory.
     package let name: String
-
-    /// The system's error number.
     package let code: Int32
 
     /// A failed call; `code` is as in errno.
@@ -205,14 +185,12 @@ package struct FileError: Error, Equatable, Sendable {
         [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR].contains(code)
     }
 
-    /// Whether the user of this process may not do it.
     package var isForbidden: Bool { code == EACCES || code == EPERM }
 
-    /// Whether there is no such file or directory.
     package var isMissing: Bool { code == ENOENT }
 
     /// Whether a signal came first, so that the call is to be made again.
-    var isInterruption: Bool { code == EINTR }
+    fileprivate var isInterruption: Bool { code == EINTR }
 }
 
 extension FileError: CustomStringConvertible {

@@ -16,10 +16,8 @@ struct JournalSpace {
         watch = SpaceWatch(limits, hasBallast: ballast.isThere)
     }
 
-    /// The free bytes from which on changes are taken again, once they are not.
     var writableByteCount: Int { watch.writableByteCount }
 
-    /// Whether the ballast is there.
     var hasBallast: Bool { ballast.isThere }
 
     /// Whether no more files are kept for segments to come.
@@ -27,19 +25,16 @@ struct JournalSpace {
     /// On a disk that counts as full none is kept, and each one that is released is removed.
     var isFull: Bool { watch.mode == .writable && spares.count >= SpareSegments.maximumCount }
 
-    /// How many files are kept for segments to come.
     var spareCount: Int { spares.count }
 
-    /// Looks at the free space, writes the ballast where it is due, and says what may be taken.
+    /// Looks at the free space, writes the ballast if it is due, and says what may be taken.
     mutating func check() throws(FileError) -> SpaceWatch.Mode {
         var free = try files.freeByteCount()
         // What is kept for later is no reason to refuse anything.
         if free < limits.readOnlyByteCount, try spares.removeForgotten() {
             free = try files.freeByteCount()
         }
-        if case .writeBallast = watch.observe(freeByteCount: free), try ballast.write() {
-            watch.ballastWritten()
-        }
+        if watch.observe(freeByteCount: free), try ballast.write() { watch.ballastWritten() }
         return watch.mode
     }
 
@@ -55,18 +50,17 @@ struct JournalSpace {
         }
     }
 
-    /// The next segment's file.
     mutating func takeSpare() throws(FileError) -> SpareSegment { try spares.take() }
 
     /// Keeps the file of a forgotten segment for a segment to come; removes it on a full disk, and
-    /// where the disk has damaged it.
+    /// if the disk has damaged it.
     mutating func release(_ segment: Segment, isDamaged: Bool) throws(FileError) {
         guard watch.mode == .writable, !isDamaged else { return try files.remove(segment.name) }
         try spares.keep(segment)
     }
 
     /// Removes the ballast and the forgotten segments after an error that says that the disk is
-    /// full; throws any other error, and this one where there is nothing to remove.
+    /// full; throws any other error, and this one if there is nothing to remove.
     mutating func makeRoom(after error: FileError) throws(JournalError) {
         guard error.isOutOfSpace else { throw .file(error) }
         let hadForgotten = try fileErrors { () throws(FileError) in try spares.removeForgotten() }
@@ -86,7 +80,7 @@ struct JournalSpace {
         watch.ballastReleased()
     }
 
-    /// The same where no journal is open.
+    /// The same if no journal is open.
     static func giveUp(_ files: any JournalFiles) throws(FileError) {
         if try files.names(in: ".").contains(SegmentLayout.directory) {
             try SpareSegments.removeForgotten(files)
@@ -103,47 +97,29 @@ struct JournalSpace {
 package struct SpaceLimits: Equatable, Sendable {
     /// With less than this free nothing new is taken: 256 MiB.
     package var readOnlyByteCount = 256 << 20
-
     /// With this much free again all is as before: 512 MiB, well above, so as not to flap.
     package var resumeByteCount = 512 << 20
-
     /// What is kept to be deleted on a full disk, 64 MiB: more than is ever taken and not written.
     package var ballastByteCount = 64 << 20
-
     /// With less than this free no segment is kept that checkpoints need no more, 1 GiB: so they go
     /// before anything is refused.
     package var keptByteCount = 1 << 30
 
-    /// The defaults.
     package init() {}
 }
 
 /// Decides from the free space whether new work may be taken.
 package struct SpaceWatch: Equatable, Sendable {
-    /// What the journal's owner may let in.
     package enum Mode: Equatable, Sendable {
-        /// Everything.
         case writable
-
         /// Nothing that has to be journaled; what was taken before is still committed.
         case readOnly
     }
 
-    /// What an observation asks for.
-    enum Action: Equatable {
-        /// Nothing.
-        case none
-
-        /// That the ballast be written, and success be told by ``SpaceWatch/ballastWritten()``.
-        case writeBallast
-    }
-
-    /// Whether new work may be taken now.
     package private(set) var mode = Mode.readOnly
 
     private let limits: SpaceLimits
     private var hasBallast: Bool
-
     /// Whether the watch was writable once; before, it need not stay clear of flapping.
     private var hasStarted = false
 
@@ -161,17 +137,18 @@ package struct SpaceWatch: Equatable, Sendable {
     }
 
     /// Takes note of the space that is free now.
-    mutating func observe(freeByteCount: Int) -> Action {
+    ///
+    /// - Returns: Whether the ballast is to be written, and success told by ``ballastWritten()``.
+    mutating func observe(freeByteCount: Int) -> Bool {
         switch mode {
         case .writable:
             if freeByteCount < limits.readOnlyByteCount { mode = .readOnly }
-            return .none
         case .readOnly:
-            guard freeByteCount >= writableByteCount else { return .none }
-            guard hasBallast else { return .writeBallast }
+            guard freeByteCount >= writableByteCount else { break }
+            guard hasBallast else { return true }
             becomeWritable()
-            return .none
         }
+        return false
     }
 
     /// The ballast that was asked for is there.
@@ -198,7 +175,6 @@ struct Ballast {
     static let name = "ballast"
     private let files: any JournalFiles
     private let byteCount: Int
-
     /// Whether the file is there, whole.
     private(set) var isThere: Bool
 
@@ -210,7 +186,7 @@ struct Ballast {
         if !isThere { try files.remove(Self.name) }
     }
 
-    /// Takes the room; false where there is not enough.
+    /// Takes the room; false if there is not enough.
     mutating func write() throws(FileError) -> Bool {
         do {
             let file = try files.create(Self.name)
@@ -224,7 +200,6 @@ struct Ballast {
         return isThere
     }
 
-    /// Gives the room back.
     mutating func release() throws(FileError) {
         isThere = false
         try files.remove(Self.name)

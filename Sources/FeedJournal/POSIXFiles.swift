@@ -6,19 +6,16 @@ import Glibc
 /// The lock is `flock`'s on the file `lock`, and on the directory itself: it goes with the process, however
 /// that ends.
 package final class POSIXFiles: JournalFiles {
-    /// Where the directory is, as it was given.
     package let path: String
 
-    /// What a directory is opened for.
     package enum Access: Sendable {
         /// To change it; this user has to own it.
         case change
-
         /// To look at it; nothing in it is changed, not even the lock's file.
         case look
     }
 
-    let directory: Int32
+    private let directory: Int32
     private let lock: Int32
     private let access: Access
 
@@ -180,7 +177,7 @@ extension POSIXFiles {
         return status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The names in a directory that nobody has locked; nil where there is no directory.
+    /// The names in a directory that nobody has locked; nil if there is no directory.
     package static func names(atPath path: String) throws(FileError) -> [String]? {
         guard let stream = unsafe opendir(path) else {
             guard errno == ENOENT else { throw FileError("list", path, code: errno) }
@@ -192,7 +189,7 @@ extension POSIXFiles {
 
     /// The names that a stream gives, but for the directory itself and the one above; `errno` says
     /// whether it came to its end.
-    static func names(_ stream: OpaquePointer) -> [String] {
+    private static func names(_ stream: OpaquePointer) -> [String] {
         var names: [String] = []
         errno = 0
         while let entry = unsafe readdir(stream) {
@@ -207,7 +204,7 @@ extension POSIXFiles {
         return names
     }
 
-    /// Makes the directory where none is, its parent being there, and opens it.
+    /// Makes the directory if none is, its parent being there, and opens it.
     package static func creating(path: String) throws(JournalError) -> POSIXFiles {
         guard unsafe mkdir(path, 0o700) == 0 else {
             guard errno == EEXIST else { throw .file(FileError("create", path, code: errno)) }
@@ -223,7 +220,7 @@ extension POSIXFiles {
         }
     }
 
-    /// Removes the directory where it has nothing but the lock's file; else it stays as it is.
+    /// Removes the directory if it has nothing but the lock's file; else it stays as it is.
     package func removeUnused() {
         guard (try? names(in: ".")) == ["lock"] else { return }
         _ = unsafe unlinkat(directory, "lock", 0)
@@ -235,13 +232,14 @@ extension POSIXFiles {
         let parent = unsafe Glibc.open("\(path)/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw .file(FileError("open", "\(path)/..", code: errno)) }
         defer { close(parent) }
-        guard fsync(parent) == 0 else {
-            throw .file(FileError("sync", "\(path)/..", code: errno))
-        }
+        guard fsync(parent) == 0 else { throw .file(FileError("sync", "\(path)/..", code: errno)) }
     }
 
     /// A descriptor of a directory that is there; to be changed, it is ours and not read-only.
-    static func openDirectory(_ path: String, _ access: Access) throws(JournalError) -> Int32 {
+    private static func openDirectory(
+        _ path: String,
+        _ access: Access
+    ) throws(JournalError) -> Int32 {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
@@ -278,7 +276,7 @@ extension POSIXFiles {
     ///
     /// A directory that is looked at and has no lock's file: the result is -1. The directory itself is
     /// locked too, for the case that somebody removes the lock's file while a process has it.
-    static func lock(
+    private static func lock(
         _ directory: Int32,
         _ path: String,
         _ access: Access
@@ -305,7 +303,7 @@ extension POSIXFiles {
         return descriptor
     }
 
-    /// Locks a file or a directory; gives the system's error number, 0 where it is locked now.
+    /// Locks a file or a directory; gives the system's error number, 0 if it is locked now.
     private static func lock(_ descriptor: Int32) -> Int32 {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno != EINTR { return errno }
@@ -322,8 +320,7 @@ extension POSIXFiles {
     }
 }
 
-/// A file of the system's.
-final class POSIXFile: JournalFile {
+private final class POSIXFile: JournalFile {
     var name: String
     private let descriptor: Int32
 
@@ -383,7 +380,7 @@ final class POSIXFile: JournalFile {
 
     func allocate(byteCount: Int) throws(FileError) {
         while true {
-            // Where the file system knows no allocation, the C library writes to each block.
+            // If the file system knows no allocation, the C library writes to each block.
             let code = posix_fallocate(descriptor, 0, off_t(byteCount))
             if code == 0 { return }
             guard code == EINTR else { throw FileError("allocate", name, code: code) }

@@ -15,7 +15,6 @@ package struct RecordHash: Sendable {
 }
 
 extension RecordHash {
-    /// XXH3 of some bytes under a seed.
     package static func xxh3(_ bytes: Span<UInt8>, seed: UInt64) -> UInt64 {
         unsafe bytes.withUnsafeBytes {
             unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed)

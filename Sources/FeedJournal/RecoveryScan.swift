@@ -2,20 +2,18 @@ import Glibc
 
 /// What a journal holds, read from the checkpointed position on.
 ///
-/// All records up to `last` are whole and chained. Where `problem` is nil they are all that was
+/// All records up to `last` are whole and chained. If `problem` is nil they are all that was
 /// ever acknowledged, as far as can be proved; after them is nothing, what the file held before it
 /// was used again, or a write that a power cut tore.
 package struct RecoveryScan {
-    /// Where the next record goes.
     enum End: Equatable {
         /// Into a segment, at an offset: its last record begins at `record`, and what is not zero
         /// after that ends at `content`.
         case segment(index: Int, record: Int, offset: Int, content: Int)
-
         /// Into a segment that has to be made, in place of all from an index on.
         case fresh(index: Int)
 
-        /// The last segment that stays, as an index; -1 where none does.
+        /// The last segment that stays, as an index; -1 if none does.
         var lastKeptIndex: Int {
             switch self {
             case .segment(let index, record: _, offset: _, content: _): index
@@ -26,39 +24,27 @@ package struct RecoveryScan {
 
     /// All segments, wholly checkpointed ones among them.
     let segments: [Segment]
-
-    /// The last record that is left: in the files, or the checkpointed one where that is later.
+    /// The last record that is left: in the files, or the checkpointed one if that is later.
     package let last: JournalPosition
-
     /// The last whole record that was read, which may be before the checkpointed one; the
-    /// checkpointed one where none was read.
+    /// checkpointed one if none was read.
     let lastFound: UInt64
-
-    /// When `lastFound` was written, in microseconds since 1970; 0 where none was read.
+    /// When `lastFound` was written, in microseconds since 1970; 0 if none was read.
     package let lastMicroseconds: UInt64
-
-    /// When the checkpointed record was written, in microseconds since 1970; nil where no file says it.
+    /// When the checkpointed record was written, in microseconds since 1970; nil if no file says it.
     package let checkpointedMicroseconds: UInt64?
-
     /// How long the journal was written to, up to `lastFound`.
     let age: JournalAge
-
     /// Why the journal must not be continued unless its loss is accepted.
     package let problem: JournalError?
-
     /// Damage in records that are checkpointed already: it is no problem.
     package let checkpointedDamage: CheckpointedDamage?
-
     /// The first segment that is not wholly checkpointed.
     let start: Int
 
     let end: End
     let configuration: JournalConfiguration
-
-    /// Whether there is a usable watermark.
     package let hasWatermark: Bool
-
-    /// The last record that the watermark, the checkpoint or `state.db` knows to be durable.
     package let lastKnown: UInt64
 
     /// Reads the journal and changes nothing; what cannot be read at all is thrown, what is wrong
@@ -95,7 +81,7 @@ package struct RecoveryScan {
         end = isBehind ? .fresh(index: scanner.start) : scanner.end
     }
 
-    /// The first record of the oldest segment that a directory has; nil where it has none.
+    /// The first record of the oldest segment that a directory has; nil if it has none.
     package static func firstRecord(_ files: any JournalFiles) throws(FileError) -> UInt64? {
         guard try files.names(in: ".").contains(SegmentLayout.directory) else { return nil }
         return try files.names(in: SegmentLayout.directory)
@@ -104,7 +90,6 @@ package struct RecoveryScan {
 
     /// The end of a journal, and what its newest segment says of it.
     package struct Newest {
-        /// Of the newest segment.
         package let instanceID: UInt64
         /// The last whole record there, or the one before the segment.
         package let number: UInt64
@@ -112,7 +97,7 @@ package struct RecoveryScan {
         package let microseconds: UInt64
     }
 
-    /// The end of a journal; nil where a directory has none.
+    /// The end of a journal; nil if a directory has none.
     ///
     /// Reads one segment.
     package static func newest(_ files: any JournalFiles) throws(JournalError) -> Newest? {
@@ -126,7 +111,6 @@ package struct RecoveryScan {
         )
     }
 
-    /// The first records of the segments that a directory has.
     private static func firsts(_ files: any JournalFiles) throws(JournalError) -> [UInt64] {
         try fileErrors { () throws(FileError) in
             try files.names(in: ".").contains(SegmentLayout.directory)
@@ -145,7 +129,7 @@ package struct RecoveryScan {
         return true
     }
 
-    /// When a record was written, in microseconds since 1970; nil where the journal does not have it.
+    /// When a record was written, in microseconds since 1970; nil if the journal does not have it.
     ///
     /// Reads one segment.
     package static func microseconds(
@@ -155,7 +139,7 @@ package struct RecoveryScan {
         try reader(behind: position, files)?.lastMicroseconds
     }
 
-    /// A reader of the segment that has the record after a position, if one has it; nil where none has the
+    /// A reader of the segment that has the record after a position, if one has it; nil if none has the
     /// record at the position, or begins after it.
     private static func reader(
         behind position: JournalPosition,
@@ -171,7 +155,7 @@ package struct RecoveryScan {
     }
 
     /// The records of segments that no start needs, as they are kept for a time: what is damaged or missing
-    /// of them first; nil where they are whole up to those that a start reads.
+    /// of them first; nil if they are whole up to those that a start reads.
     package func keptProblem(_ files: any JournalFiles) throws(JournalError) -> JournalError? {
         for index in segments.indices.prefix(start) {
             let end = segments[index + 1].first - 1
@@ -199,7 +183,6 @@ package struct RecoveryScan {
         return nil
     }
 
-    /// The file of a segment that was listed.
     static func open(
         _ files: any JournalFiles,
         _ segment: Segment
@@ -210,18 +193,16 @@ package struct RecoveryScan {
     }
 }
 
-/// Where the first record that is missing has to be.
 package enum MissingPlace: Equatable, Sendable {
     /// In a segment that is not there, with its name below the data directory.
     case segment(String)
-
-    /// After an offset of a segment, or, where that was full, in the next one, which is not there.
+    /// After an offset of a segment, or, if that was full, in the next one, which is not there.
     case end(of: String, offset: Int, next: String)
 }
 
 extension RecoveryScan {
-    /// Where the first record that is missing has to be; nil where none is, where the problem names
-    /// the place, and where no file tells it.
+    /// Where the first record that is missing has to be; nil if none is, if the problem names
+    /// the place, and if no file tells it.
     package var firstMissing: MissingPlace? {
         switch problem {
         case .missing(let records):
@@ -241,11 +222,39 @@ extension RecoveryScan {
     }
 }
 
+/// Damage in records that are checkpointed already: nothing is lost by it.
+///
+/// The checkpointed position proves the record after the damage: it is whole under its segment's
+/// salt, which no client knows, and it or the record after it names the hash of the checkpointed
+/// record.
+package struct CheckpointedDamage: Equatable, Sendable {
+    /// The segment's name below the data directory.
+    package let file: String
+    /// Where in the file the first record that cannot be read begins.
+    package let offset: Int
+    package let number: UInt64
+    /// Where the records continue after the damage; nil if nothing is after it.
+    let resumption: RecordPlace?
+    package let checkpointed: UInt64
+
+    /// The sentence for an operator; `last` is the last record of the journal.
+    package func note(last: UInt64) -> String {
+        let behind =
+            switch last {
+            case ...checkpointed: "no record is after them"
+            case checkpointed + 1: "record \(last) after them is whole"
+            default: "records \(checkpointed + 1) to \(last) after them are whole"
+            }
+        return "\(file) is damaged at offset \(offset), record \(number). state.db has the "
+            + "records up to \(checkpointed), and \(behind): nothing is lost. The file is removed "
+            + "by a later checkpoint. Look at the disk."
+    }
+}
+
 /// A part of the journal that an accepted loss drops, and keeps in `quarantine/`.
 package struct DroppedPart: Equatable, Sendable {
     /// The segment's name below the data directory.
     package let file: String
-
     /// Where in the file the part begins; 0 is the whole file.
     package let offset: Int
 }
@@ -266,7 +275,6 @@ extension RecoveryScan {
 
 /// Where an accepted loss keeps what it drops.
 package enum Quarantine {
-    /// The folder's name below the data directory.
     package static let directoryName = "quarantine"
 
     /// Keeps what an accepted loss drops: moves segments, and copies a segment that stays in part.
@@ -323,14 +331,9 @@ package enum Quarantine {
     }
 }
 
-/// How far a scan has come.
 package struct JournalProgress: Equatable, Sendable {
     /// What has been read and checked.
     package let completedByteCount: Int
-
-    /// What there is to read.
     package let totalByteCount: Int
-
-    /// The last record that was checked.
     package let number: UInt64
 }

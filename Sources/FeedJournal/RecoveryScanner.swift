@@ -21,34 +21,28 @@
 ///     The watermark is not there, or is of another directory          missing watermark
 struct RecoveryScanner {
     private let files: any JournalFiles
-    let configuration: JournalConfiguration
-    let checkpointed: JournalPosition
-    /// The instance need not be the configured one where a loss is accepted, which changes it.
+    private let configuration: JournalConfiguration
+    private let checkpointed: JournalPosition
+    /// The instance need not be the configured one if a loss is accepted, which changes it.
     private let acceptsAnyInstance: Bool
-    /// All segments, in their order.
     let segments: [Segment]
-
     /// The last record that is durable by what was written beside the journal.
-    var watermark: JournalPosition?
+    private(set) var watermark: JournalPosition?
     /// Whether a whole, chained record contradicts the watermark, as of another directory or time.
-    var isWatermarkForeign = false
-    /// The first segment that is not wholly checkpointed.
+    private var isWatermarkForeign = false
     private(set) var start = 0
     /// The last whole record so far, and when it was written.
-    var last: JournalPosition
-    var lastMicroseconds: UInt64 = 0
+    private(set) var last: JournalPosition
+    private(set) var lastMicroseconds: UInt64 = 0
     /// When the checkpointed record was written; nil until that was seen.
-    var checkpointedMicroseconds: UInt64?
+    private(set) var checkpointedMicroseconds: UInt64?
     /// How long the journal was written to, up to the last record.
-    var age = JournalAge(0)
-    /// Damage in records that are checkpointed already.
-    var checkpointedDamage: CheckpointedDamage?
-    /// What ended the walk; nil where the journal may be continued.
+    private(set) var age = JournalAge(0)
+    private(set) var checkpointedDamage: CheckpointedDamage?
+    /// What ended the walk; nil if the journal may be continued.
     private(set) var problem: JournalError?
-    /// Where the next record goes.
     private(set) var end = RecoveryScan.End.fresh(index: 0)
 
-    /// Lists the segments and reads the watermark.
     init(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
@@ -105,7 +99,7 @@ struct RecoveryScanner {
         }
     }
 
-    /// Checks one segment and takes over what it holds; nil where not even its header is right.
+    /// Checks one segment and takes over what it holds; nil if not even its header is right.
     private mutating func read(_ index: Int) throws(JournalError) -> SegmentReader? {
         let segment = segments[index]
         var reader: SegmentReader
@@ -149,8 +143,8 @@ struct RecoveryScanner {
         )
     }
 
-    /// Notes the time of the last record where that is the checkpointed one.
-    mutating func noteCheckpointed() {
+    /// Notes the time of the last record if that is the checkpointed one.
+    private mutating func noteCheckpointed() {
         if last.number == checkpointed.number { checkpointedMicroseconds = lastMicroseconds }
     }
 
@@ -166,10 +160,9 @@ struct RecoveryScanner {
     }
 }
 
-/// Where the records of a segment end, and why.
 extension RecoveryScanner {
     /// Checks that a segment begins where the one before it, or the checkpoint, has ended.
-    func link(_ reader: SegmentReader) -> JournalError? {
+    private func link(_ reader: SegmentReader) -> JournalError? {
         let first = reader.header.previous
         guard first.number == last.number, first.hash != last.hash else { return nil }
         return .damaged(
@@ -181,7 +174,7 @@ extension RecoveryScanner {
     }
 
     /// Walks past all records of a segment that are right, and tells where the last one begins.
-    mutating func walkRecords(
+    private mutating func walkRecords(
         _ reader: inout SegmentReader,
         _ lastOffset: inout Int
     ) -> JournalError? {
@@ -218,9 +211,7 @@ extension RecoveryScanner {
                 lastMicroseconds = record.microseconds
                 noteCheckpointed()
             case .foreign(let record):
-                return damaged(
-                    "record \(record.number) is there and does not continue the journal"
-                )
+                return damaged("record \(record.number) is there and does not continue the journal")
             case .end:
                 guard !skipCheckpointed(&reader, &lastOffset) else { continue }
                 return reader.sizeProblem.map(damaged)
@@ -228,8 +219,53 @@ extension RecoveryScanner {
         }
     }
 
+    /// Continues after the checkpointed record if a segment's records end before it.
+    ///
+    /// Notes the damage; false if nothing proves where that place is.
+    private mutating func skipCheckpointed(
+        _ reader: inout SegmentReader,
+        _ lastOffset: inout Int
+    ) -> Bool {
+        guard reader.last.number < checkpointed.number,
+            let found = reader.place(behind: checkpointed)
+        else { return false }
+        noteDamage(reader, resumption: found.place)
+        reader.resume(at: found.place)
+        lastMicroseconds = found.place.microseconds
+        lastOffset = found.record
+        return true
+    }
+
+    /// Whether a damaged checkpointed record was the last one of all; then no record after it is
+    /// lost.
+    ///
+    /// If so, the damage is noted. It is so if the watermark names this record, and the newest
+    /// segment has its full size, a trace of the damaged record, and no whole record of a later
+    /// number.
+    private mutating func endsWithTheCheckpoint(_ reader: SegmentReader, _ index: Int) -> Bool {
+        guard index == segments.count - 1, reader.last.number < checkpointed.number,
+            watermark == checkpointed, configuration.known.number <= checkpointed.number,
+            reader.sizeProblem == nil,
+            reader.hasTraceAtEnd || reader.laterRecord() != nil,
+            reader.laterRecord(than: checkpointed.number) == nil
+        else { return false }
+        noteDamage(reader, resumption: nil)
+        return true
+    }
+
+    private mutating func noteDamage(_ reader: SegmentReader, resumption: RecordPlace?) {
+        checkpointedDamage = CheckpointedDamage(
+            file: reader.name,
+            offset: reader.offset,
+            number: reader.last.number + 1,
+            resumption: resumption,
+            checkpointed: checkpointed.number
+        )
+        last = checkpointed
+    }
+
     /// Checks the place where a segment has no more records.
-    func checkEnd(_ reader: SegmentReader, _ index: Int) -> JournalError? {
+    private func checkEnd(_ reader: SegmentReader, _ index: Int) -> JournalError? {
         let next = last.number + 1
         func damaged(_ reason: String) -> JournalError {
             .damaged(file: reader.name, offset: reader.offset, record: next, reason: reason)
@@ -257,7 +293,7 @@ extension RecoveryScanner {
     func loss() -> JournalError? {
         let known = lastKnown
         guard last.number < known else {
-            // The newest segment is never removed, even where all of it is checkpointed.
+            // The newest segment is never removed, even if all of it is checkpointed.
             guard segments.isEmpty, known > 0 else {
                 let isMissed = configuration.known.number > 0 && watermark == nil
                 return isMissed || isWatermarkForeign ? .missingWatermark(last: last.number) : nil
@@ -271,16 +307,11 @@ extension RecoveryScanner {
 /// Reads the records of segments that have been checked before, in order.
 struct SegmentReplay {
     let files: any JournalFiles
-
-    /// All segments, in order.
     let segments: [Segment]
-
-    /// The last record that is given.
     let last: UInt64
 
     let hash: RecordHash
-
-    /// Damage in checkpointed records, skipped where only the records after it are asked for.
+    /// Damage in checkpointed records, skipped if only the records after it are asked for.
     let checkpointedDamage: CheckpointedDamage?
 
     /// Gives the records after a position, until `body` says false or none is left.
@@ -322,7 +353,6 @@ struct SegmentReplay {
         }
     }
 
-    /// The last record of a segment.
     private func lastNumber(_ index: Int) -> UInt64 {
         index + 1 < segments.count ? min(last, segments[index + 1].first - 1) : last
     }

@@ -1,6 +1,5 @@
 /// A segment of the journal, known by the number of its first record.
 struct Segment: Equatable {
-    /// The number of the record with which it begins.
     let first: UInt64
 
     /// Its file's name below the data directory.
@@ -9,37 +8,25 @@ struct Segment: Equatable {
 
 /// A place between two records of a segment.
 struct RecordPlace: Equatable {
-    /// Where the next record begins.
     let offset: Int
-
-    /// The record before the place.
     let previous: JournalPosition
-
     /// When that one was written, or an earlier one.
     let microseconds: UInt64
 }
 
-/// Where things are in a segment.
 enum SegmentLayout {
     /// What a disk is assumed to keep or lose at once.
     static let blockByteCount = 4096
-
     /// The header has a block of its own, so that no later write touches it.
     static let firstRecord = blockByteCount
-
     /// Records begin at multiples of this, which bounds the search after a torn one.
     static let alignment = 8
-
-    /// Where the segments are.
     static let directory = "journal"
-
     /// The segment to come, not named yet as nobody knows what its first record will be.
     static let spareName = "journal/spare.log"
-
     /// What the names of forgotten segments begin with whose blocks are used again.
     static let recycledPrefix = "recycled-"
 
-    /// What a forgotten segment is called until it is used again.
     static func recycledName(first number: UInt64) -> String {
         "\(directory)/\(recycledPrefix)\(number).log"
     }
@@ -50,7 +37,7 @@ enum SegmentLayout {
         return "\(directory)/" + String(repeating: "0", count: 20 - digits.count) + digits + ".log"
     }
 
-    /// The first record of a file in the directory, nil where the name is no segment's.
+    /// The first record of a file in the directory, nil if the name is no segment's.
     static func firstNumber(name: String) -> UInt64? {
         guard name.utf8.count == 24, name.hasSuffix(".log") else { return nil }
         let digits = name.utf8.dropLast(4)
@@ -69,7 +56,7 @@ extension JournalConfiguration {
         max(SegmentLayout.blockByteCount, min(32 << 10, segmentByteCount / 16))
     }
 
-    /// Traps where the size of segments makes no sense.
+    /// Traps if the size of segments makes no sense.
     func check() {
         precondition(
             segmentByteCount.isMultiple(of: SegmentLayout.blockByteCount)
@@ -92,7 +79,6 @@ struct SegmentHeader: Equatable {
     static let byteCount = 80
     private static let firstByteCount = 64
     static let format: UInt32 = 1
-
     /// "FEEDJRNL".
     private static let magic: UInt64 = 0x4C4E_524A_4445_4546
 
@@ -102,15 +88,11 @@ struct SegmentHeader: Equatable {
     var previousHash: UInt64
     var previousMicroseconds: UInt64
     var salt: UInt64
-    /// ``JournalAge`` where the segment begins; 0 where it is not known.
+    /// ``JournalAge`` where the segment begins; 0 if it is not known.
     var age: UInt64 = 0
 
-    /// The record before the segment's first.
-    var previous: JournalPosition {
-        JournalPosition(number: firstNumber - 1, hash: previousHash)
-    }
+    var previous: JournalPosition { JournalPosition(number: firstNumber - 1, hash: previousHash) }
 
-    /// The header's bytes.
     func encoded(_ hash: RecordHash) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
@@ -183,7 +165,6 @@ struct RecordHeader: Equatable {
     var previousHash: UInt64
     var hash: UInt64 = 0
 
-    /// Where the record stands.
     var position: JournalPosition { JournalPosition(number: number, hash: hash) }
 
     /// What a record takes of its segment, up to the next one's beginning.
@@ -208,7 +189,7 @@ struct RecordHeader: Equatable {
 }
 
 extension RecordHeader {
-    /// The header at an offset, unchecked; nil where none fits or its body would not.
+    /// The header at an offset, unchecked; nil if none fits or its body would not.
     init?(_ bytes: Span<UInt8>, at offset: Int) {
         guard bytes.count - offset >= Self.byteCount else { return nil }
         bodyByteCount = Int(bytes.uint32(at: offset))
@@ -241,7 +222,7 @@ extension Span<UInt8> {
             | UInt32(self[offset + 2]) << 16 | UInt32(self[offset + 3]) << 24
     }
 
-    /// The offset after the last byte that is not zero; `start` where all after it are.
+    /// The offset after the last byte that is not zero; `start` if all after it are.
     func endOfContent(from start: Int) -> Int {
         var end = count
         while end > start, self[end - 1] == 0 { end -= 1 }

@@ -5,65 +5,49 @@
 /// its end and synced before the append returns, so at most one, the last, can be torn.
 /// `docs/STORAGE.md` has the formats and the rules.
 package final class SegmentJournal: Journal {
-    /// The segment that is written to.
-    struct Current {
+    private struct Current {
         let file: any JournalFile
         let header: SegmentHeader
-
         /// Where the next record goes; after it is nothing that passes for one.
         var offset: Int
     }
 
-    /// Where the segments are, below the data directory.
     package static let directoryName = SegmentLayout.directory
-
-    /// The file of the durable watermark.
     package static let watermarkName = DurableWatermark.name
-
     /// The file that is given up on a full disk.
     package static let ballastName = Ballast.name
 
-    package internal(set) var last: JournalPosition
-
+    package private(set) var last: JournalPosition
     /// When the last record was written, in microseconds; the next one is not before.
-    package internal(set) var lastMicroseconds: UInt64
-
-    /// How far the times of records are ahead of the clock in this run: so none stands still where the
+    package private(set) var lastMicroseconds: UInt64
+    /// How far the times of records are ahead of the clock in this run: so none stands still if the
     /// clock is behind the newest record.
     package var clockShift: UInt64 = 0
 
-    let files: any JournalFiles
-    let configuration: JournalConfiguration
-
+    private let files: any JournalFiles
+    private let configuration: JournalConfiguration
     /// In order; the last is the current one.
-    var segments: [Segment]
+    private var segments: [Segment]
 
-    var current: Current
+    private var current: Current
 
     /// Damage in records that are checkpointed.
     ///
     /// The next checkpoint forgets the segment, whose file is not used again.
     package let checkpointedDamage: CheckpointedDamage?
 
-    var watermark: DurableWatermark
-    var space: JournalSpace
-
+    private var watermark: DurableWatermark
+    private var space: JournalSpace
     /// All records up to this one are kept elsewhere.
-    var forgotten: UInt64
-
-    /// How long the journal was written to.
-    var age: JournalAge
-
+    private var forgotten: UInt64
+    private var age: JournalAge
     /// The journal's age when the segment before one ended, read from that one's header.
-    var knownEnd: (next: Segment, age: UInt64)?
-
+    private var knownEnd: (next: Segment, age: UInt64)?
     /// How many kept segments were removed before their time, as the disk ran low.
-    package internal(set) var droppedSegmentCount = 0
+    package private(set) var droppedSegmentCount = 0
+    private var failure: String?
 
-    /// Why no append is taken any more.
-    var failure: String?
-
-    /// Opens the journal of a directory, or makes it where the directory is new.
+    /// Opens the journal of a directory, or makes it if the directory is new.
     ///
     /// It is read from the record after `checkpointed`, and what a power cut has torn is cut off.
     /// Damage in records up to `checkpointed` alone costs nothing: see ``checkpointedDamage``. If
@@ -125,7 +109,7 @@ package final class SegmentJournal: Journal {
         try replay.run(after: number, body)
     }
 
-    /// Looks at the free space, writes the ballast where it is due, and says what may be taken.
+    /// Looks at the free space, writes the ballast if it is due, and says what may be taken.
     ///
     /// To be called every second or so, on the journal's thread.
     package func checkSpace() throws(JournalError) -> SpaceWatch.Mode {
@@ -135,7 +119,6 @@ package final class SegmentJournal: Journal {
 }
 
 extension SegmentJournal {
-    /// The bytes that the disk has free for us.
     package func freeByteCount() throws(JournalError) -> Int {
         try fileErrors { () throws(FileError) in try files.freeByteCount() }
     }
@@ -143,7 +126,6 @@ extension SegmentJournal {
     /// The free bytes from which on changes are taken again, once they are not.
     package var writableByteCount: Int { space.writableByteCount }
 
-    /// Whether the file is there that is given up on a full disk.
     package var hasBallast: Bool { space.hasBallast }
 
     /// Gives up what only keeps room: the files for segments to come, and the ballast.
@@ -179,10 +161,7 @@ extension SegmentJournal {
     ) throws(JournalError) -> JournalPosition {
         if let failure { throw .stopped(reason: failure) }
         guard body.count <= configuration.maximumBodyByteCount else {
-            throw .recordTooLarge(
-                byteCount: body.count,
-                limit: configuration.maximumBodyByteCount
-            )
+            throw .recordTooLarge(byteCount: body.count, limit: configuration.maximumBodyByteCount)
         }
         do {
             try appendRecord(body, count, max(microseconds &+ clockShift, lastMicroseconds))
@@ -257,7 +236,6 @@ extension SegmentJournal {
         try space.makeRoom(after: error)
     }
 
-    /// Makes the next segment the current one, once its file is ready.
     private func roll() throws(JournalError) {
         do {
             try startNext()
@@ -286,7 +264,7 @@ extension SegmentJournal {
     /// Makes a spare the segment after a record: its header first, then its name.
     ///
     /// So a file with a segment's name is whole, always; one that is not has been damaged.
-    static func start(
+    private static func start(
         _ prepared: SpareSegment,
         in files: any JournalFiles,
         _ configuration: JournalConfiguration,
@@ -329,12 +307,12 @@ extension SegmentJournal {
         return kept.count * current.header.segmentByteCount
     }
 
-    /// Removes kept segments, the oldest first, where the disk runs low, and one of those that are
+    /// Removes kept segments, the oldest first, if the disk runs low, and one of those that are
     /// due and not needed for segments to come.
     ///
     /// An unlink holds up commits for some milliseconds, so there are no more of them at once than
     /// the room needs.
-    func removeKept() throws(JournalError) {
+    private func removeKept() throws(JournalError) {
         if space.isFull, try isOldestDue() { try removeOldest() }
         guard configuration.keptMicroseconds > 0, isOldestForgotten else { return }
         let size = current.header.segmentByteCount
@@ -348,8 +326,8 @@ extension SegmentJournal {
         }
     }
 
-    /// Removes the oldest kept segment for room on a full disk; false where there is none.
-    func removeKeptForRoom() throws(JournalError) -> Bool {
+    /// Removes the oldest kept segment for room on a full disk; false if there is none.
+    private func removeKeptForRoom() throws(JournalError) -> Bool {
         guard isOldestForgotten else { return false }
         try removeOldest()
         droppedSegmentCount += 1
@@ -363,9 +341,7 @@ extension SegmentJournal {
     /// Whether all records of the oldest segment are forgotten.
     ///
     /// The current segment stays, so a newer one than any that goes is durable.
-    private var isOldestForgotten: Bool {
-        segments.count > 1 && segments[1].first - 1 <= forgotten
-    }
+    private var isOldestForgotten: Bool { segments.count > 1 && segments[1].first - 1 <= forgotten }
 
     /// Whether the oldest segment is forgotten, and was kept for as long as it is to be.
     ///
@@ -377,7 +353,7 @@ extension SegmentJournal {
         return try oldestEnd() + configuration.keptMicroseconds <= age.microseconds
     }
 
-    /// The journal's age at the end of the oldest segment, as the next segment's header says; 0 where
+    /// The journal's age at the end of the oldest segment, as the next segment's header says; 0 if
     /// that does not tell: it is kept as long as if it had ended when the journal's age was first counted.
     private func oldestEnd() throws(JournalError) -> UInt64 {
         let next = segments[1]
@@ -399,7 +375,7 @@ extension SegmentJournal {
     /// Keeps the file of the oldest segment for a segment to come.
     private func releaseOldest() throws(JournalError) {
         let segment = segments[0]
-        // Where a disk has damaged a file, a new one is safer.
+        // If a disk has damaged a file, a new one is safer.
         let isDamaged = segment.name == checkpointedDamage?.file
         try fileErrors { () throws(FileError) in
             try space.release(segment, isDamaged: isDamaged)
@@ -414,14 +390,14 @@ extension SegmentJournal {
     }
 
     /// Reads what there is, and throws what is wrong with it unless just that is accepted.
-    static func scan(
+    private static func scan(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
         checkpointed: JournalPosition,
         acceptedLoss: UInt64?,
         _ progress: (JournalProgress) -> Void
     ) throws(JournalError) -> RecoveryScan {
-        // Where a journal has begun, a folder that is missing is a loss.
+        // If a journal has begun, a folder that is missing is a loss.
         if configuration.known.number == 0 || acceptedLoss != nil {
             try fileErrors { () throws(FileError) in
                 try files.createDirectory(SegmentLayout.directory)
@@ -447,7 +423,7 @@ extension SegmentJournal {
 
     /// Makes the files what the scan says they hold: durable, zero after the last record, and of
     /// the configured instance.
-    static func repair(
+    private static func repair(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
         _ scan: RecoveryScan,
@@ -470,12 +446,12 @@ extension SegmentJournal {
             let file = current.file
             let byteCount = current.header.segmentByteCount
             try fileErrors { () throws(FileError) in
-                // Shorter only where a loss was accepted.
+                // Shorter only if a loss was accepted.
                 if try file.byteCount() < byteCount { try file.allocate(byteCount: byteCount) }
                 if content > offset { try file.writeZeros(offset..<content) }
                 // What was read may be in the system's memory only, after a crash of the process.
                 // After a failed sync the system even takes the last record for written, and syncs
-                // it only where it is written once more.
+                // it only if it is written once more.
                 let last = try file.read(record..<offset)
                 try file.write(last.span, at: record)
                 try file.sync()
@@ -492,7 +468,6 @@ extension SegmentJournal {
         return (segments, try startAnew(files, configuration, scan))
     }
 
-    /// Makes the segment after the last record.
     private static func startAnew(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,

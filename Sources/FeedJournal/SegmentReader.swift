@@ -4,35 +4,23 @@ struct SegmentReader {
     enum Step {
         /// The record that has to be there, and where its body is.
         case record(RecordHeader, body: Range<Int>)
-
         /// A record that is whole and has no place here.
         case foreign(RecordHeader)
-
-        /// No whole record.
         case end
     }
 
     let name: String
     let header: SegmentHeader
     let bytes: [UInt8]
-
-    /// Where the next record would be.
     private(set) var offset = SegmentLayout.firstRecord
-
     /// The last record that was walked past.
     private(set) var last: JournalPosition
-
-    /// When that one was written.
     private(set) var lastMicroseconds: UInt64
 
     private let hash: RecordHash
 
     /// Reads the segment, whole, and checks its header and its size.
-    init(
-        _ file: any JournalFile,
-        first number: UInt64,
-        _ hash: RecordHash
-    ) throws(JournalError) {
+    init(_ file: any JournalFile, first number: UInt64, _ hash: RecordHash) throws(JournalError) {
         name = file.name
         self.hash = hash
         let bytes = try fileErrors { () throws(FileError) in
@@ -44,7 +32,7 @@ struct SegmentReader {
         lastMicroseconds = header.previousMicroseconds
     }
 
-    /// Why the file is shorter than it was made; nil where it is not.
+    /// Why the file is shorter than it was made; nil if it is not.
     var sizeProblem: String? {
         guard bytes.count < header.segmentByteCount else { return nil }
         return "the file has \(bytes.count) bytes of \(header.segmentByteCount)"
@@ -63,7 +51,6 @@ struct SegmentReader {
         return .record(record, body: start..<start + record.bodyByteCount)
     }
 
-    /// Continues at a place that was found before.
     mutating func resume(at place: RecordPlace) {
         offset = place.offset
         last = place.previous
@@ -86,7 +73,7 @@ struct SegmentReader {
     var endOfContent: Int { bytes.span.endOfContent(from: min(offset, bytes.count)) }
 
     /// The first whole record after the place where none was, with its offset; of those after a
-    /// number where one is named.
+    /// number if one is named.
     ///
     /// One there proves that the journal went on once: what is missing before it is damaged, not
     /// torn. O(n) in what is left of the segment, where only headers with a fitting number are
@@ -109,7 +96,44 @@ struct SegmentReader {
         return nil
     }
 
-    func intactRecord(at offset: Int) -> RecordHeader? {
+    /// The place after a record that is known by its hash.
+    ///
+    /// With the offset of the first whole record there, which is that one or the next one; nil if
+    /// neither is whole. O(n) in what is left of the segment: only headers with a fitting number and
+    /// hash are hashed.
+    func place(behind known: JournalPosition) -> (place: RecordPlace, record: Int)? {
+        let end = endOfContent
+        var candidate = offset
+        while candidate < end, candidate + RecordHeader.byteCount <= bytes.count {
+            let number = bytes.span.uint64(at: candidate + 8)
+            if number == known.number, bytes.span.uint64(at: candidate + 32) == known.hash,
+                let record = intactRecord(at: candidate)
+            {
+                let byteCount = RecordHeader.recordByteCount(body: record.bodyByteCount)
+                let place = RecordPlace(
+                    offset: candidate + byteCount,
+                    previous: known,
+                    microseconds: record.microseconds
+                )
+                return (place, candidate)
+            }
+            if number == known.number + 1,
+                bytes.span.uint64(at: candidate + 24) == known.hash,
+                intactRecord(at: candidate) != nil
+            {
+                let place = RecordPlace(
+                    offset: candidate,
+                    previous: known,
+                    microseconds: lastMicroseconds
+                )
+                return (place, candidate)
+            }
+            candidate += SegmentLayout.alignment
+        }
+        return nil
+    }
+
+    private func intactRecord(at offset: Int) -> RecordHeader? {
         guard let record = RecordHeader(bytes.span, at: offset),
             record.number > 0,
             record.isIntact(bytes.span, at: offset, salt: header.salt, hash)

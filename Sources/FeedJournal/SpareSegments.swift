@@ -1,4 +1,4 @@
-/// The files for the segments to come: forgotten segments, and one that is being made where no
+/// The files for the segments to come: forgotten segments, and one that is being made if no
 /// forgotten one is left.
 ///
 /// A forgotten segment is kept until its room is needed, so a journal soon has as many files as its
@@ -10,14 +10,10 @@ struct SpareSegments {
 
     private let files: any JournalFiles
     private let configuration: JournalConfiguration
-
     /// The names of forgotten segments, the next one to be used last.
     private var forgotten: [String] = []
-
-    /// The segment that is being made.
     private var made: SpareSegment?
 
-    /// No spare segments yet.
     init(_ files: any JournalFiles, _ configuration: JournalConfiguration) {
         self.files = files
         self.configuration = configuration
@@ -26,7 +22,7 @@ struct SpareSegments {
     /// How many files there are, each as large as a segment.
     var count: Int { forgotten.count + (made == nil ? 0 : 1) }
 
-    /// Makes the next segment, where none is forgotten, so that it is ready when the current one is
+    /// Makes the next segment, if none is forgotten, so that it is ready when the current one is
     /// half full; O(bytes that were appended since the last call).
     mutating func prepare(currentOffset: Int) throws(FileError) {
         guard forgotten.isEmpty else { return }
@@ -48,7 +44,7 @@ struct SpareSegments {
         return if let made { made } else { try SpareSegment(files, configuration) }
     }
 
-    /// Keeps the file of a forgotten segment; removes it where it cannot be renamed.
+    /// Keeps the file of a forgotten segment; removes it if it cannot be renamed.
     mutating func keep(_ segment: Segment) throws(FileError) {
         let name = SegmentLayout.recycledName(first: segment.first)
         do {
@@ -97,16 +93,10 @@ struct SpareSegment {
 
     private let files: any JournalFiles
     private let configuration: JournalConfiguration
-
-    /// The file, whose name is to be given.
     let file: any JournalFile
-
     /// What it is called until then.
     let name: String
-
-    /// How far it is zeroed.
     private(set) var zeroedByteCount = 0
-
     /// Whether the file is whole, and durable with its name.
     private(set) var isReady = false
 
@@ -126,7 +116,7 @@ struct SpareSegment {
         }
     }
 
-    /// Takes a segment that was forgotten and renamed; nil where it cannot be had.
+    /// Takes a segment that was forgotten and renamed; nil if it cannot be had.
     ///
     /// What it holds needs no zeros: none of it is a record under another segment's salt. Its old
     /// name is durably gone on return: so no start finds both names.
@@ -138,9 +128,7 @@ struct SpareSegment {
         guard let file = try files.open(name),
             try file.byteCount() == configuration.segmentByteCount
         else { return nil }
-        if configuration.durability == .fsync {
-            try files.syncDirectory(SegmentLayout.directory)
-        }
+        if configuration.durability == .fsync { try files.syncDirectory(SegmentLayout.directory) }
         self.files = files
         self.configuration = configuration
         self.file = file
@@ -170,7 +158,6 @@ struct SpareSegment {
         zeroedByteCount = end
     }
 
-    /// Does what is left.
     mutating func complete() throws(FileError) {
         while !isReady { try advance() }
     }
