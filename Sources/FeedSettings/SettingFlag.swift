@@ -17,7 +17,6 @@ package struct SettingFlag: Sendable, Equatable {
 
     /// The flag without its dashes, as `data-dir`; the key of a file.
     package let name: String
-    /// How many values it takes.
     package let kind: Kind
     /// Whether `--help` leaves it out, as a flag of tests.
     package let isHidden: Bool

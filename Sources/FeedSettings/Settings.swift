@@ -8,13 +8,11 @@ internal import FeedConcurrency
 package struct Settings: Sendable {
     /// A flag with the values that stand.
     package struct Setting: Sendable, Equatable {
-        /// The flag.
         package let flag: SettingFlag
         /// Its values as texts; those of a toggle are `true` or `false`.
         ///
         /// None if nothing sets it, and the parser knows no default.
         package let texts: [String]
-        /// What has set them.
         package let origin: SettingOrigin
     }
 
@@ -46,18 +44,23 @@ package struct Settings: Sendable {
     ) throws(SettingError) {
         let variables = SettingsEnvironment(prefix: prefix)
         try variables.check(environment.keys, flags)
-        var providers: [any ConfigProvider] = [
+        // Filled once it is known which file there is.
+        let inFile = MutableInMemoryProvider(initialValues: [:])
+        let providers: [any ConfigProvider] = [
             InMemoryProvider(values: Self.values(GivenFlags(commandLine, flags).texts, flags)),
             EnvironmentVariablesProvider(environmentVariables: environment)
                 .prefixKeys(with: ConfigKey(prefix)),
+            inFile,
         ]
         var sources = SettingSources(providers, variables)
         let setting = sources.setting(fileFlag)
         if let path = setting.texts.first {
             let file = try SettingsFile(path: path, namedBy: setting.origin.place(of: fileFlag))
             try file.check(flags, fileFlag: fileFlag.name)
-            providers.append(InMemoryProvider(values: Self.values(file.texts, flags)))
-            sources = SettingSources(providers, variables, file)
+            for (key, value) in Self.values(file.texts, flags) {
+                inFile.setValue(value, forKey: key)
+            }
+            sources.file = file
         }
         all = flags.map(sources.setting)
         try check(complaint)
@@ -151,7 +154,6 @@ extension Settings {
 }
 
 extension Settings.Setting {
-    /// Where the values come from, for people.
     fileprivate var originText: String {
         switch origin {
         case .commandLine: flag.flag
@@ -162,15 +164,11 @@ extension Settings.Setting {
     }
 }
 
-/// Where the value of a setting comes from.
 package enum SettingOrigin: Sendable, Equatable {
-    /// A flag on the command line.
     case commandLine
-    /// A variable of the environment.
     case variable(String)
     /// A line of a file, which begins with 1.
     case file(String, line: Int)
-    /// Nothing sets it.
     case unset
 
     /// The place in the words of a refusal, for a key of a file or a flag.
@@ -190,7 +188,6 @@ package struct SettingError: Error, Equatable, CustomStringConvertible {
     /// What is wrong, with the value and what is expected.
     package let problem: String
 
-    /// A refusal of what stands at a place.
     package init(_ place: String, _ problem: String) {
         self.place = place
         self.problem = problem
@@ -203,7 +200,6 @@ package struct SettingError: Error, Equatable, CustomStringConvertible {
 ///
 /// The command line was parsed before: what is wrong in it is not found here.
 private struct GivenFlags {
-    /// The values of each flag that is given, by its name.
     let texts: [String: [String]]
 
     /// Looks for flags in the words behind the program's name; O(words).
@@ -239,7 +235,6 @@ private struct SettingsEnvironment {
     /// The words before each name, as `feed` and `service`.
     let prefix: [String]
 
-    /// What every variable of the program begins with.
     private var beginning: String { prefix.map { $0.uppercased() + "_" }.joined() }
 
     /// The variable of a flag: `FEED_SERVICE_DATA_DIR` for `data-dir`.
@@ -248,10 +243,7 @@ private struct SettingsEnvironment {
     }
 
     /// Refuses a variable that begins as those of flags do, and is of none.
-    func check(
-        _ variables: some Collection<String>,
-        _ flags: [SettingFlag]
-    ) throws(SettingError) {
+    func check(_ variables: some Collection<String>, _ flags: [SettingFlag]) throws(SettingError) {
         let known = Set(flags.map(variable))
         let unknown = variables.filter { $0.hasPrefix(beginning) && !known.contains($0) }.min()
         guard let unknown else { return }
@@ -266,21 +258,15 @@ private struct SettingsEnvironment {
 /// The sources of settings in their order: the command line, the environment, and the file if there is one.
 private struct SettingSources {
     private let variables: SettingsEnvironment
-    private let file: SettingsFile?
+    var file: SettingsFile?
     private let latest = LatestSource()
     private let reader: ConfigReader
 
-    init(
-        _ providers: [any ConfigProvider],
-        _ variables: SettingsEnvironment,
-        _ file: SettingsFile? = nil
-    ) {
+    init(_ providers: [any ConfigProvider], _ variables: SettingsEnvironment) {
         self.variables = variables
-        self.file = file
         reader = ConfigReader(providers: providers, accessReporter: latest)
     }
 
-    /// Asks the sources for a flag.
     func setting(_ flag: SettingFlag) -> Settings.Setting {
         let key = ConfigKey([flag.name])
         let texts =

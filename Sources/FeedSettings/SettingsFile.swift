@@ -9,7 +9,6 @@ package struct SettingsFile: Sendable {
     /// The longest file: many times all flags.
     package static let maximumByteCount = 64 << 10
 
-    /// A key with its values.
     private struct Entry: Sendable, Equatable {
         var key: String
         var texts: [String]
@@ -19,7 +18,6 @@ package struct SettingsFile: Sendable {
 
     /// The path as it was given, for messages.
     private let path: String
-    /// The keys in the order of their lines.
     private let entries: [Entry]
 
     /// The file at a path.
@@ -46,7 +44,6 @@ package struct SettingsFile: Sendable {
         try self.init(text: text, path: path)
     }
 
-    /// The file with this text.
     package init(text: String, path: String) throws(SettingError) {
         self.path = path
         let root: Node?
@@ -124,7 +121,6 @@ package struct SettingsFile: Sendable {
 }
 
 extension SettingsFile {
-    /// The values of each key.
     var texts: [String: [String]] {
         Dictionary(entries.map { ($0.key, $0.texts) }) { first, _ in first }
     }
@@ -134,12 +130,8 @@ extension SettingsFile {
         entries.first { $0.key == flag.name }.map { .file(path, line: $0.line) }
     }
 
-    /// Refuses a key that is no flag, and a list if the flag takes one value.
-    ///
-    /// - Parameters:
-    ///   - flags: The flags that a file may have.
-    ///   - fileFlag: The flag that names the file, which a file cannot have.
-    /// - Throws: The first wrong key.
+    /// Refuses the first key that is none of the flags or names another file, and a list if its flag takes
+    /// one value.
     func check(_ flags: [SettingFlag], fileFlag: String) throws(SettingError) {
         for entry in entries {
             let place = "\(path):\(entry.line)"
