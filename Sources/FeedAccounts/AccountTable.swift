@@ -6,7 +6,6 @@ internal import Synchronization
 /// Both indexes are divided into parts with a lock each. A creation holds the lock of the e-mail's part
 /// and takes that of the number's part under it; all else takes one lock.
 final class AccountTable: Sendable {
-    /// An account and what changes about it.
     struct Entry: Sendable {
         let row: AccountRow
         /// The generation of the user's sessions; those of an earlier one are void.
@@ -21,28 +20,18 @@ final class AccountTable: Sendable {
     private let accountCount = Atomic(0)
     private let lastID = Atomic<UInt64>(0)
 
-    init(maximumCount: Int) {
-        self.maximumCount = maximumCount
-    }
+    init(maximumCount: Int) { self.maximumCount = maximumCount }
 
     var count: Int { accountCount.load(ordering: .relaxed) }
 
-    /// The number of the account with an e-mail; nil if there is none.
     func id(for email: EmailAddress) -> UInt64? {
         byEmail.withPart(of: email.key) { $0[email.key] }
     }
 
-    /// The account of a number; nil if there is none.
-    func row(_ id: UInt64) -> AccountRow? {
-        byID.withPart(of: id) { $0[id]?.row }
-    }
+    func row(_ id: UInt64) -> AccountRow? { byID.withPart(of: id) { $0[id]?.row } }
 
-    /// The generation of a user's sessions; nil if there is no such user.
-    func generation(of id: UInt64) -> UInt64? {
-        byID.withPart(of: id) { $0[id]?.generation }
-    }
+    func generation(of id: UInt64) -> UInt64? { byID.withPart(of: id) { $0[id]?.generation } }
 
-    /// Creates an account unless there is one with the e-mail.
     func create(
         _ email: EmailAddress,
         displayName: String,
@@ -71,7 +60,7 @@ final class AccountTable: Sendable {
         }
     }
 
-    /// Adds a session to a user's, and takes the oldest one out where there are more than the limit.
+    /// Adds a session to a user's, and takes the oldest one out if there are more than the limit.
     ///
     /// - Returns: The generation that the session belongs to, and the session that has to end.
     func addSession(
@@ -88,7 +77,6 @@ final class AccountTable: Sendable {
         }
     }
 
-    /// Takes a session out of a user's.
     func removeSession(_ hash: TokenHash, of id: UInt64) {
         byID.withPart(of: id) { $0[id]?.sessions.removeAll { $0 == hash } }
     }
@@ -106,7 +94,6 @@ final class AccountTable: Sendable {
         }
     }
 
-    /// Puts an account of an earlier run back.
     func restore(_ row: AccountRow, generation: UInt64) throws(AccountError) {
         guard let email = EmailAddress(row.email), row.id > 0, row.id >> 63 == 0 else {
             throw .badAccount(id: row.id)
@@ -128,7 +115,6 @@ final class AccountTable: Sendable {
         lastID.store(max(lastID.load(ordering: .relaxed), id), ordering: .relaxed)
     }
 
-    /// Calls the body with each account, one part at a time; O(accounts).
     func visit(_ body: (Entry) -> Void) {
         byID.visit { part in
             for entry in part.values { body(entry) }
@@ -171,10 +157,7 @@ struct Shards<Key: Hashable & Sendable, Part: Sendable>: ~Copyable, Sendable {
 
     private let parts: InlineArray<64, Lock<Part>>
 
-    /// A table of empty parts.
-    init(of empty: Part) {
-        parts = InlineArray { _ in Lock(empty) }
-    }
+    init(of empty: Part) { parts = InlineArray { _ in Lock(empty) } }
 
     /// Calls the body with the part that a key is in, under its lock.
     func withPart<Result, Failure: Error>(
@@ -186,7 +169,6 @@ struct Shards<Key: Hashable & Sendable, Part: Sendable>: ~Copyable, Sendable {
         return try parts[number].withLock(body)
     }
 
-    /// Calls the body with a part, under its lock.
     func withPart<Result>(
         number: Int,
         _ body: (inout sending Part) -> sending Result

@@ -32,15 +32,12 @@ package final class Accounts: Sendable {
     /// As long as it stays, a session that was current ends by its time only.
     package var revocationCount: UInt64 { revocations.load(ordering: .acquiring) }
 
-    /// The account with an e-mail; nil if there is none.
     package func account(for email: EmailAddress) -> AccountRow? {
         accounts.id(for: email).flatMap { accounts.row($0) }
     }
 
-    /// The account of a user; nil if there is none.
     package func account(_ id: UInt64) -> AccountRow? { accounts.row(id) }
 
-    /// Creates an account unless there is one with the e-mail.
     package func create(
         _ email: EmailAddress,
         displayName: String,
@@ -59,7 +56,7 @@ package final class Accounts: Sendable {
 
     /// Begins a session of a user, whose token is known here only now; nil if there is no such user.
     ///
-    /// Where the user has as many as the limit, the oldest one ends.
+    /// If the user has as many as the limit, the oldest one ends.
     package func beginSession(
         of userID: UInt64,
         at now: Int64,
@@ -90,7 +87,6 @@ package final class Accounts: Sendable {
         session(token.hash, at: now)
     }
 
-    /// The session of a token's hash; nil if there is none, or it has expired or was ended.
     package func session(_ hash: TokenHash, at now: Int64) -> SessionRow? {
         guard let row = sessions.row(hash), row.expireTimeMilliseconds > now,
             let generation = accounts.generation(of: row.userID), row.generation >= generation
@@ -106,7 +102,7 @@ package final class Accounts: Sendable {
 
     /// How long a session needs no further look: it expires after that, or a use is to be logged.
     ///
-    /// The time until a use is to be logged does not count where that is so already.
+    /// The time until a use is to be logged does not count if that is so already.
     package func quietTime(of session: SessionRow, at now: Int64) -> Duration {
         let lifetime = max(session.expireTimeMilliseconds - now, 0)
         guard !isDue(session, at: now) else { return .milliseconds(lifetime) }
@@ -208,7 +204,7 @@ package struct AccountsState: Equatable, Sendable {
 ///
 /// - an account is written once and never changes;
 /// - of several rows of a session, the one that expires last stands;
-/// - the end of a session stands, also where a row of the session comes after it: no two sessions have
+/// - the end of a session stands, also if a row of the session comes after it: no two sessions have
 ///   the same hash;
 /// - of several generations of a user, the highest stands.
 package protocol AccountChangeSink {
@@ -224,7 +220,6 @@ package protocol AccountChangeSink {
     func append(endOfSessionsOf userID: UInt64, generation: UInt64)
 }
 
-/// A sink that drops all changes.
 private struct NoAccountChanges: AccountChangeSink {
     func append(_ account: AccountRow) {}
     func append(_ session: SessionRow) {}
@@ -246,12 +241,10 @@ package struct AccountLimits: Sendable, Equatable {
     package var renewalInterval = Duration.seconds(86_400)
     /// The failed attempts to sign in, for each e-mail and for each peer, in a window.
     package var failuresPerWindow = 6
-    /// The length of that window.
     package var failureWindow = Duration.seconds(60)
     /// The accounts that a peer may create in a window: a school or an office behind one address signs
     /// up within an hour, and a program gets few.
     package var creationsPerWindow = 20
-    /// The length of that window.
     package var creationWindow = Duration.seconds(3600)
     /// The e-mails and the peers that these limits count at the same time; one with few attempts is
     /// forgotten for a further one.
@@ -262,10 +255,8 @@ package struct AccountLimits: Sendable, Equatable {
     package init() {}
 }
 
-/// Why an account cannot be created or put back.
 package enum AccountError: Error, Equatable, Sendable {
     case emailTaken
-    /// There are as many accounts as there may be.
     case tooManyAccounts(limit: Int)
     /// A stored account has no good e-mail or number, or those of another account.
     case badAccount(id: UInt64)
@@ -296,7 +287,6 @@ package struct EmailAddress: Sendable {
     /// The longest address, in bytes (RFC 5321).
     package static let maximumByteCount = 254
 
-    /// The address as it was written.
     package let text: String
     /// The bytes of the address with its ASCII letters in lower case, by which the account is found.
     ///

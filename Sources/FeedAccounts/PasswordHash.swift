@@ -8,12 +8,12 @@ enum PasswordHash {
     static let passCount: UInt64 = 2
     static let memoryByteCount = 19 << 20
 
-    /// A well-formed hash of no password, verified in place of an account's where there is none.
+    /// A well-formed hash of no password, verified in place of an account's if there is none.
     static let decoy =
         "$argon2id$v=19$m=19456,t=2,p=1$" + String(repeating: "A", count: 22) + "$"
         + String(repeating: "A", count: 43)
 
-    /// Hashes a password with a new salt; nil where there is no memory.
+    /// Hashes a password with a new salt; nil if there is no memory.
     static func make(
         of password: Secret,
         passCount: UInt64 = passCount,
@@ -38,7 +38,7 @@ enum PasswordHash {
         )
     }
 
-    /// Whether a hash is of this password; also false where there is no memory.
+    /// Whether a hash is of this password; also false if there is no memory.
     static func matches(_ hash: String, _ password: Secret) -> Bool {
         Sodium.prepare()
         return unsafe password.withCharacters { characters, count in
@@ -60,9 +60,7 @@ package final class Secret: @unchecked Sendable {
     package init(copying text: some Collection<UInt8>) {
         byteCount = text.count
         unsafe bytes = .allocate(capacity: max(1, byteCount))
-        for (index, byte) in text.enumerated() {
-            unsafe (bytes + index).initialize(to: byte)
-        }
+        for (index, byte) in text.enumerated() { unsafe (bytes + index).initialize(to: byte) }
     }
 
     deinit {
@@ -71,7 +69,9 @@ package final class Secret: @unchecked Sendable {
     }
 
     /// Calls the body with the address and the number of the bytes, as C takes texts.
-    func withCharacters<Result>(_ body: (UnsafePointer<CChar>, UInt64) -> Result) -> Result {
+    fileprivate func withCharacters<Result>(
+        _ body: (UnsafePointer<CChar>, UInt64) -> Result
+    ) -> Result {
         unsafe bytes.withMemoryRebound(to: CChar.self, capacity: max(1, byteCount)) {
             unsafe body($0, UInt64(byteCount))
         }

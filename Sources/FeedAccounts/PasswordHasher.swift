@@ -3,20 +3,19 @@ internal import Synchronization
 
 /// Hashes passwords on threads that stand back behind votes.
 ///
-/// At most half a queue is hashed one after another at niceness 19, which gets some time also where
-/// other programs keep all processors busy. Where more wait, that is a *flood*, whose oldest job goes to a
+/// At most half a queue is hashed one after another at niceness 19, which gets some time also if
+/// other programs keep all processors busy. If more wait, that is a *flood*, whose oldest job goes to a
 /// ``FloodHasher``, which gets only what no other thread wants. The queue is short: who finds it full is
 /// refused at once and comes again, instead of waiting longer than people do.
 ///
-/// Hosts take turns, and none fills the queue: where it is full, the newest job of the host with most of them
+/// Hosts take turns, and none fills the queue: if it is full, the newest job of the host with most of them
 /// gives way to a host with fewer. A host that has had less than half of what hosts have on average is next,
 /// and its job is not the flood's. What hosts have had is forgotten once nothing waits.
 package final class PasswordHasher: Sendable {
     /// Computes hashes; tests count the runs or hold them up.
     package struct Functions: Sendable {
-        /// Hashes a password; nil where there is no memory.
+        /// Hashes a password; nil if there is no memory.
         package var hash: @Sendable (Secret) -> String?
-        /// Whether a hash is of a password.
         package var matches: @Sendable (String, Secret) -> Bool
 
         package init(
@@ -45,7 +44,6 @@ package final class PasswordHasher: Sendable {
     private struct State {
         /// The jobs that have not begun, by host; each costs 1,000, so that halved costs still differ.
         var jobs = FairQueue<Int, PasswordJob>(halvingCost: 64_000)
-        /// The number of jobs that have begun and are not done.
         var begunCount = 0
         var isStopped = false
 
@@ -66,7 +64,6 @@ package final class PasswordHasher: Sendable {
     /// How often the thread looks around while the flood's thread hashes.
     private static let floodInterval = Duration.milliseconds(10)
 
-    /// The number of jobs that may wait.
     package let queueLimit: Int
     private let thread = NamedThread("feed-password", priority: .nice(19))
     private let flood: FloodHasher
@@ -74,7 +71,6 @@ package final class PasswordHasher: Sendable {
     private let state = Lock(State())
     private let refused = Atomic<UInt64>(0)
 
-    /// A hasher whose threads are not started.
     package init(
         queueLimit: Int,
         functions: Functions = .argon2id,
@@ -85,18 +81,16 @@ package final class PasswordHasher: Sendable {
         flood = FloodHasher(runner)
     }
 
-    /// The number of jobs that have not begun.
     package var queuedCount: Int { state.withLock { $0.jobs.count } }
 
     package var runCount: UInt64 { runner.runCount }
 
-    /// The number of jobs that the queue had no room for.
     package var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
     /// How long a full queue takes, by the time of the last hash.
     package var retryTime: Duration { runner.lastRunTime * queueLimit }
 
-    /// Starts the threads; where the system refuses one, none is left.
+    /// Starts the threads; if the system refuses one, none is left.
     package func start() throws(ThreadStartError) {
         // Not first on the flood's thread, for which others would wait then.
         Sodium.prepare()
@@ -111,7 +105,7 @@ package final class PasswordHasher: Sendable {
         }
     }
 
-    /// Adds a job; false where the queue is full or the threads have stopped.
+    /// Adds a job; false if the queue is full or the threads have stopped.
     package func offer(_ job: PasswordJob) -> Bool {
         let (isTaken, crowdedOut) = state.withLock { state -> (Bool, PasswordJob?) in
             guard !state.isStopped else { return (false, nil) }
@@ -181,20 +175,15 @@ package final class PasswordHasher: Sendable {
 
 /// A password that waits to be hashed, and what happens to the result.
 package struct PasswordJob: Sendable {
-    /// What the password is hashed for.
     package enum Purpose: Sendable, Equatable {
-        /// To keep the hash in a new account.
         case create
-        /// To compare it with the hash of an account; nil where there is no such account, which takes
+        /// To compare it with the hash of an account; nil if there is no such account, which takes
         /// as long.
         case verify(String?)
     }
 
-    /// The result of a job.
     package enum Outcome: Sendable, Equatable {
-        /// The hash for a new account.
         case hashed(String)
-        /// The password is the account's.
         case matches
         /// The password is not the account's, or there is no such account.
         case differs
@@ -211,29 +200,21 @@ package struct PasswordJob: Sendable {
 
         package init() {}
 
-        /// The client has gone.
         package func end() { hasEnded.store(true, ordering: .relaxed) }
 
-        /// Whether the client has gone.
         package var isOver: Bool { hasEnded.load(ordering: .relaxed) }
     }
 
-    let host: Int
-    let password: Secret
-    let purpose: Purpose
-    let interest: Interest
-    let deadline: MonotonicInstant
-    let finish: @Sendable (Outcome) -> Void
+    /// A number for the host that asks, by which turns are taken.
+    fileprivate let host: Int
+    fileprivate let password: Secret
+    fileprivate let purpose: Purpose
+    fileprivate let interest: Interest
+    /// When the job need not begin any more.
+    fileprivate let deadline: MonotonicInstant
+    /// Gets the outcome, once, on a hashing thread or the one that stops it; returns soon.
+    fileprivate let finish: @Sendable (Outcome) -> Void
 
-    /// A job.
-    ///
-    /// - Parameters:
-    ///   - host: A number for the host that asks, by which turns are taken.
-    ///   - password: The password.
-    ///   - purpose: What it is hashed for.
-    ///   - interest: Whether the client still waits when the job's turn comes.
-    ///   - deadline: When the job need not begin any more.
-    ///   - finish: Gets the outcome, once, on a hashing thread or the one that stops it; returns soon.
     package init(
         host: Int,
         password: Secret,
@@ -268,10 +249,9 @@ private final class PasswordJobRunner: Sendable {
     /// How long the last hash took; 20 ms before the first.
     var lastRunTime: Duration { .nanoseconds(lastRunNanoseconds.load(ordering: .relaxed)) }
 
-    /// Whether nobody waits for the job any more.
     func isOver(_ job: PasswordJob) -> Bool { job.interest.isOver || clock() >= job.deadline }
 
-    /// The outcome of a job, after a hash where somebody waits for it.
+    /// The outcome of a job, after a hash if somebody waits for it.
     func run(_ job: PasswordJob) -> PasswordJob.Outcome {
         guard !isOver(job) else { return .skipped }
         let begin = clock()
@@ -310,7 +290,6 @@ private final class FloodHasher: Sendable {
         var work = Work.none
         var isStopped = false
 
-        /// The job under way is done.
         mutating func end(_ outcome: PasswordJob.Outcome) {
             if case .begun(let job) = work { work = .done(job, outcome) }
         }
@@ -347,12 +326,9 @@ private final class FloodHasher: Sendable {
         }
     }
 
-    /// Waits until a job is done, for some time at most.
     func waitForDone(upTo longest: Duration) { _ = done.wait(upTo: longest) }
 
-    func start() throws(ThreadStartError) {
-        try thread.start { [self] in run() }
-    }
+    func start() throws(ThreadStartError) { try thread.start { [self] in run() } }
 
     /// Waits for the hash under way, whose job ``takeDone()`` gives then, and ends the thread.
     ///

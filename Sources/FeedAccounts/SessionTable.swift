@@ -11,12 +11,9 @@ final class SessionTable: Sendable {
     /// The number of sessions; some may have expired.
     var count: Int { sessionCount.load(ordering: .relaxed) }
 
-    /// The session of a token's hash; nil if there is none.
-    func row(_ hash: TokenHash) -> SessionRow? {
-        parts.withPart(of: hash.word0) { $0[hash] }
-    }
+    func row(_ hash: TokenHash) -> SessionRow? { parts.withPart(of: hash.word0) { $0[hash] } }
 
-    /// Adds a session; false where another one has the same first word, which a new token mends.
+    /// Adds a session; false if another one has the same first word, which a new token mends.
     func insert(_ row: SessionRow, _ sink: some AccountChangeSink) -> Bool {
         parts.withPart(of: row.tokenHash.word0) { part in
             guard part.insert(row) else { return false }
@@ -26,7 +23,7 @@ final class SessionTable: Sendable {
         }
     }
 
-    /// Lets a session expire at a later time; nil if there is none, and the session as it was where it
+    /// Lets a session expire at a later time; nil if there is none, and the session as it was if it
     /// expires later already.
     func renew(
         _ hash: TokenHash,
@@ -43,7 +40,6 @@ final class SessionTable: Sendable {
         }
     }
 
-    /// Forgets a session; nil if there is none.
     func remove(_ hash: TokenHash, _ sink: some AccountChangeSink) -> SessionRow? {
         parts.withPart(of: hash.word0) { part in
             guard let row = part.remove(hash) else { return nil }
@@ -68,7 +64,6 @@ final class SessionTable: Sendable {
         }
     }
 
-    /// Calls the body with each session, one part at a time; O(sessions).
     func visit(_ body: (SessionRow) -> Void) {
         parts.visit { part in
             for row in part.rows { body(row) }
@@ -83,7 +78,6 @@ final class SessionTable: Sendable {
 private struct SessionPart: Sendable {
     private struct Entry {
         var row: SessionRow
-        /// The place of the word in the list.
         var place: Int
     }
 
@@ -91,16 +85,14 @@ private struct SessionPart: Sendable {
     private var words: [UInt64] = []
     private var nextPlace = 0
 
-    /// The sessions; O(sessions).
     var rows: [SessionRow] { entries.values.map(\.row) }
 
-    /// The session with a hash; nil if there is none.
     subscript(_ hash: TokenHash) -> SessionRow? {
         guard let row = entries[hash.word0]?.row, row.tokenHash == hash else { return nil }
         return row
     }
 
-    /// Adds a session; false where another one has the same first word.
+    /// Adds a session; false if another one has the same first word.
     mutating func insert(_ row: SessionRow) -> Bool {
         let word = row.tokenHash.word0
         guard entries[word] == nil else { return false }
@@ -109,7 +101,6 @@ private struct SessionPart: Sendable {
         return true
     }
 
-    /// Replaces a session by one with the same hash.
     mutating func update(_ row: SessionRow) { entries[row.tokenHash.word0]?.row = row }
 
     /// Removes a session; nil if there is none.
@@ -147,9 +138,7 @@ private struct SessionPart: Sendable {
 
 /// A user's session as it is kept and logged: the hash of its token, and never the token.
 package struct SessionRow: BitwiseCopyable, Equatable, Sendable {
-    /// The hash of the token, by which the session is found.
     package var tokenHash: TokenHash
-    /// The user whose session it is.
     package var userID: UInt64
     /// Unix time from which on the session is void; it moves later while the session is used.
     package var expireTimeMilliseconds: Int64

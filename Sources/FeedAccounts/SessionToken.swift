@@ -7,7 +7,6 @@ import CSodium
 package struct SessionToken: Sendable {
     package static let byteCount = 32
 
-    /// The bytes, for the answer to the client.
     package let bytes: [UInt8]
 
     /// Draws a new token from the system's secure random numbers.
@@ -19,8 +18,6 @@ package struct SessionToken: Sendable {
     }
 
     /// Reads a token; nil unless it has 32 bytes.
-    ///
-    /// The length is looked at before all else.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes

@@ -12,7 +12,6 @@ package final class SignInLimits<Peer: Hashable & Sendable>: Sendable {
         fileprivate let time: MonotonicInstant
     }
 
-    /// The decision about an attempt.
     package enum Decision: Sendable {
         /// It may go on; it counts as a failure, and as a creation if it may become one, until it is
         /// withdrawn.
@@ -33,7 +32,6 @@ package final class SignInLimits<Peer: Hashable & Sendable>: Sendable {
     private let clock: @Sendable () -> MonotonicInstant
     private let refused = Atomic<UInt64>(0)
 
-    /// Limits on a monotonic clock.
     package init(
         _ limits: AccountLimits,
         clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
@@ -102,9 +100,7 @@ package final class SignInLimits<Peer: Hashable & Sendable>: Sendable {
             state.emails.withdraw(attempt.email, begunAt: attempt.time)
             guard let peer = attempt.peer else { return }
             state.peers.withdraw(peer, begunAt: attempt.time)
-            if attempt.mayCreate, !created {
-                state.creators.withdraw(peer, begunAt: attempt.time)
-            }
+            if attempt.mayCreate, !created { state.creators.withdraw(peer, begunAt: attempt.time) }
         }
     }
 }
@@ -139,7 +135,7 @@ package struct RecentCounts<Key: Hashable & Sendable>: Sendable {
         return free > now.nanoseconds ? .nanoseconds(Int64(free - now.nanoseconds)) : nil
     }
 
-    /// Counts an attempt; O(limit), and no more where the table is full.
+    /// Counts an attempt; O(limit), and no more if the table is full.
     package mutating func begin(_ key: Key, at now: MonotonicInstant) {
         let window = window
         var times = table[key] ?? []
