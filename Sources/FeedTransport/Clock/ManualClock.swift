@@ -12,7 +12,6 @@ package final class ManualClock: Sendable {
 
     private let state = Lock(State())
 
-    /// A clock at its beginning.
     package init() {}
 
     package var now: MonotonicInstant { state.withLock { $0.now } }
@@ -37,13 +36,8 @@ package final class ManualClock: Sendable {
 
 /// The timers of one loop on a ``ManualClock``, bound to the loop's thread.
 final class ManualTimers {
-    /// Names a timer, to cancel it.
-    struct Identifier: Equatable {
-        fileprivate let number: Int
-    }
-
     private struct Timer {
-        let identifier: Identifier
+        let number: Int
         var due: MonotonicInstant
         let interval: Duration?
         let body: () -> Void
@@ -51,38 +45,33 @@ final class ManualTimers {
 
     /// The loop's current instant; while timers fire, the instant at which the timer was due.
     private(set) var now: MonotonicInstant
-
     /// The timers, in the order in which they were added.
     private var timers: [Timer] = []
-    private var nextNumber = 0
+    private var lastNumber = 0
 
     init(at now: MonotonicInstant) { self.now = now }
 
+    /// Adds a timer; returns its number, to cancel it.
     func add(
         after milliseconds: UInt64,
         every interval: UInt64?,
         _ body: @escaping () -> Void
-    ) -> Identifier {
-        nextNumber += 1
-        let identifier = Identifier(number: nextNumber)
+    ) -> Int {
+        lastNumber += 1
         timers.append(
             Timer(
-                identifier: identifier,
+                number: lastNumber,
                 due: now.advanced(by: .milliseconds(milliseconds)),
                 interval: interval.map { .milliseconds($0) },
                 body: body
             )
         )
-        return identifier
+        return lastNumber
     }
 
-    func remove(_ identifier: Identifier) {
-        timers.removeAll { $0.identifier == identifier }
-    }
+    func remove(_ number: Int) { timers.removeAll { $0.number == number } }
 
-    func removeAll() {
-        timers = []
-    }
+    func removeAll() { timers = [] }
 
     /// Fires the timers due until `end`, in the order of their instants; O(timers) for each.
     func run(through end: MonotonicInstant) {

@@ -14,7 +14,6 @@ package struct ConnectionDeadlines {
         let writeProgress: Int?
         let linger: Int
 
-        /// The limits of `configuration` in its own sweeps.
         package init(_ configuration: TransportConfiguration) {
             let interval = configuration.sweepInterval
             idle = configuration.idleTimeout.map { $0.sweepCount(interval) }
@@ -24,7 +23,6 @@ package struct ConnectionDeadlines {
         }
     }
 
-    /// The wait that took too long.
     package enum Expiry: Hashable {
         case connect
         case idle
@@ -46,16 +44,12 @@ package struct ConnectionDeadlines {
         self.connectLimit = connectLimit
     }
 
-    /// The connection opened.
     package mutating func opened(at sweep: Int) {
         connectLimit = nil
         heard = sweep
     }
 
-    /// Bytes came from the peer.
-    package mutating func received(at sweep: Int) {
-        heard = sweep
-    }
+    package mutating func received(at sweep: Int) { heard = sweep }
 
     /// The handler waits for the rest of a frame; consumed bytes start a new wait.
     package mutating func waitsForRest(at sweep: Int, afterProgress: Bool) {
@@ -67,10 +61,7 @@ package struct ConnectionDeadlines {
         if partialSince != nil { partialSince = sweep }
     }
 
-    /// No incomplete frame is waited for.
-    package mutating func waitsForNoRest() {
-        partialSince = nil
-    }
+    package mutating func waitsForNoRest() { partialSince = nil }
 
     /// Records the unsent byte count; a changed count is progress, and so is the first one.
     package mutating func observeUnsent(_ byteCount: Int, at sweep: Int) {
@@ -89,9 +80,7 @@ package struct ConnectionDeadlines {
     }
 
     /// Everything is sent and the peer's end of file is awaited.
-    package mutating func lingers(at sweep: Int) {
-        lingerSince = sweep
-    }
+    package mutating func lingers(at sweep: Int) { lingerSince = sweep }
 
     /// The wait that is over, if one is.
     ///
@@ -111,10 +100,7 @@ package struct ConnectionDeadlines {
 }
 
 extension Duration {
-    /// The number of sweeps that cover the duration.
-    func sweepCount(_ interval: Duration) -> Int {
-        max(1, Int((self / interval).rounded(.up)))
-    }
+    func sweepCount(_ interval: Duration) -> Int { max(1, Int((self / interval).rounded(.up))) }
 
     /// Whole seconds, at least one, as socket options count them.
     var wholeSeconds: Int32 { Int32(clamping: max(1, (millisecondsRoundedUp + 999) / 1_000)) }

@@ -14,22 +14,18 @@ package enum ConnectionLife {
     /// The handle is closing or closed.
     case closed(CloseReason)
 
-    /// Whether bytes go to the handler and come from it.
     package var isOpen: Bool {
         if case .open = self { true } else { false }
     }
 
-    /// Whether unsent bytes are sent before the end.
     package var isFlushing: Bool {
         if case .flushing = self { true } else { false }
     }
 
-    /// Whether the connection is closed.
     package var isClosed: Bool {
         if case .closed = self { true } else { false }
     }
 
-    /// The reason why the connection ends; nil while it has none.
     package var closeReason: CloseReason? {
         switch self {
         case .connecting, .open: nil
@@ -61,16 +57,12 @@ package enum ConnectionLife {
         self = .lingering(reason)
     }
 
-    /// The handle is being closed.
     package mutating func close(_ reason: CloseReason) {
-        guard !isClosed else {
-            preconditionFailure("A connection closes once: it is \(self).")
-        }
+        guard !isClosed else { preconditionFailure("A connection closes once: it is \(self).") }
         self = .closed(reason)
     }
 }
 
-/// The reason why a connection ended.
 package enum CloseReason: Sendable, Hashable {
     /// The handler closed it, or its loop stopped.
     case local
@@ -78,7 +70,6 @@ package enum CloseReason: Sendable, Hashable {
     case peerClosed
     /// The peer or the network broke it.
     case reset
-    /// The peer was silent for too long.
     case idleTimeout
     /// The rest of a begun frame did not come in time.
     case partialReadTimeout
@@ -87,7 +78,6 @@ package enum CloseReason: Sendable, Hashable {
     /// The connection held this many bytes, or was about to keep them, while all connections
     /// together held too much.
     case overBudget(heldByteCount: Int)
-    /// It was never open.
     case connectFailed(TransportError)
     /// The system failed in another way.
     case failed(TransportError)

@@ -4,15 +4,12 @@
 /// ``missingByteCount`` bytes at least are still the header's, so a reader that takes no more at a time never
 /// takes a byte of the client.
 package struct ProxyHeader {
-    /// Whose bytes follow.
     package enum Source: Hashable, Sendable {
-        /// Those of a client with this address.
         case client(SocketAddress)
         /// Those of the proxy itself, as for a health check, or of a client without an address of TCP.
         case proxy
     }
 
-    /// Why bytes are no such header.
     package enum Fault: Error, Hashable, Sendable {
         /// They begin as neither version does.
         case noHeader
@@ -20,9 +17,7 @@ package struct ProxyHeader {
         case badLine
         /// A header of version 2 with another version, command, family or length of its addresses.
         case badBlock
-        /// The header is longer than the longest one, of so many bytes.
         case tooLong(limit: Int)
-        /// The header did not come whole in time.
         case tooSlow
     }
 
@@ -38,10 +33,9 @@ package struct ProxyHeader {
 
     private var bytes: [UInt8] = []
 
-    /// A header of which nothing has come.
     package init() {}
 
-    /// The bytes that the header has at least beyond those that have come; 0 where it is whole.
+    /// The bytes that the header has at least beyond those that have come; 0 if it is whole.
     package var missingByteCount: Int {
         if bytes.count < Self.block.count { return Self.block.count - bytes.count }
         guard bytes[0] == Self.line[0] else {
@@ -51,7 +45,7 @@ package struct ProxyHeader {
         return bytes.last == 13 ? 1 : 2
     }
 
-    /// Adds bytes, ``missingByteCount`` at most; the source where the header is whole, else nil.
+    /// Adds bytes, ``missingByteCount`` at most; the source if the header is whole, else nil.
     package mutating func append(_ more: [UInt8]) throws(Fault) -> Source? {
         bytes += more
         let isLine = bytes.starts(with: Self.line.prefix(bytes.count))

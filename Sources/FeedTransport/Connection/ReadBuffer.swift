@@ -8,17 +8,13 @@ package struct ReadBuffer {
 
     package init() {}
 
-    /// Bytes held.
     package var byteCount: Int { storage.count - start }
 
-    /// The memory that it takes; it counts as none where nothing is held.
+    /// The memory that it takes; it counts as none if nothing is held.
     package var capacityByteCount: Int { isEmpty ? 0 : storage.capacity }
 
     package var isEmpty: Bool { byteCount == 0 }
 
-    /// Adds bytes at the end.
-    ///
-    /// O(n), amortised.
     package mutating func append(_ bytes: RawSpan) {
         if start > 0 {
             storage.removeSubrange(..<start)
@@ -30,9 +26,7 @@ package struct ReadBuffer {
 
     /// Drops bytes from the front; an emptied buffer returns large memory.
     ///
-    /// - Parameters:
-    ///   - byteCount: How many bytes.
-    ///   - overwriting: Whether nothing of them, nor of earlier ones, is left in memory.
+    /// With `overwriting` nothing of them, nor of earlier ones, is left in memory.
     package mutating func consume(_ byteCount: Int, overwriting: Bool = false) {
         precondition(byteCount <= self.byteCount, "More bytes were consumed than were shown.")
         start += byteCount
@@ -43,9 +37,6 @@ package struct ReadBuffer {
         }
     }
 
-    /// Drops everything.
-    ///
-    /// - Parameter overwriting: Whether nothing of it is left in memory.
     package mutating func removeAll(overwriting: Bool = false) {
         if overwriting { storage.overwrite() }
         let keeps = storage.capacity <= TransportLimits.retainedCapacityByteCount
@@ -62,7 +53,6 @@ package struct ReadBuffer {
         start = 0
     }
 
-    /// Calls `body` with everything held, contiguous.
     package func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
         storage.withRawSpan(droppingFirst: start, body)
     }

@@ -9,7 +9,6 @@ package struct ReadingState {
 
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The connection is not open yet.
         package static let unopened = Pauses(rawValue: 1)
         /// The handler asked for it.
         package static let handler = Pauses(rawValue: 2)
@@ -25,7 +24,6 @@ package struct ReadingState {
         package static let suspension = Pauses(rawValue: 64)
         /// The bytes of a TLS handshake wait to be worked on.
         package static let handshake = Pauses(rawValue: 128)
-
         /// The reasons to show the handler nothing.
         package static let blocking: Pauses = [.backPressure, .suspension]
     }
@@ -40,9 +38,7 @@ package struct ReadingState {
         case unblocking
     }
 
-    /// Whether the peer's input has ended.
     package enum Input {
-        /// The peer may send more.
         case open
         /// The peer has ended its side. The handler has not been notified.
         case ended
@@ -50,17 +46,12 @@ package struct ReadingState {
         case endDelivered
     }
 
-    /// The reasons not to read.
     package private(set) var pauses: Pauses = .unopened
-    /// What the unconsumed bytes wait for.
     package private(set) var rest = Rest.bytes
-    /// Whether the input has ended.
     package private(set) var input = Input.open
 
-    /// The state of a connection that is not open yet.
     package init() {}
 
-    /// Whether the peer has ended its side.
     package var hasInputEnded: Bool {
         switch input {
         case .open: false
@@ -68,7 +59,6 @@ package struct ReadingState {
         }
     }
 
-    /// Whether the connection is queued for the next loop iteration.
     package var isQueued: Bool {
         switch rest {
         case .iteration: true
@@ -174,7 +164,5 @@ package struct ReadingState {
     }
 
     /// The connection is closed: nothing is read any more.
-    package mutating func close() {
-        pauses = .ended
-    }
+    package mutating func close() { pauses = .ended }
 }

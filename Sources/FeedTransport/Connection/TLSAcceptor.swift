@@ -12,7 +12,6 @@ package final class TLSAcceptor: Sendable {
     private let secured = Atomic<Int>(0)
     private let failed = Atomic<Int>(0)
 
-    /// Secures connections with a context.
     package init(_ context: TLSContext, report: @escaping Report = { _, _ in }) {
         newest = Lock(context)
         self.report = report
@@ -22,11 +21,8 @@ package final class TLSAcceptor: Sendable {
     package var context: TLSContext { newest.withLock { $0 } }
 
     /// Secures further connections with another context; those that are open keep theirs.
-    package func replace(with context: TLSContext) {
-        newest.withLock { $0 = context }
-    }
+    package func replace(with context: TLSContext) { newest.withLock { $0 = context } }
 
-    /// Connections that have opened.
     package var securedCount: Int { secured.load(ordering: .relaxed) }
 
     /// Handshakes that have failed, were too slow, or had to give way.
@@ -47,7 +43,6 @@ package struct TLSTarget: Sendable {
     /// The name or the address that the server's certificate must have.
     package let host: String
 
-    /// Secures a connection to a host.
     package init(context: TLSContext, host: String) {
         self.context = context
         self.host = host

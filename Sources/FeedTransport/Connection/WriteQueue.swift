@@ -6,23 +6,18 @@
 package struct WriteQueue {
     /// Bytes that wait for the write before them.
     package private(set) var appendedByteCount = 0
-
-    /// Bytes passed to the event loop.
     package private(set) var inFlightByteCount = 0
-
     /// Whether the high watermark was reached and the low one not yet.
     package private(set) var isAboveHighWatermark = false
 
     private let highWatermarkByteCount: Int
     private let lowWatermarkByteCount: Int
 
-    /// An empty queue with the watermarks of `configuration`.
     package init(_ configuration: TransportConfiguration) {
         highWatermarkByteCount = configuration.highWatermarkByteCount
         lowWatermarkByteCount = configuration.lowWatermarkByteCount
     }
 
-    /// All unsent bytes.
     package var byteCount: Int { appendedByteCount + inFlightByteCount }
 
     /// Whether all bytes were sent, so that new ones can go out at once.
@@ -35,7 +30,6 @@ package struct WriteQueue {
         return inFlightByteCount == 0
     }
 
-    /// Puts all appended bytes in flight.
     package mutating func startWrite() {
         precondition(inFlightByteCount == 0, "A write is in flight already.")
         inFlightByteCount = appendedByteCount
@@ -49,7 +43,6 @@ package struct WriteQueue {
         return appendedByteCount > 0
     }
 
-    /// Drops everything.
     package mutating func removeAll() {
         appendedByteCount = 0
         inFlightByteCount = 0

@@ -23,7 +23,6 @@ package final class BufferBudget: Sendable {
     private let closings = Atomic<Int>(0)
     private let hosts = HostShares()
 
-    /// A budget of `limitByteCount`, shared by every loop that is given it.
     package init(limitByteCount: Int = TransportLimits.budgetByteCount) {
         self.limitByteCount = limitByteCount
     }
@@ -36,7 +35,6 @@ package final class BufferBudget: Sendable {
     /// The part of them that closing connections returns: ``BudgetLevel/Sum/connections``.
     package var connectionByteCount: Int { connectionBytes.load(ordering: .relaxed) }
 
-    /// The connections that share the budget.
     package var connectionCount: Int { connections.load(ordering: .relaxed) }
 
     /// Whether changes are refused.
@@ -57,19 +55,17 @@ package final class BufferBudget: Sendable {
     /// The bytes that all large answers may take together.
     package var answerLimitByteCount: Int { threshold(of: .answering) }
 
-    /// The peak of all held bytes, where it was ``BudgetLevel/notable``.
+    /// The peak of all held bytes, if it was ``BudgetLevel/notable``.
     package var peakByteCount: Int { peakBytes.load(ordering: .relaxed) }
 
-    /// The peak of all held bytes since the last call where it was ``BudgetLevel/notable``,
+    /// The peak of all held bytes since the last call if it was ``BudgetLevel/notable``,
     /// otherwise 0.
-    package func takeLatestPeak() -> Int {
-        latestPeakBytes.exchange(0, ordering: .relaxed)
-    }
+    package func takeLatestPeak() -> Int { latestPeakBytes.exchange(0, ordering: .relaxed) }
 
     /// Reserves room for an answer to `host` before it is built; returns false, and reserves
     /// nothing, if there is none.
     ///
-    /// O(1). One answer always has room where nothing else is held.
+    /// O(1). One answer always has room if nothing else is held.
     package func reserve(_ byteCount: Int, for host: HostSlot) -> Bool {
         let (_, reserved) = reservedBytes.wrappingAdd(byteCount, ordering: .relaxed)
         let total = connectionByteCount + reserved
@@ -98,13 +94,10 @@ package final class BufferBudget: Sendable {
         if byteCount > 0 { notePeak(held + reservedBytes.load(ordering: .relaxed)) }
     }
 
-    /// The bytes that connections of `host` hold.
     package func byteCount(of host: HostSlot) -> Int { hosts[host] }
 
     /// Counts a connection that opens (1) or closes (-1).
-    func addConnection(_ change: Int) {
-        connections.wrappingAdd(change, ordering: .relaxed)
-    }
+    func addConnection(_ change: Int) { connections.wrappingAdd(change, ordering: .relaxed) }
 
     private func notePeak(_ total: Int) {
         // Two threads may overwrite each other's peak with one that is hardly smaller.
@@ -115,7 +108,6 @@ package final class BufferBudget: Sendable {
         if total > peakByteCount { peakBytes.store(total, ordering: .relaxed) }
     }
 
-    /// The bytes of a level; O(1).
     @inline(__always)
     func threshold(of level: BudgetLevel) -> Int { level.byteCount(ofLimit: limitByteCount) }
 
@@ -132,11 +124,11 @@ package final class BufferBudget: Sendable {
 
     /// Whether bytes of an unfinished frame from `host` may be kept.
     ///
-    /// Where hosts are limited to their share, the share must cover all that the host then holds,
+    /// If hosts are limited to their share, the share must cover all that the host then holds,
     /// and so must twice the bytes left below ``BudgetLevel/unfinished``.
     ///
     /// O(1). Shares shrink with each host that arrives, so the shares of one wait may be too much
-    /// together; the bytes left then end them. Where all hosts have the same share, that never
+    /// together; the bytes left then end them. If all hosts have the same share, that never
     /// happens.
     package func hasRoom(forUnfinished byteCount: Int, of host: HostSlot) -> Bool {
         let total = connectionByteCount + byteCount
@@ -148,10 +140,7 @@ package final class BufferBudget: Sendable {
     /// The connections that all loops have closed for the sake of others.
     var closingCount: Int { closings.load(ordering: .relaxed) }
 
-    /// Counts a connection that is closed for the sake of others.
-    func countClosing() {
-        closings.wrappingAdd(1, ordering: .relaxed)
-    }
+    func countClosing() { closings.wrappingAdd(1, ordering: .relaxed) }
 
     /// Takes a part of the send buffers that are lent, a quarter of the limit at most; false if none
     /// is left.
@@ -162,10 +151,7 @@ package final class BufferBudget: Sendable {
         return false
     }
 
-    /// Gives lent bytes back.
-    func takeBack(_ byteCount: Int) {
-        lentBytes.wrappingSubtract(byteCount, ordering: .relaxed)
-    }
+    func takeBack(_ byteCount: Int) { lentBytes.wrappingSubtract(byteCount, ordering: .relaxed) }
 }
 
 /// A level of held bytes in a ``BufferBudget``; above it, less is allowed.
@@ -194,7 +180,6 @@ package enum BudgetLevel: CaseIterable {
     /// The limit, of all bytes: above it changes are refused.
     case exhausted
 
-    /// A sum of held bytes.
     package enum Sum {
         /// The bytes that closing connections returns.
         case connections
@@ -202,7 +187,6 @@ package enum BudgetLevel: CaseIterable {
         case all
     }
 
-    /// The sum that is compared with the level.
     @inline(__always)
     package var sum: Sum {
         switch self {
@@ -211,7 +195,7 @@ package enum BudgetLevel: CaseIterable {
         }
     }
 
-    /// The bytes of the level, where the budget has a limit of `limitByteCount`.
+    /// The bytes of the level, if the budget has a limit of `limitByteCount`.
     ///
     /// Inlined, so that a level named in the code costs a shift and a constant factor.
     @inline(__always)
@@ -263,7 +247,6 @@ private final class HostShares: Sendable {
     /// The number of hosts that something is held for, at least one.
     var holdingCount: Int { max(1, holding.load(ordering: .relaxed)) }
 
-    /// The bytes held for the hosts of a slot.
     subscript(_ host: HostSlot) -> Int { slots[host.index].load(ordering: .relaxed) }
 
     /// Counts bytes held for a host; a negative count releases them.

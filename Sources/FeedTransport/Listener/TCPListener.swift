@@ -5,9 +5,6 @@ import Synchronization
 /// There is one acceptor instead of one listening socket per loop: the kernel distributes few
 /// long-lived connections badly, and drops the queue of a socket that closes.
 package final class TCPListener {
-    /// Makes the handler of a connection, on the connection's loop.
-    package typealias MakeHandler = TCPConnection.MakeHandler
-
     /// The address that it listens at, with the port that the kernel chose.
     package let address: SocketAddress
 
@@ -19,7 +16,7 @@ package final class TCPListener {
     private let security: TLSAcceptor?
     private let proxies: TrustedProxies?
     private let handshakeLimit: Int
-    private let makeHandler: MakeHandler
+    private let makeHandler: TCPConnection.MakeHandler
     private let descriptor: Int32
     private let handle: UVHandle
     private var spare = UVSocket.spare()
@@ -36,7 +33,7 @@ package final class TCPListener {
         admission: Admission = Admission(),
         security: TLSAcceptor? = nil,
         proxies: TrustedProxies? = nil,
-        makeHandler: @escaping MakeHandler
+        makeHandler: @escaping TCPConnection.MakeHandler
     ) throws(TransportError) {
         precondition(!targets.isEmpty, "A listener needs a loop to hand connections to.")
         loop.preconditionOnLoop()
@@ -183,23 +180,19 @@ package final class ListenerCounters: Sendable {
     /// Times that the system had no descriptor or memory left for a connection.
     package var restCount: Int { rests.load(ordering: .relaxed) }
 
-    func countAccepted() { accepted.wrappingAdd(1, ordering: .relaxed) }
-    func countRefused() { refused.wrappingAdd(1, ordering: .relaxed) }
-    func countRest() { rests.wrappingAdd(1, ordering: .relaxed) }
+    fileprivate func countAccepted() { accepted.wrappingAdd(1, ordering: .relaxed) }
+    fileprivate func countRefused() { refused.wrappingAdd(1, ordering: .relaxed) }
+    fileprivate func countRest() { rests.wrappingAdd(1, ordering: .relaxed) }
 }
 
 /// The limit of a listener's connections, and the bytes that refused ones are sent.
 package struct Admission: Sendable {
     /// Connections over all loops; further ones are refused.
     package var maximumConnectionCount: Int
-
-    /// The bytes that a refused connection is sent before it is closed.
     package var refusal: [UInt8]
-
     /// The most refused connections that may take their refusal at once; further ones get none.
     package var maximumLingeringRefusals: Int
 
-    /// Admits `maximumConnectionCount` connections and sends `refusal` to the others.
     package init(
         maximumConnectionCount: Int = TransportLimits.maximumConnectionCount,
         refusal: [UInt8] = [],
@@ -223,7 +216,6 @@ private final class RefusalHandler: ConnectionHandler {
     private let refusal: [UInt8]
     private let closed: () -> Void
 
-    /// Sends `refusal`; calls `closed` when the connection is gone.
     init(_ refusal: [UInt8], closed: @escaping () -> Void) {
         self.refusal = refusal
         self.closed = closed
@@ -240,7 +232,5 @@ private final class RefusalHandler: ConnectionHandler {
 
     func connectionEndedInput(_ connection: TCPConnection) {}
 
-    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
-        closed()
-    }
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) { closed() }
 }

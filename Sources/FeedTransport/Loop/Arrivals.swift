@@ -19,8 +19,6 @@ struct Arrivals: ~Copyable {
     private var arrivals: [Arrival] = unsafe []
     private var bytes: [UInt8] = []
 
-    init() {}
-
     var isEmpty: Bool { unsafe arrivals.isEmpty }
 
     /// Keeps a copy of what a connection has read; O(n), amortised.

@@ -8,25 +8,18 @@ package import FeedConcurrency
 /// events of the wait, closings. A loop that was made must be run, if only to stop.
 package final class EventLoop {
     package let configuration: TransportConfiguration
-
     /// The bytes its connections share with those of other loops.
     package let budget: BufferBudget
-
-    /// How other threads reach the loop.
     package let mailbox: LoopMailbox
-
     /// The open connections, in no order; each knows its place.
     private(set) var connections: [TCPConnection] = []
-
     /// How often deadlines were checked.
     private(set) var sweep = 0
-
     /// The program's own object for this loop's connections; set on the loop before the first one.
     package var context: AnyObject?
 
     let uv: UVLoop
     let deadlineLimits: ConnectionDeadlines.Limits
-
     /// The reads of this wait that are not shown yet.
     var arrivals = Arrivals()
     /// Something that was received may be a secret: its memory is overwritten before the next wait.
@@ -34,20 +27,19 @@ package final class EventLoop {
 
     private let idle: UVHandle
     private var iterationQueue: [TCPConnection] = []
-    private var whenEmpty: [() -> Void] = []
+    private var waitingUntilEmpty: [() -> Void] = []
     /// The work that was put off until after the next wait.
     private var putOffWork: [() -> Void] = []
     private var cachedNow: MonotonicInstant?
-    /// The timers of a clock from the configuration; nil where libuv has them.
+    /// The timers of a clock from the configuration; nil if libuv has them.
     let manualTimers: ManualTimers?
     /// Connections must be closed before the next wait, because too much is held.
     package internal(set) var isReliefDue = false
-    /// Decides which connections the next relief spares.
-    var relief = Relief()
+    private var relief = Relief()
     /// What secured connections share; nil before the first one.
     private var startedTLS: LoopTLS?
     private var thread: UInt?
-    private(set) var isStopping = false
+    private var isStopping = false
 
     /// A loop that is ready for work, from any single thread until it runs.
     package init(
@@ -74,9 +66,7 @@ package final class EventLoop {
         try prepareHandles()
     }
 
-    deinit {
-        precondition(isStopping, "An event loop was made and never run.")
-    }
+    deinit { precondition(isStopping, "An event loop was made and never run.") }
 
     /// Runs until ``stop()``, then closes everything; to be called once.
     package func run() {
@@ -115,7 +105,7 @@ package final class EventLoop {
         return now
     }
 
-    /// How long the loop has slept in the kernel, which shows how busy it is; 0 where the configuration
+    /// How long the loop has slept in the kernel, which shows how busy it is; 0 if the configuration
     /// does not have it measured.
     package var idleTime: Duration { .nanoseconds(Int64(clamping: uv.idleNanoseconds)) }
 
@@ -198,7 +188,7 @@ package final class EventLoop {
     }
 
     /// Calls `body` once, before the next wait that begins after this step: other connections are served
-    /// in between where `body` asks for this again.
+    /// in between if `body` asks for this again.
     package func putOff(_ body: @escaping () -> Void) {
         preconditionOnLoop()
         guard !isStopping else { return }
@@ -220,12 +210,6 @@ package final class EventLoop {
         return made
     }
 
-    /// Makes the loop run the steps before the next wait, and keeps that wait short.
-    private func skipWait() {
-        idle.startIdle()
-    }
-
-    /// Shows the handlers the bytes read in this wait.
     func deliverArrivals() {
         guard !arrivals.isEmpty else { return }
         // A handler may cause further reads of its own connection, though none in this wait.
@@ -235,7 +219,6 @@ package final class EventLoop {
         if arrivals.isEmpty { swap(&delivered, &arrivals) } else { delivered.overwrite() }
     }
 
-    /// Overwrites the memory that connections have received into.
     private func overwriteReceived() {
         guard arrivals.isEmpty else { return }
         hasReceivedSecret = false
@@ -244,7 +227,6 @@ package final class EventLoop {
         startedTLS?.overwrite()
     }
 
-    /// Adds a connection and returns its place.
     func insert(_ connection: TCPConnection) -> Int {
         connections.append(connection)
         budget.addConnection(1)
@@ -260,14 +242,9 @@ package final class EventLoop {
         }
         budget.addConnection(-1)
         guard connections.isEmpty else { return }
-        let waiting = whenEmpty
-        whenEmpty = []
+        let waiting = waitingUntilEmpty
+        waitingUntilEmpty = []
         for body in waiting { body() }
-    }
-
-    /// Stores what runs when the last connection has closed.
-    private func addWhenEmpty(_ body: @escaping () -> Void) {
-        whenEmpty.append(body)
     }
 }
 
@@ -287,7 +264,7 @@ extension EventLoop {
     /// Calls `body` when the last connection has closed: now, if there is none.
     package func whenEmpty(_ body: @escaping () -> Void) {
         preconditionOnLoop()
-        if connections.isEmpty { body() } else { addWhenEmpty(body) }
+        if connections.isEmpty { body() } else { waitingUntilEmpty.append(body) }
     }
 
     /// Takes over an accepted socket; the handler is made for the open connection.
@@ -303,7 +280,7 @@ extension EventLoop {
 
     /// Takes over an accepted socket that the mailbox has counted already.
     ///
-    /// - Returns: The connection, which is not open yet; nil where the socket is of no use.
+    /// - Returns: The connection, which is not open yet; nil if the socket is of no use.
     private func makeCounted(_ socket: AcceptedSocket) -> TCPConnection? {
         guard !isStopping, var stream = try? UVStream(uv) else {
             UVSocket.close(socket.descriptor)
@@ -326,8 +303,8 @@ extension EventLoop {
     /// open connection.
     func adoptCounted(
         _ socket: AcceptedSocket,
-        securedBy acceptor: TLSAcceptor? = nil,
-        handshakeLimit: Int = TransportLimits.maximumHandshakeCount,
+        securedBy acceptor: TLSAcceptor?,
+        handshakeLimit: Int,
         handler: @escaping TCPConnection.MakeHandler
     ) {
         guard let connection = makeCounted(socket) else { return }
@@ -360,7 +337,7 @@ extension EventLoop {
     ///   - timeout: How long it may take, with the handshake of TLS.
     ///   - security: How the connection is secured; nil sends plain bytes.
     ///   - handler: Takes the events of the connection.
-    /// - Throws: Where the loop is stopping or the system makes no socket.
+    /// - Throws: If the loop is stopping or the system makes no socket.
     package func connect(
         to address: SocketAddress,
         timeout: Duration,
@@ -389,7 +366,7 @@ extension EventLoop {
     }
 }
 
-/// How connections are closed where too much is held for connections: the largest holders first, so
+/// How connections are closed if too much is held for connections: the largest holders first, so
 /// that the others are served. Bytes that closing does not return do not count.
 ///
 /// Each loop closes only its own connections, and another loop may hold the excess. So a host
@@ -397,7 +374,7 @@ extension EventLoop {
 /// much and no loop has closed anything in between.
 extension EventLoop {
     /// The history of the relief, by which sweeps decide which hosts to spare.
-    struct Relief {
+    private struct Relief {
         /// The sweep of a relief that was in vain: the next relief waits for the next sweep.
         var vainSweep = -1
         /// Whether the last sweep left more than a level, ``BudgetLevel/sharing`` for stalled
@@ -407,10 +384,10 @@ extension EventLoop {
         var closingCount = 0
     }
 
-    /// Closes connections where too much is held; to be called once a sweep.
+    /// Closes connections if too much is held; to be called once a sweep.
     ///
-    /// O(connections) where too much is held, else O(1).
-    func relieveInSweep() {
+    /// O(connections) if too much is held, else O(1).
+    private func relieveInSweep() {
         guard configuration.closesOverBudget else { return }
         let isInVain = relief.closingCount == budget.closingCount
         relieve(onlyStalled: true, sparesModestHosts: !(isInVain && relief.leftTooMuch.stalled))
@@ -468,10 +445,10 @@ extension EventLoop {
             budget.isAbove(.closing)
         else { return }
         isReliefDue = true
-        skipWait()
+        // Makes the loop run the steps before the next wait, and keeps that wait short.
+        idle.startIdle()
     }
 
-    /// Makes the relief that ``relieveSoonIfNeeded()`` requested.
     private func relieveIfDue() {
         guard isReliefDue else { return }
         isReliefDue = false
@@ -491,7 +468,6 @@ extension EventLoop {
         }
     }
 
-    /// Calls `body` once, after a time.
     @discardableResult
     package func addTimer(
         after delay: Duration,
@@ -528,10 +504,7 @@ extension EventLoop {
     }
 
     /// Calls `body` on the loop for each signal of that number that the process gets.
-    package func onSignal(
-        _ number: Int32,
-        _ body: @escaping () -> Void
-    ) throws(TransportError) {
+    package func onSignal(_ number: Int32, _ body: @escaping () -> Void) throws(TransportError) {
         preconditionOnLoop()
         try requireRunning()
         try UVHandle.signal(number, uv).body = body
@@ -539,7 +512,7 @@ extension EventLoop {
 
     /// Makes wake-ups of the calling thread punctual, instead of 50 µs late to save power.
     private static func makeThreadPunctual() {
-        // Where the system refuses, timers are late by that much; nothing else changes.
+        // If the system refuses, timers are late by that much; nothing else changes.
         _ = clibuv_set_timer_slack(1)
     }
 

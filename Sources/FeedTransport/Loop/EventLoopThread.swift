@@ -8,7 +8,6 @@ package final class EventLoopThread: Sendable {
         var whenFinished: [@Sendable () -> Void] = []
     }
 
-    /// How other threads reach the loop.
     package let mailbox: LoopMailbox
 
     private let thread: NamedThread
@@ -41,10 +40,7 @@ package final class EventLoopThread: Sendable {
         }
     }
 
-    /// Asks the loop to close everything and return.
-    package func stop() {
-        _ = mailbox.post { $0.stop() }
-    }
+    package func stop() { _ = mailbox.post { $0.stop() } }
 
     /// Waits until the thread has ended.
     ///
@@ -75,7 +71,6 @@ package final class EventLoopThread: Sendable {
 
 /// The one way into a loop from other threads: a locked list and one wake-up.
 package struct LoopMailbox: Sendable {
-    /// Work that runs on the loop.
     package typealias Work = @Sendable (EventLoop) -> Void
 
     private struct State: Sendable {
@@ -102,17 +97,12 @@ package struct LoopMailbox: Sendable {
         let state: Lock<State>
         let connectionCount = Atomic<Int>(0)
 
-        init(_ waker: UVWaker) {
-            state = Lock(State(waker: waker))
-        }
+        init(_ waker: UVWaker) { state = Lock(State(waker: waker)) }
     }
 
     private let storage: Storage
 
-    /// The mailbox of a loop that `waker` wakes.
-    init(_ waker: UVWaker) {
-        storage = Storage(waker)
-    }
+    init(_ waker: UVWaker) { storage = Storage(waker) }
 
     /// Runs `work` on the loop soon, after earlier posted work; returns false, and runs nothing, if
     /// the loop has stopped.
@@ -139,7 +129,6 @@ package struct LoopMailbox: Sendable {
         storage.connectionCount.wrappingAdd(change, ordering: .relaxed)
     }
 
-    /// Runs all work that was posted.
     func drain(on loop: EventLoop) {
         let batch = storage.state.withLock { state in
             state.isWakePending = false
@@ -151,10 +140,7 @@ package struct LoopMailbox: Sendable {
     }
 
     /// Takes nothing more; work that was taken before can still be drained.
-    func close() {
-        storage.state.withLock { $0.waker = nil }
-    }
+    func close() { storage.state.withLock { $0.waker = nil } }
 
-    /// Whether both reach the same loop.
     func isSame(as other: LoopMailbox) -> Bool { storage === other.storage }
 }

@@ -28,7 +28,7 @@ package struct HostLookup: Sendable {
         try resolve(name, port).get()
     }
 
-    /// Looks a name up, and passes the answer to `body` on the loop; `body` is not called where the
+    /// Looks a name up, and passes the answer to `body` on the loop; `body` is not called if the
     /// loop has stopped by then.
     package func start(
         _ name: String,

@@ -7,32 +7,25 @@ internal import FeedTLS
 /// bounded time in each iteration, and a storm of them leaves the rest of the time to open
 /// connections. Hosts have equal shares of that time, however many handshakes each of them begins.
 final class LoopTLS {
-    /// The buffers that connections decrypt into and encrypt into.
     let buffers: TLSBuffers
     /// The handshakes of peers that have connected.
     var handshakes = HandshakeTable<TCPConnection>()
     /// The handshakes of which bytes wait to be worked on; their cost is in nanoseconds.
     private var queue = LoopTLS.emptyQueue
 
-    /// For reads of at most that many bytes.
-    init(readByteCount: Int) {
-        buffers = TLSBuffers(readByteCount: readByteCount)
-    }
+    init(readByteCount: Int) { buffers = TLSBuffers(readByteCount: readByteCount) }
 
-    /// Whether handshakes wait to be worked on.
     var hasWork: Bool { !queue.isEmpty }
 
     private static var emptyQueue: FairQueue<HostSlot, TCPConnection> {
         FairQueue(halvingCost: TransportLimits.handshakeMemoryNanoseconds)
     }
 
-    /// Queues a handshake behind the others of its host.
     func add(_ connection: TCPConnection) { queue.append(connection, of: connection.hostSlot) }
 
     /// Forgets the handshakes that wait, so that their connections are released with the loop.
     func removeAll() { queue = LoopTLS.emptyQueue }
 
-    /// Overwrites the plaintext that connections have received.
     func overwrite() { buffers.overwrite() }
 
     /// Works on the handshakes that wait, one at least, until an iteration's time for it is over.
@@ -54,24 +47,19 @@ final class Handshake {
     enum Side {
         /// The peer has connected; its handler is made when the connection opens.
         case server(TLSAcceptor, TCPConnection.MakeHandler)
-        /// This side has connected.
         case client(TLSTarget)
     }
 
-    /// The side that this process takes.
     let side: Side
     /// Whether bytes of the peer wait to be worked on.
     var isQueued = false
 
-    /// A handshake in which nothing was sent.
-    init(_ side: Side) {
-        self.side = side
-    }
+    init(_ side: Side) { self.side = side }
 }
 
 /// The TLS handshakes under way on a server's loop, in the order of their begin.
 ///
-/// Where there are too many, one of the host with most handshakes gives way: the oldest of which no
+/// If there are too many, one of the host with most handshakes gives way: the oldest of which no
 /// bytes wait to be worked on, and so one that has stopped halfway rather than one that is slow.
 package struct HandshakeTable<Connection: AnyObject> {
     private struct Entry {
@@ -84,7 +72,6 @@ package struct HandshakeTable<Connection: AnyObject> {
 
     package init() {}
 
-    /// The handshakes under way.
     package var count: Int { entries.count }
 
     /// Adds a handshake that begins now; O(1).
@@ -111,10 +98,7 @@ package struct HandshakeTable<Connection: AnyObject> {
     ///   - limit: The handshakes that may be under way.
     ///   - isSilent: Whether no bytes of a connection wait to be worked on.
     /// - Returns: The connection of the handshake.
-    package func connectionToGiveWay(
-        limit: Int,
-        isSilent: (Connection) -> Bool
-    ) -> Connection? {
+    package func connectionToGiveWay(limit: Int, isSilent: (Connection) -> Bool) -> Connection? {
         guard count >= limit else { return nil }
         let most = counts.values.max() ?? 0
         let greedy = entries.lazy.filter { counts[$0.host] == most }

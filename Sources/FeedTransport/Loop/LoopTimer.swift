@@ -5,7 +5,7 @@ package import FeedConcurrency
 package final class LoopTimer {
     private enum Source {
         case system(UVHandle)
-        case manual(ManualTimers, ManualTimers.Identifier)
+        case manual(ManualTimers, number: Int)
     }
 
     private let source: Source
@@ -20,7 +20,7 @@ package final class LoopTimer {
         let delay = UInt64(max(0, after.millisecondsRoundedUp))
         let interval = every.map { UInt64(max(1, $0.millisecondsRoundedUp)) }
         if let timers = loop.manualTimers {
-            source = .manual(timers, timers.add(after: delay, every: interval, body))
+            source = .manual(timers, number: timers.add(after: delay, every: interval, body))
             return
         }
         let handle = try UVHandle.timer(loop.uv)
@@ -32,11 +32,10 @@ package final class LoopTimer {
         source = .system(handle)
     }
 
-    /// Fires no more.
     package func cancel() {
         switch source {
         case .system(let handle): handle.close()
-        case .manual(let timers, let identifier): timers.remove(identifier)
+        case .manual(let timers, let number): timers.remove(number)
         }
     }
 }
@@ -90,9 +89,7 @@ package final class PreciseTimer {
     }
 
     /// Closes the timer for good.
-    package func cancel() {
-        handle.close()
-    }
+    package func cancel() { handle.close() }
 
     private func fire(_ body: () -> Void) {
         // Armed anew or disarmed since the wait in which it expired: nothing is due.

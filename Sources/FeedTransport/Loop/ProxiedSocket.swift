@@ -8,16 +8,13 @@ package struct TrustedProxies: Sendable {
     private let networks: [HostNetwork]
     let report: Report
 
-    /// The proxies of these networks.
     package init(_ networks: [HostNetwork], report: @escaping Report) {
         self.networks = networks
         self.report = report
     }
 
     /// Whether the connections of a host are those of a proxy.
-    func contains(_ host: SocketAddress.Host) -> Bool {
-        networks.contains { $0.contains(host) }
-    }
+    func contains(_ host: SocketAddress.Host) -> Bool { networks.contains { $0.contains(host) } }
 }
 
 /// An accepted connection of a proxy, until its header has said whose bytes follow.

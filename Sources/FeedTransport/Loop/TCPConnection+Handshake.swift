@@ -51,7 +51,6 @@ extension TCPConnection {
         loop.queueHandshake(of: self)
     }
 
-    /// Works on the bytes of the handshake that were read.
     func continueHandshake() {
         guard let handshake, !life.isClosed else { return }
         handshake.isQueued = false
@@ -99,9 +98,6 @@ extension TCPConnection {
         receiver?.connectionOpened(self)
     }
 
-    /// The peer has ended its side during the handshake.
-    func failHandshakeAtEnd() { fail(.endedInHandshake) }
-
     /// Ends a handshake that has lasted long, for the sake of others.
     private func giveWay() { abort(.connectFailed(.tls(.gaveWay)), withReset: true) }
 
@@ -125,7 +121,7 @@ extension TCPConnection {
         acceptor.countFailed(peer.host, error)
     }
 
-    /// The names in the certificate that the client has shown; none where it was not asked for one.
+    /// The names in the certificate that the client has shown; none if it was not asked for one.
     package var peerIdentities: [TLSIdentity] { security?.peerIdentities ?? [] }
 }
 
@@ -189,9 +185,6 @@ extension TCPConnection {
             if !life.isClosed { send(bytes) }
         }
     }
-
-    /// Frees what OpenSSL holds for the records of a connection that was silent since the last sweep.
-    private func freeUnusedBuffers() { security?.freeUnusedBuffers() }
 
     /// Tells the peer that nothing more comes, after the bytes that were written.
     private func endSecured() {
@@ -258,7 +251,6 @@ extension TCPConnection {
         abort(reason)
     }
 
-    /// The connection is gone.
     func didClose() {
         let handler = receiver
         receiver = nil
@@ -271,9 +263,7 @@ extension TCPConnection {
 
     /// Checks the deadlines, and the budget if it stopped the reading.
     func sweep() {
-        if !writeQueue.isEmpty {
-            deadlines.observeUnsent(stream.untakenByteCount, at: loop.sweep)
-        }
+        if !writeQueue.isEmpty { deadlines.observeUnsent(stream.untakenByteCount, at: loop.sweep) }
         if mayBeSilent { deadlines.received(at: loop.sweep) }
         if reading.pauses.contains(.budget) {
             // This side waits. A client closes no connection, so its pause must end with the
@@ -281,7 +271,8 @@ extension TCPConnection {
             if loop.configuration.closesOverBudget { deadlines.pausesReading(at: loop.sweep) }
             pauseOverBudget()
         }
-        freeUnusedBuffers()
+        // Of a connection that was silent since the last sweep.
+        security?.freeUnusedBuffers()
         if lentByteCount > 0, writeQueue.isEmpty,
             loop.sweep - lastWriteSweep > TransportLimits.lentSweepCount
         {

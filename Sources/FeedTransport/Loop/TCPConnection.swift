@@ -41,17 +41,14 @@ package final class TCPConnection {
     package let peer: SocketAddress
     /// Whether the peer is behind a proxy: then its address is no proof that it is on this machine.
     package let isProxied: Bool
-    /// The slot of the peer's host in the budget.
     package let hostSlot: HostSlot
-    /// The size of the send buffer lent to it, as the kernel counts; 0 where it has its own.
+    /// The size of the send buffer lent to it, as the kernel counts; 0 if it has its own.
     var lentByteCount = 0
     /// The sweep in which a write in flight last ended.
     var lastWriteSweep = 0
-    /// Whether the bytes of the socket are those of TLS.
     package internal(set) var isSecured = false
     /// The handshake of a secured connection that is not open yet.
     var handshake: Handshake?
-    /// Its place in the loop's list.
     var place = 0
     /// Whether the peer may be silent for longer than the idle timeout, because it waits for an
     /// answer that takes long.
@@ -73,7 +70,6 @@ package final class TCPConnection {
         place = loop.insert(self)
     }
 
-    /// The connection of a client whose stream is connecting.
     convenience init(
         _ loop: EventLoop,
         _ stream: UVStream,
@@ -110,13 +106,11 @@ package final class TCPConnection {
         .of(handler, byteCount: type(of: handler).hotByteCount)
     }
 
-    /// Starts an accepted connection.
     func open(_ handler: any ConnectionHandler) {
         receiver = handler
         didOpen()
     }
 
-    /// libuv's result of a connection attempt.
     func didConnect(_ status: Int32) {
         guard case .connecting = life else { return }
         guard status >= 0 else {
@@ -178,7 +172,6 @@ extension TCPConnection {
         pauseReading(.handler)
     }
 
-    /// Reads from the peer again.
     package func startReading() {
         loop.preconditionOnLoop()
         // The rest of a frame may have waited in the socket.
@@ -228,7 +221,6 @@ extension TCPConnection {
         }
     }
 
-    /// Bytes are about to be shown.
     func announce(_ bytes: RawSpan) {
         guard life.isOpen else { return }
         receiver?.connection(self, willReceive: bytes)
@@ -241,7 +233,7 @@ extension TCPConnection {
             loop.hasReceivedSecret = true
             return
         }
-        // Where nothing is held, the buffer does not have to be checked.
+        // If nothing is held, the buffer does not have to be checked.
         guard accountedByteCount == 0 || readBuffer.isEmpty, !reading.isQueued else {
             readBuffer.append(bytes)
             if reading.isQueued { updateAccount() } else { deliverBuffer() }
@@ -270,7 +262,7 @@ extension TCPConnection {
         switch life {
         case .open: deliverInputEnd()
         case .lingering: endLingering()
-        case .connecting: if handshake != nil { failHandshakeAtEnd() }
+        case .connecting: if handshake != nil { fail(.endedInHandshake) }
         case .flushing, .closed: break
         }
     }
@@ -338,7 +330,6 @@ extension TCPConnection {
         loop.hasReceivedSecret = true
     }
 
-    /// Adds a reason not to read.
     func pauseReading(_ reason: ReadingState.Pauses) {
         if reading.pause(reason) { stream.stopReading() }
     }
@@ -348,7 +339,6 @@ extension TCPConnection {
         if reading.resume(reasons) { stream.startReading(isSecured: isSecured) }
     }
 
-    /// Removes a reason to show the handler nothing.
     func unblock(_ reason: ReadingState.Pauses) {
         switch reading.unblock(reason, hasUnconsumedBytes: !readBuffer.isEmpty) {
         case .stay: return
@@ -412,7 +402,6 @@ extension TCPConnection {
         }
     }
 
-    /// libuv's result of the write in flight.
     func didWrite(_ status: Int32) {
         sendBuffers.endWrite()
         guard !life.isClosed else { return }
@@ -438,10 +427,7 @@ extension TCPConnection {
         unblock(.backPressure)
     }
 
-    /// Sends the bytes of an array; see ``write(_:)-(RawSpan)``.
-    package func write(_ bytes: [UInt8]) {
-        bytes.withRawSpan { write($0) }
-    }
+    package func write(_ bytes: [UInt8]) { bytes.withRawSpan { write($0) } }
 }
 
 /// What the connection holds, as its budget counts it.
@@ -538,7 +524,6 @@ extension TCPConnection {
     /// Whether the peer takes none of the unsent bytes.
     var isStalled: Bool { deadlines.isStalled(at: loop.sweep) }
 
-    /// Closes for the sake of others.
     func closeOverBudget() {
         loop.budget.countClosing()
         abort(.overBudget(heldByteCount: accountedByteCount), withReset: true)
@@ -559,14 +544,11 @@ extension TCPConnection {
         stream.setSendBuffer(byteCount: byteCount)
     }
 
-    /// Gives a lent buffer back.
     func returnSendBuffer() {
         guard lentByteCount > 0 else { return }
         loop.budget.takeBack(lentByteCount)
         lentByteCount = 0
-        guard !life.isClosed, let byteCount = loop.configuration.sendBufferByteCount else {
-            return
-        }
+        guard !life.isClosed, let byteCount = loop.configuration.sendBufferByteCount else { return }
         stream.setSendBuffer(byteCount: byteCount)
     }
 }

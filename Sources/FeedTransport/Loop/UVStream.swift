@@ -38,7 +38,6 @@ struct UVStream {
         unsafe tcp.pointee.data = Unmanaged.passRetained(connection).toOpaque()
     }
 
-    /// Takes over an accepted socket.
     mutating func open(_ descriptor: Int32) throws(TransportError) {
         unsafe try uvResult(uv_tcp_open(tcp, descriptor), .other("Opening a socket"))
         self.descriptor = descriptor
@@ -101,10 +100,7 @@ struct UVStream {
         precondition(code == 0, "Reading was started on a connection that is not open.")
     }
 
-    /// Stops reading; arriving bytes stay in the kernel.
-    func stopReading() {
-        unsafe uv_read_stop(stream)
-    }
+    func stopReading() { unsafe uv_read_stop(stream) }
 
     /// Writes what the kernel takes now; nil if it takes nothing.
     ///
@@ -144,7 +140,7 @@ struct UVStream {
     func setSendBuffer(byteCount: Int) {
         var descriptor: Int32 = -1
         guard unsafe uv_fileno(handle, &descriptor) == 0 else { return }
-        // Where the system refuses, the buffer stays as it was.
+        // If the system refuses, the buffer stays as it was.
         _ = clibuv_set_option(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: byteCount))
     }
 
@@ -158,11 +154,8 @@ struct UVStream {
     }
 
     /// Closes the socket now; ``TCPConnection/didClose()`` follows at the end of the iteration.
-    func close() {
-        unsafe uv_close(handle) { unsafe UVStream.didClose($0) }
-    }
+    func close() { unsafe uv_close(handle) { unsafe UVStream.didClose($0) } }
 
-    /// Closes the socket with a reset to the peer.
     func closeWithReset() {
         guard unsafe uv_tcp_close_reset(tcp, { unsafe UVStream.didClose($0) }) != 0 else { return }
         close()

@@ -8,7 +8,6 @@ import CLibUV
 final class UVHandle {
     /// Called on the loop each time the handle is due.
     var body: () -> Void = {}
-
     /// Called once when the handle is closed, by its owner or by the end of its loop.
     var closed: () -> Void = {}
 
@@ -19,7 +18,6 @@ final class UVHandle {
         unsafe raw = .allocate(byteCount: uv_handle_size(type), alignment: 16)
     }
 
-    /// The handle as a pointer to the type that libuv's functions take.
     private func pointer<Handle>(as type: Handle.Type) -> UnsafeMutablePointer<Handle> {
         unsafe raw.assumingMemoryBound(to: type)
     }
@@ -99,10 +97,7 @@ final class UVHandle {
     }
 
     /// A descriptor that is watched for readability once started.
-    static func poll(
-        _ descriptor: Int32,
-        _ loop: UVLoop
-    ) throws(TransportError) -> UVHandle {
+    static func poll(_ descriptor: Int32, _ loop: UVLoop) throws(TransportError) -> UVHandle {
         let handle = UVHandle(UV_POLL)
         let pointer = unsafe handle.pointer(as: uv_poll_t.self)
         return try unsafe handle.adopted(
@@ -111,7 +106,6 @@ final class UVHandle {
         )
     }
 
-    /// Starts to watch a polled descriptor.
     func startPolling() {
         guard isOpen else { return }
         unsafe uv_poll_start(pointer(as: uv_poll_t.self), Int32(UV_READABLE.rawValue)) {
@@ -122,7 +116,6 @@ final class UVHandle {
         }
     }
 
-    /// Stops watching a polled descriptor.
     func stopPolling() {
         guard isOpen else { return }
         unsafe uv_poll_stop(pointer(as: uv_poll_t.self))
@@ -168,7 +161,6 @@ final class UVHandle {
         return made
     }
 
-    /// A wake-up from another thread.
     static func async(_ loop: UVLoop) throws(TransportError) -> UVHandle {
         let handle = UVHandle(UV_ASYNC)
         let pointer = unsafe handle.pointer(as: uv_async_t.self)
@@ -188,8 +180,5 @@ final class UVHandle {
 struct UVWaker: @unchecked Sendable {
     fileprivate let async: UnsafeMutablePointer<uv_async_t>
 
-    /// Makes the loop run the handle's closure soon.
-    func wake() {
-        unsafe uv_async_send(async)
-    }
+    func wake() { unsafe uv_async_send(async) }
 }

@@ -4,7 +4,6 @@ import Glibc
 /// A loop of libuv and the one buffer that all its connections read into.
 @safe
 final class UVLoop {
-    /// The bytes that a connection reads into.
     @unsafe struct ReceiveBuffer {
         let bytes: UnsafeMutableRawPointer
         let byteCount: Int
@@ -42,12 +41,9 @@ final class UVLoop {
         _ = unsafe clibuv_measure_idle_time(pointer)
     }
 
-    /// Runs until no handle is left.
-    func run() {
-        _ = unsafe uv_run(pointer, UV_RUN_DEFAULT)
-    }
+    func run() { _ = unsafe uv_run(pointer, UV_RUN_DEFAULT) }
 
-    /// Time spent asleep in the kernel; 0 where it is not measured.
+    /// Time spent asleep in the kernel; 0 if it is not measured.
     var idleNanoseconds: UInt64 {
         isOpen ? unsafe uv_metrics_idle_time(pointer) : idleNanosecondsAtClose
     }
@@ -98,7 +94,6 @@ enum UVMemory {
         return (byteCount + 4_095) & ~4_095
     }
 
-    /// Memory of a size that ``size(holding:)`` returned.
     static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
         guard byteCount >= mappedByteCount else {
             return .allocate(byteCount: byteCount, alignment: 16)
@@ -137,44 +132,30 @@ package enum ProcessSetup {
     ///
     /// A file or socket that is opened later would get its number, and lines of a log would be written
     /// to it. Call it before the process opens anything.
-    package static func openStandardStreams() {
-        clibuv_open_standard_streams()
-    }
+    package static func openStandardStreams() { clibuv_open_standard_streams() }
 
     /// Lets a write to a closed connection fail instead of ending the process.
-    package static func ignoreBrokenPipes() {
-        clibuv_ignore_broken_pipes()
-    }
+    package static func ignoreBrokenPipes() { clibuv_ignore_broken_pipes() }
 
     /// Lets a signal wait until a loop watches it, or ``unblock(_:)`` is called.
     ///
     /// Call it before the process has other threads: they block what the thread blocks that starts them.
-    package static func block(_ signal: Int32) {
-        clibuv_block_signal(signal)
-    }
+    package static func block(_ signal: Int32) { clibuv_block_signal(signal) }
 
     /// Lets the calling thread take a signal, also one that has waited.
-    package static func unblock(_ signal: Int32) {
-        clibuv_unblock_signal(signal)
-    }
+    package static func unblock(_ signal: Int32) { clibuv_unblock_signal(signal) }
 
     /// Returns large allocations, of 128 KiB and more, to the system when they are freed.
     ///
     /// By default the allocator takes the first one that is freed as a sign to keep such memory:
     /// the answers of a peak would be held a second time, as free memory of the heap.
-    package static func mapLargeAllocations() {
-        clibuv_map_large_allocations(128 << 10, 4 << 20)
-    }
+    package static func mapLargeAllocations() { clibuv_map_large_allocations(128 << 10, 4 << 20) }
 
     /// Returns the allocator's free memory to the system.
     ///
     /// It takes milliseconds for each hundred megabytes, so call it on any thread but a loop's.
-    package static func giveMemoryBack() {
-        clibuv_give_memory_back()
-    }
+    package static func giveMemoryBack() { clibuv_give_memory_back() }
 
     /// Raises the limit of open files to the highest that the system allows; returns it.
-    package static func raiseOpenFileLimit() -> Int {
-        max(0, Int(clibuv_raise_open_file_limit()))
-    }
+    package static func raiseOpenFileLimit() -> Int { max(0, Int(clibuv_raise_open_file_limit())) }
 }

@@ -27,25 +27,18 @@ enum UVOperation {
 /// A code that only a mistake of this program can cause traps.
 @inline(__always)
 @discardableResult
-func uvResult(
-    _ code: some BinaryInteger,
-    _ operation: UVOperation
-) throws(TransportError) -> Int? {
+func uvResult(_ code: some BinaryInteger, _ operation: UVOperation) throws(TransportError) -> Int? {
     if code >= 0 { return Int(code) }
     return try uvFailure(Int32(truncatingIfNeeded: code), operation)
 }
 
 /// The error behind a negative code, or nil for "would block".
 @inline(never)
-private func uvFailure(
-    _ code: Int32,
-    _ operation: UVOperation
-) throws(TransportError) -> Int? {
+private func uvFailure(_ code: Int32, _ operation: UVOperation) throws(TransportError) -> Int? {
     if code == UV_EAGAIN.rawValue || code == UV_EINTR.rawValue { return nil }
     throw transportError(code, operation)
 }
 
-/// The error that a negative code stands for.
 func transportError(_ code: Int32, _ operation: UVOperation) -> TransportError {
     switch (uv_errno_t(code), operation) {
     case (UV_EBADF, _), (UV_EFAULT, _), (UV_ENOTSOCK, _):

@@ -13,7 +13,6 @@ struct UVSendBuffers: ~Copyable {
         var byteCount = 0
         var capacity = 0
 
-        /// Copies bytes to the end.
         mutating func append(_ added: RawSpan) {
             let count = added.byteCount
             guard count > 0 else { return }
@@ -29,7 +28,6 @@ struct UVSendBuffers: ~Copyable {
             unsafe byteCount = needed
         }
 
-        /// Drops the bytes, and returns their memory.
         mutating func free() {
             if let bytes = unsafe bytes { unsafe UVMemory.free(bytes, byteCount: capacity) }
             unsafe self = Buffer()
@@ -51,9 +49,6 @@ struct UVSendBuffers: ~Copyable {
     private var inFlight = unsafe Buffer()
     private var request: UnsafeMutablePointer<uv_write_t>?
 
-    /// Buffers without memory of their own.
-    init() {}
-
     deinit {
         var (first, second) = unsafe (appended, inFlight)
         unsafe first.free()
@@ -61,13 +56,9 @@ struct UVSendBuffers: ~Copyable {
         unsafe request?.deallocate()
     }
 
-    /// The memory of the buffers.
     var capacityByteCount: Int { unsafe appended.capacity + inFlight.capacity }
 
-    /// Copies bytes to the end of those appended; O(n), amortised.
-    mutating func append(_ bytes: RawSpan) {
-        unsafe appended.append(bytes)
-    }
+    mutating func append(_ bytes: RawSpan) { unsafe appended.append(bytes) }
 
     /// Puts all appended bytes in flight; none may be in flight before.
     mutating func startWrite() {
@@ -76,16 +67,11 @@ struct UVSendBuffers: ~Copyable {
         if unsafe request == nil { unsafe request = .allocate(capacity: 1) }
     }
 
-    /// Drops the bytes in flight.
-    mutating func endWrite() {
-        unsafe inFlight.free()
-    }
+    mutating func endWrite() { unsafe inFlight.free() }
 
     /// Calls `body` with the request and the bytes in flight, which stay where they are until
     /// ``endWrite()``.
-    func withInFlight(
-        _ body: (UnsafeMutablePointer<uv_write_t>, uv_buf_t) -> Int32
-    ) -> Int32 {
+    func withInFlight(_ body: (UnsafeMutablePointer<uv_write_t>, uv_buf_t) -> Int32) -> Int32 {
         guard let request = unsafe request, let bytes = unsafe inFlight.bytes else {
             preconditionFailure("Nothing is in flight.")
         }

@@ -28,17 +28,13 @@ enum UVSocket {
         }
     }
 
-    /// Binds a socket that is to listen to its address.
     static func bind(_ descriptor: Int32, to address: SocketAddress) throws(TransportError) {
         try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
-        if address.family == AF_INET6 {
-            try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1)
-        }
+        if address.family == AF_INET6 { try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
         let bound = unsafe address.withSockaddr { unsafe clibuv_bind(descriptor, $0) }
         try uvResult(bound, .bind(address))
     }
 
-    /// A socket to connect to `address` with.
     static func client(
         for address: SocketAddress,
         _ configuration: TransportConfiguration
@@ -77,10 +73,7 @@ enum UVSocket {
         return descriptor >= 0 ? descriptor : nil
     }
 
-    /// Gives a descriptor back.
-    static func close(_ descriptor: Int32) {
-        _ = Glibc.close(descriptor)
-    }
+    static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 
     static func open(
         for address: SocketAddress,
@@ -133,7 +126,6 @@ extension SocketAddress {
         try UVSocket.bind(descriptor, to: self)
     }
 
-    /// The family to open a socket with.
     var family: Int32 {
         switch host {
         case .v4: AF_INET
@@ -239,10 +231,8 @@ extension SocketAddress.Host {
 /// An accepted connection that no loop has yet.
 package struct AcceptedSocket: Sendable {
     let descriptor: Int32
-
     /// The address of the peer, or of the client that a proxy has named.
     package let peer: SocketAddress
-    /// Whether the connection is one of a proxy.
     var isProxied = false
 
     /// The connection with the address of the client that the proxy has named, if it has named one.

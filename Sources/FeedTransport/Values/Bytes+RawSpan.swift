@@ -9,9 +9,6 @@ extension [UInt8] {
         unsafe body(span.bytes.extracting(droppingFirst: dropCount))
     }
 
-    /// Adds a copy of `bytes`.
-    ///
-    /// O(n), amortised.
     package mutating func append(copying bytes: RawSpan) {
         unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
     }

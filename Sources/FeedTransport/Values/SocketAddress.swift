@@ -1,4 +1,3 @@
-/// An IPv4 or IPv6 address with a port.
 package struct SocketAddress: Sendable, Hashable {
     /// The address without the port, in network order.
     package enum Host: Sendable, Hashable {
@@ -26,7 +25,6 @@ package struct SocketAddress: Sendable, Hashable {
     }
 
     package var host: Host
-
     /// The port; 0 lets the kernel choose one when listening.
     package var port: UInt16
 
@@ -35,12 +33,8 @@ package struct SocketAddress: Sendable, Hashable {
         self.port = port
     }
 
-    /// This machine's loopback address over IPv4.
-    package static func loopback(port: UInt16) -> Self {
-        Self(host: .v4(0x7f00_0001), port: port)
-    }
+    package static func loopback(port: UInt16) -> Self { Self(host: .v4(0x7f00_0001), port: port) }
 
-    /// Whether only this machine can reach the address.
     package var isLoopback: Bool { host.isLoopback }
 }
 
@@ -67,15 +61,13 @@ extension SocketAddress {
         self = address
     }
 
-    /// The parts of a text with a host and a port.
-    struct Parts {
+    fileprivate struct Parts {
         /// The host without its brackets.
         let host: Substring
         /// Whether the host stood in brackets, as IPv6 addresses do.
         let isBracketed: Bool
         let port: UInt16
 
-        /// Splits a text.
         init(_ text: String) throws(TransportError) {
             let (hostText, portText) = try Self.split(text)
             guard let port = Self.port(portText) else {
@@ -86,7 +78,7 @@ extension SocketAddress {
             self.port = port
         }
 
-        /// The address, where the host is one or `localhost`.
+        /// The address, if the host is one or `localhost`.
         var address: SocketAddress? {
             if host == "localhost", !isBracketed { return .loopback(port: port) }
             return Host(parsing: String(host), isVersion6: isBracketed)
@@ -108,10 +100,7 @@ extension SocketAddress {
                 return (host.dropFirst().dropLast(), port)
             }
             guard !host.contains(":") else {
-                throw .invalidAddress(
-                    text,
-                    "an IPv6 address stands in brackets, as in [::1]:7433"
-                )
+                throw .invalidAddress(text, "an IPv6 address stands in brackets, as in [::1]:7433")
             }
             return (host, port)
         }
@@ -203,7 +192,6 @@ package struct HostNetwork: Sendable, Hashable {
         }
     }
 
-    /// Whether a host is in the network.
     package func contains(_ host: SocketAddress.Host) -> Bool {
         switch (first, host) {
         case (.v4, .v4), (.v6, .v6): host.prefix(bitCount) == first

@@ -2,7 +2,6 @@ package import FeedTLS
 
 /// An error of the network or the machine; each case is a cause that callers distinguish.
 package enum TransportError: Error, Sendable, Hashable {
-    /// Another socket listens at the address.
     case addressInUse(SocketAddress)
     /// The process may not listen at the address (ports below 1024 need a right).
     case permissionDenied(SocketAddress)
@@ -14,17 +13,12 @@ package enum TransportError: Error, Sendable, Hashable {
     case unknownHost(String, String)
     /// The process, or the machine, has no descriptor left.
     case tooManyOpenFiles
-    /// The peer's address has no listener.
     case connectionRefused
     /// The peer or the network broke the connection.
     case connectionReset
-    /// The peer ended its side.
     case endOfFile
-    /// The peer did not answer in time.
     case timedOut
-    /// The connection is not, or no longer, secured.
     case tls(TLSError)
-    /// The loop that was asked takes nothing more.
     case loopStopped
     /// Anything else, with the operation and the system's name and text of the error.
     case system(operation: String, code: Int32, text: String)
