@@ -44,7 +44,7 @@ public struct ClientConfiguration: Sendable {
 
     /// Where the session of the client's user is kept for the next launch; nil is nowhere.
     ///
-    /// Without a ``sessionToken`` the client shows the token that is kept. Where the service does not know
+    /// Without a ``sessionToken`` the client shows the token that is kept. If the service does not know
     /// it any more, the client forgets it and connects as nobody.
     public var sessionStore: (any SessionStore)?
 
@@ -170,7 +170,6 @@ public struct ClientTLS: Sendable, Equatable {
 
 /// The TLS of a client: one context for all of its connections, and the names that are checked.
 package struct ClientSecurity: Sendable {
-    /// The context of the files.
     package let context: TLSContext
     private let serverName: String?
     private let hosts: [Endpoint: String]
@@ -178,9 +177,9 @@ package struct ClientSecurity: Sendable {
     /// Reads the files of a client's TLS.
     ///
     /// - Parameters:
-    ///   - tls: The files, and the name of the service where it is another one than its host's.
+    ///   - tls: The files, and the name of the service if it is another one than its host's.
     ///   - hosts: The hosts of the services, as the program has written them.
-    /// - Throws: Where a file cannot be used.
+    /// - Throws: If a file cannot be used.
     package init(_ tls: ClientTLS, hosts: [Endpoint: String] = [:]) throws(FeedClientError) {
         var certificate: TLSCertificateFiles?
         switch (tls.certificatePath, tls.keyPath) {
@@ -201,7 +200,6 @@ package struct ClientSecurity: Sendable {
         self.hosts = hosts
     }
 
-    /// How a connection to a service is secured.
     package func target(for endpoint: Endpoint) -> TLSTarget {
         let host =
             switch endpoint {

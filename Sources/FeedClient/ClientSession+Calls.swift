@@ -2,7 +2,6 @@ internal import DequeModule
 internal import FeedConcurrency
 package import FeedProto
 
-/// How calls come, leave and end.
 extension ClientSession {
     /// Takes a call that waits for the first Hello, whose answer it gets.
     package mutating func open(_ call: Call, token: UInt64) {
@@ -18,7 +17,7 @@ extension ClientSession {
         forgetGone()
     }
 
-    /// Ends a call that its caller gave up; nothing where it has ended.
+    /// Ends a call that its caller gave up; nothing if it has ended.
     package mutating func cancel(_ token: UInt64) {
         guard let call = calls[token] else { return }
         complete(token, .failure(.cancelled(effect: call.effect)))
@@ -179,14 +178,12 @@ extension ClientSession {
 
 /// What an answer means for its call: its end, or another try.
 extension ClientSession {
-    /// The service executed a call; nothing where the call has ended before.
+    /// The service executed a call; nothing if the call has ended before.
     mutating func succeeded(_ token: UInt64, _ response: Response, revision: UInt64) {
         guard let call = calls.removeValue(for: token) else { return }
         round = 0
         noteSession(after: call.request, response)
-        completions.append(
-            (call.caller, .success(Answer(response: response, revision: revision)))
-        )
+        completions.append((call.caller, .success(Answer(response: response, revision: revision))))
     }
 
     /// The service refused a call, or its answer is none that the client knows.
@@ -264,7 +261,7 @@ extension ClientSession {
         complete(token, .failure(call.error(status)))
     }
 
-    /// Sends a refused call again after a wait; false where its tries, the retry allowance or its
+    /// Sends a refused call again after a wait; false if its tries, the retry allowance or its
     /// time are used up.
     private mutating func tryAgain(
         _ refused: Call,
@@ -324,7 +321,6 @@ extension Status {
 
 /// Watches: calls with many answers, which outlive their connection.
 extension ClientSession {
-    /// How many watches have not ended.
     package var watchCount: Int { watches.count }
 
     /// Begins a watch with a token of its own; it needs no call to open a connection.
@@ -337,7 +333,7 @@ extension ClientSession {
         if !takesCalls { watches.end(token, .closed) }
     }
 
-    /// Ends a watch that its reader gave up; nothing where it has ended.
+    /// Ends a watch that its reader gave up; nothing if it has ended.
     package mutating func cancelWatch(_ token: UInt64) { watches.cancel(token) }
 
     /// A watch whose request left does not fit into a frame, so it did not leave, and ends.
@@ -345,7 +341,6 @@ extension ClientSession {
         watches.couldNotBegin(id, error)
     }
 
-    /// The next frame of a watch, if there is one.
     mutating func nextWatchFrame() -> WatchTable.Step? {
         guard watches.hasFrames else { return nil }
         let id = withExchange { $0.takeIDWithoutAnswer() }
@@ -368,11 +363,7 @@ extension ClientSession {
     }
 
     /// The service has ended a watch, or has refused to begin it.
-    private mutating func watchEnded(
-        _ token: UInt64,
-        _ status: Status,
-        at now: MonotonicInstant
-    ) {
+    private mutating func watchEnded(_ token: UInt64, _ status: Status, at now: MonotonicInstant) {
         if status.reason == .draining {
             watches.beginAgain(token)
             // The service takes nothing more on this connection.

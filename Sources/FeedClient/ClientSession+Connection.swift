@@ -2,7 +2,6 @@ internal import DequeModule
 package import FeedConcurrency
 package import FeedProto
 
-/// What happens to the connection.
 extension ClientSession {
     /// The connection that ``Step/connect(timeout:)`` asked for is open.
     package mutating func connected() {
@@ -27,7 +26,7 @@ extension ClientSession {
         }
     }
 
-    /// Gives up the connection for a cause that the driver found; nothing where there is none.
+    /// Gives up the connection for a cause that the driver found; nothing if there is none.
     package mutating func drop(_ ending: Ending, at now: MonotonicInstant) {
         switch state {
         case .connecting, .connected, .greeting, .open, .draining, .closing:
@@ -38,7 +37,6 @@ extension ClientSession {
         }
     }
 
-    /// A frame came from the service.
     package mutating func received(_ frame: ServerFrame, at now: MonotonicInstant) {
         // Frames behind the cause to drop a connection are part of what was read with it.
         guard !hasToAbandon else { return }
@@ -62,7 +60,7 @@ extension ClientSession {
         answered(call, token, frame, at: now)
     }
 
-    /// Lets the calls from now on be those of a session, or of none where the token is empty.
+    /// Lets the calls from now on be those of a session, or of none if the token is empty.
     ///
     /// A connection is the one of the session that its Hello has shown. So the calls on it are awaited,
     /// and the next ones leave over another.
@@ -86,7 +84,7 @@ extension ClientSession {
         }
     }
 
-    /// The id of a ping of the driver's own; nil where the connection takes none.
+    /// The id of a ping of the driver's own; nil if the connection takes none.
     package mutating func takePingID() -> UInt64? {
         switch state {
         case .greeting, .open, .draining: withExchange { $0.takeID() }
@@ -136,7 +134,7 @@ extension ClientSession {
         )
     }
 
-    /// Ends the calls that may have been executed, where the service no longer knows.
+    /// Ends the calls that may have been executed, if the service no longer knows.
     private mutating func report(_ cause: InDoubtCause?) {
         if let cause {
             for (token, call) in calls where call.isDoubtful {
@@ -149,7 +147,6 @@ extension ClientSession {
         numbered = []
     }
 
-    /// A frame that concerns the connection.
     private mutating func receivedConnectionFrame(_ frame: ServerFrame, at now: MonotonicInstant) {
         if let status = frame.status {
             announcedEnding = .refused(status)
@@ -220,9 +217,7 @@ extension ClientSession {
         let isAgain =
             call.isRepeatable && ending.isTemporary && takesCalls
             && call.attemptCount < settings.retry.maximumAttemptCount && retryAllowance.withdraw()
-        guard isAgain else {
-            return complete(token, .failure(ending.error(effect: call.effect)))
-        }
+        guard isAgain else { return complete(token, .failure(ending.error(effect: call.effect))) }
         call.isDoubtful = call.sequence > 0
         call.isInFlight = false
         calls[token] = call

@@ -30,7 +30,6 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
         case draining(Exchange)
         /// The driver closes the connection.
         case closing
-        /// The client is closed.
         case ended
         /// No state of a connection: it stands in for one while its exchange is changed in place, and
         /// no input meets it.
@@ -44,14 +43,11 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     var sequences: SequenceNumbers
     /// What each connection says first; its session token changes as the client signs in and out.
     var hello: HelloRequest
-
     /// Whether the Hello that was sent last has shown another session than the next one will.
     var hasStaleHello = false
-
     /// Whether the connection is of an earlier session than ``hello`` has: that the earlier one has
     /// ended says nothing of it.
     var isOfFormerSession = false
-
     /// The session that has ended here, until the client's other connections know it.
     var endedSession: EndedSession?
 
@@ -72,7 +68,6 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     package internal(set) var instanceID: UInt64?
     /// The most calls in flight; one, until the service has announced how many it takes.
     var maximumInFlightCount = 1
-
     /// The calls that have not ended, by their tokens.
     var calls = NumberTable<Call>()
     /// The call that waits for the first Hello to be answered.
@@ -81,7 +76,6 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     var waiting = Deque<UInt64>()
     /// Calls to send again now, which leave before those that never left.
     var again = Deque<UInt64>()
-    /// Calls to send again later.
     var delayed: [(due: MonotonicInstant, token: UInt64)] = []
     /// Calls with a sequence, in the order of their sequences; the first may have ended.
     var numbered = Deque<UInt64>()
@@ -92,7 +86,6 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     /// No deadline and no delay ends before this.
     var wake: MonotonicInstant?
 
-    /// A session without a connection.
     package init(_ settings: Settings, randomness: Randomness, at now: MonotonicInstant) {
         self.settings = settings
         self.randomness = randomness
@@ -103,7 +96,6 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
         state = .idle(earliest: now)
     }
 
-    /// How many calls have not ended.
     package var callCount: Int { calls.count }
 
     /// Whether a connection is open and its Hello is answered.
@@ -224,12 +216,9 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     }
 
     /// Makes sure that ``nextStep(at:hasRoom:)`` looks at deadlines and delays then.
-    mutating func note(_ instant: MonotonicInstant) {
-        wake = earlier(instant, wake)
-    }
+    mutating func note(_ instant: MonotonicInstant) { wake = earlier(instant, wake) }
 }
 
-/// The earlier one of an instant and another, where there is one.
 private func earlier(_ first: MonotonicInstant, _ second: MonotonicInstant?) -> MonotonicInstant {
     second.map { min(first, $0) } ?? first
 }
@@ -239,7 +228,6 @@ extension ClientSession {
     package struct Settings {
         /// What the client says of itself: its name, its id and its channel.
         package var hello = HelloRequest()
-        /// How often and how soon to try again.
         package var retry = RetryPolicy()
         /// How long one try to connect may take, with the answer to Hello.
         package var connectTimeout = Duration.seconds(5)
@@ -248,15 +236,12 @@ extension ClientSession {
         /// Whether a lost connection is followed by another one; without, its end is the session's.
         package var reconnects = true
 
-        /// The defaults, of a client without an id.
         package init() {}
     }
 
     /// One call, from its submission to its end.
     package struct Call {
-        /// The caller that waits for its answer.
         package let caller: Caller
-        /// The request.
         package let request: Request
         /// The revision that the answer must not be older than; 0 is any.
         package let minimumRevision: UInt64
@@ -274,10 +259,9 @@ extension ClientSession {
         var isInFlight = false
         /// Whether it was sent on a lost connection and may have been executed there.
         var isDoubtful = false
-        /// How the session ended that the call in flight was sent under; nil where it has not.
+        /// How the session ended that the call in flight was sent under; nil if it has not.
         var endOfSession: EndOfSession?
 
-        /// A call that has not left.
         package init(
             caller: Caller,
             request: Request,
@@ -321,16 +305,11 @@ extension ClientSession {
     final class EndOfSession: Sendable {
         let status: Status
 
-        init(_ status: Status) {
-            self.status = status
-        }
+        init(_ status: Status) { self.status = status }
     }
 
-    /// A call that leaves now.
     package struct Departure {
-        /// The id of its frame.
         package let id: UInt64
-        /// The call, with its sequence.
         package let call: Call
     }
 
@@ -342,9 +321,7 @@ extension ClientSession {
         case connect(timeout: Duration)
         /// Send Hello as the first frame of the connection.
         case sendHello(id: UInt64, HelloRequest)
-        /// Send a call.
         case send(Departure)
-        /// Do something for a watch.
         case watch(WatchTable.Step)
         /// Let the client's other connections forget a session.
         case tellOthers(EndedSession)
@@ -394,13 +371,10 @@ struct Exchange {
     private var inFlight = NumberTable<UInt64>()
     private var lastID: UInt64 = 0
 
-    /// How many frames wait for their answer.
     var inFlightCount: Int { inFlight.count }
 
     /// The calls that wait for their answer, in the order in which they were sent; O(n log n).
-    var tokens: [UInt64] {
-        inFlight.sorted { $0.key < $1.key }.map(\.value).filter { $0 > 0 }
-    }
+    var tokens: [UInt64] { inFlight.sorted { $0.key < $1.key }.map(\.value).filter { $0 > 0 } }
 
     /// The id of the next frame, which is of a call or of none; O(1).
     mutating func takeID(for token: UInt64 = 0) -> UInt64 {
@@ -415,7 +389,7 @@ struct Exchange {
         return lastID
     }
 
-    /// The call that an answer belongs to, 0 for none; nil where no frame waits for it; O(1).
+    /// The call that an answer belongs to, 0 for none; nil if no frame waits for it; O(1).
     mutating func take(_ id: UInt64) -> UInt64? { inFlight.removeValue(for: id) }
 
     /// The calls after a frame, in their order, which wait no more.
@@ -428,7 +402,6 @@ struct Exchange {
 
 /// What the connections of a client saw so far.
 package struct ConnectionHistory: Sendable, Equatable {
-    /// What was sent again and opened again.
     package let retries: RetryCounts
     /// The instance of the service that answered Hello last; nil before the first answer.
     package let instanceID: UInt64?
@@ -446,10 +419,8 @@ package struct RetryCounts: Sendable, Equatable {
     /// named.
     package var duplicateCount: UInt64 = 0
 
-    /// No call and no connection.
     package init() {}
 
-    /// Adds the counts of another client.
     package mutating func add(_ other: RetryCounts) {
         retryCount += other.retryCount
         reconnectCount += other.reconnectCount

@@ -3,7 +3,6 @@ internal import FeedTransport
 
 /// Why a connection ended, and what that means for the calls that it had.
 package enum Ending: Equatable, Sendable {
-    /// The program closed the client.
     case closed
     /// It never opened.
     case cannotConnect(String)
@@ -33,7 +32,7 @@ package enum Ending: Equatable, Sendable {
 
     /// The error of a call that this ended before its answer.
     ///
-    /// A call with an unknown effect was sent. So it has lost a connection, also where the next one failed.
+    /// A call with an unknown effect was sent. So it has lost a connection, also if the next one failed.
     package func error(effect: CallEffect) -> FeedClientError {
         switch self {
         case .closed:

@@ -62,7 +62,7 @@ extension FeedCalling {
         try await answer(to: request, minimumRevision: minimumRevision, timeout: timeout)
     }
 
-    /// Makes a call and extracts the value of its answer, which is nil where the answer is of
+    /// Makes a call and extracts the value of its answer, which is nil if the answer is of
     /// another kind.
     func call<Value>(
         _ request: Request,
@@ -72,6 +72,11 @@ extension FeedCalling {
         let answer = try await answer(to: request, minimumRevision: 0, timeout: timeout)
         guard let value = value(answer.response) else { throw .wrongAnswer(to: request) }
         return value
+    }
+
+    /// Makes a call whose answer is empty.
+    func emptyCall(_ request: Request, timeout: Duration?) async throws(FeedClientError) {
+        try await call(request, timeout: timeout) { if case .empty = $0 { () } else { nil } }
     }
 }
 

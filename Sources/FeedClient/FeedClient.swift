@@ -17,12 +17,12 @@ internal import FeedTransport
 ///
 /// Every call ends: by its answer, or by a ``FeedClientError`` that says whether the call may have
 /// been executed. A lost connection is opened again while calls wait. Reads are asked again; changes
-/// are sent again where the client has an id, and executed once.
+/// are sent again if the client has an id, and executed once.
 public final class FeedClient: FeedCalling {
     /// Where a service listens by default.
     public static let defaultAddress = "127.0.0.1:7433"
 
-    /// The address of a service as people type it: where it has no port, with that of the usual address,
+    /// The address of a service as people type it: if it has no port, with that of the usual address,
     /// which nil stands for.
     package static func address(of target: String?, usual: String = defaultAddress) -> String {
         guard let target else { return usual }
@@ -71,7 +71,7 @@ public final class FeedClient: FeedCalling {
     /// Connects to the first of several services that answers, and to another one when it fails.
     ///
     /// Each try to connect begins with the service that was reached last. The services have to be one
-    /// instance, as the addresses of one service are. Where another instance answers, changes without an
+    /// instance, as the addresses of one service are. If another instance answers, changes without an
     /// answer end in doubt.
     ///
     /// - Parameters:
@@ -179,9 +179,7 @@ public final class FeedClient: FeedCalling {
     /// No connection is opened for it: calls that wait for one end with ``FeedClientError/closed``.
     /// Calls made afterwards are ``FeedClientError/closed``. A client that is no longer referenced
     /// closes by itself.
-    public func close() async {
-        await links.close()
-    }
+    public func close() async { await links.close() }
 
     private static func makeLinks(
         to addresses: [String],
@@ -211,13 +209,6 @@ public final class FeedClient: FeedCalling {
         } catch {
             throw .cannotConnect(reason: error.description)
         }
-    }
-}
-
-extension FeedClient {
-    /// Makes calls, which leave in their order, and waits until all have ended.
-    private func call(all requests: [Request]) async -> [Result<Answer, FeedClientError>] {
-        await links.first.call(requests, actingUserID: actingUserID, timeout: timeout)
     }
 }
 
@@ -254,9 +245,7 @@ extension FeedClient {
             if error.endsSession, changeCount == links.sessionChangeCount { sessionStore?.remove() }
             throw error
         }
-        guard case .castVote(let counts) = answer.response else {
-            throw .wrongAnswer(to: request)
-        }
+        guard case .castVote(let counts) = answer.response else { throw .wrongAnswer(to: request) }
         return counts
     }
 }
@@ -319,7 +308,8 @@ extension FeedClient {
         in feed: String
     ) async -> [Result<Post, FeedClientError>] {
         let requests = posts.map { Request.createPost(CreatePostRequest(feed: feed, post: $0)) }
-        return zip(requests, await call(all: requests)).map { request, result in
+        let results = await links.first.call(requests, actingUserID: actingUserID, timeout: timeout)
+        return zip(requests, results).map { request, result in
             result.flatMap { answer in
                 guard case .post(let post) = answer.response else {
                     return .failure(.wrongAnswer(to: request))
@@ -403,7 +393,7 @@ private enum SessionChange {
     /// They are nobody's.
     case ended
 
-    /// What the answer to a request means; nil where it leaves the session as it is.
+    /// What the answer to a request means; nil if it leaves the session as it is.
     init?(_ response: Response, to request: Request) {
         switch (request, response) {
         case (.signUp, .session(let session)), (.signIn, .session(let session)):
@@ -432,7 +422,7 @@ extension FeedClient {
 
 extension FeedClientError {
     /// Whether the service does not know the session any more.
-    var endsSession: Bool {
+    fileprivate var endsSession: Bool {
         guard case .refused(let status) = self else { return false }
         return status.reason == .sessionExpired
     }

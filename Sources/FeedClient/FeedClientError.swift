@@ -40,7 +40,7 @@ extension FeedClientError {
         }
     }
 
-    /// How long the service asks to wait before the call is made again; nil where it does not.
+    /// How long the service asks to wait before the call is made again; nil if it does not.
     public var retryAfter: Duration? {
         guard case .refused(let status) = self, status.retryAfterMilliseconds > 0 else {
             return nil
@@ -50,7 +50,7 @@ extension FeedClientError {
 }
 
 extension FeedClientError: CustomStringConvertible {
-    /// What happened and, where it is in doubt, that the call may have been executed.
+    /// What happened and, if it is in doubt, that the call may have been executed.
     public var description: String {
         switch self {
         case .badAddress(let reason): reason
@@ -73,7 +73,7 @@ extension FeedClientError: CustomStringConvertible {
 }
 
 extension CallEffect {
-    /// The sentence to add where the outcome is in doubt.
+    /// The sentence to add if the outcome is in doubt.
     fileprivate var doubt: String {
         switch self {
         case .none: ""
@@ -119,7 +119,6 @@ extension InDoubtCause: CustomStringConvertible {
 }
 
 extension FeedClientError {
-    /// The error of a request that cannot be a frame's body.
     init(_ error: FrameError, limitByteCount: Int) {
         switch error {
         case .empty: self = .requestTooLarge(byteCount: 0, limitByteCount: limitByteCount)
@@ -128,7 +127,6 @@ extension FeedClientError {
         }
     }
 
-    /// The service answered with something that is no answer to the call.
     static func wrongAnswer(to request: Request) -> Self {
         .protocolViolation(
             reason: "The answer is of another kind than the call.",
@@ -139,8 +137,6 @@ extension FeedClientError {
     /// A watch has many answers, and a call has one.
     static var watchIsNoCall: Self {
         let message = "A watch is no call of one answer: begin it with watch(_:interval:)."
-        return .refused(
-            Status(code: .unimplemented, reason: .unknownMethod, message: message)
-        )
+        return .refused(Status(code: .unimplemented, reason: .unknownMethod, message: message))
     }
 }

@@ -59,7 +59,7 @@ public struct Secret: Sendable, Hashable {
         self.init(bytes: bytes)
     }
 
-    /// Reads a file with 64 hexadecimal digits, as `feed-service new-service-key` writes it; nil where
+    /// Reads a file with 64 hexadecimal digits, as `feed-service new-service-key` writes it; nil if
     /// it cannot be read or has anything else.
     public init?(file path: String) {
         guard let data = FileManager.default.contents(atPath: path),
@@ -96,8 +96,7 @@ extension [UInt8] {
         }
     }
 
-    /// The bytes as hexadecimal digits.
-    fileprivate var hexadecimal: String {
+    package var hexadecimal: String {
         map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

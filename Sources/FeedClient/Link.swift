@@ -53,7 +53,7 @@ final class Link: Sendable {
         actingUserID: UInt64,
         timeout: Duration
     ) async throws(FeedClientError) -> Answer {
-        let token = lastToken.wrappingAdd(1, ordering: .relaxed).newValue
+        let token = takeToken()
         let outcome = await withTaskCancellationHandler {
             await CallTask.wait { task in
                 let entry = InboxCall(
@@ -84,10 +84,7 @@ final class Link: Sendable {
     }
 
     /// Makes changes whose sequences the caller keeps; they leave in their order.
-    func call(
-        _ changes: [NumberedChange],
-        timeout: Duration
-    ) async -> [SessionDriver.Outcome] {
+    func call(_ changes: [NumberedChange], timeout: Duration) async -> [SessionDriver.Outcome] {
         await callAll(changes, timeout: timeout) { caller, change, limit in
             SessionDriver.Session.Call(caller, change.request, limit)
                 .numbered(change.sequence, mayHaveLeft: change.mayHaveLeft)
@@ -114,9 +111,7 @@ final class Link: Sendable {
                     }
                     driver.submit(calls, firstToken: tokens.lowerBound)
                 }
-                if let refusal {
-                    task.resume(returning: items.map { _ in .failure(refusal) })
-                }
+                if let refusal { task.resume(returning: items.map { _ in .failure(refusal) }) }
             }
         } onCancel: {
             cancel(tokens)
@@ -126,26 +121,21 @@ final class Link: Sendable {
     /// What the session sent again so far; nil once the client is closed.
     func history() async -> ConnectionHistory? {
         await withCheckedContinuation { continuation in
-            let isPosted = loop.post(to: place) { continuation.resume(returning: $0.history) }
+            let isPosted = post { continuation.resume(returning: $0.history) }
             if !isPosted { continuation.resume(returning: nil) }
         }
     }
 
-    /// Lets the calls from now on be those of a session, or of none where the token is empty.
-    func adopt(sessionToken token: [UInt8]) {
-        loop.post(to: place) { $0.adopt(sessionToken: token) }
-    }
+    func adopt(sessionToken token: [UInt8]) { post { $0.adopt(sessionToken: token) } }
 
-    /// A number for a call or a watch.
     private func takeToken() -> UInt64 { lastToken.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Runs work with the driver; false where the client's thread has ended, or is about to.
+    /// Runs work with the driver; false if the client's thread has ended, or is about to.
     @discardableResult
     private func post(_ work: @escaping @Sendable (SessionDriver) -> Void) -> Bool {
         loop.post(to: place, work)
     }
 
-    /// Puts a call into the inbox.
     private func submit(_ entry: InboxCall) {
         guard !Task.isCancelled else {
             return entry.task.resume(returning: .failure(.cancelled(effect: .none)))
@@ -158,7 +148,7 @@ final class Link: Sendable {
     /// Lets the driver take the inbox; a driver that has ended takes no call, nor does it take others
     /// that were added meanwhile.
     private func takeInbox() {
-        guard !loop.post(to: place, { $0.takeInbox() }) else { return }
+        guard !post({ $0.takeInbox() }) else { return }
         var entries: [InboxCall] = []
         inbox.take(into: &entries)
         for entry in entries { entry.task.resume(returning: .failure(.closed)) }
@@ -177,19 +167,16 @@ final class Link: Sendable {
         _ submit: @escaping @Sendable (SessionDriver) -> Void
     ) -> FeedClientError? {
         guard !Task.isCancelled else { return .cancelled(effect: .none) }
-        guard loop.post(to: place, submit) else { return .closed }
+        guard post(submit) else { return .closed }
         // A cancellation between the two preceded the calls and found nothing.
         if Task.isCancelled { cancel(tokens) }
         return nil
     }
 
-    private func cancel(_ tokens: ClosedRange<UInt64>) {
-        loop.post(to: place) { $0.cancel(tokens) }
-    }
+    private func cancel(_ tokens: ClosedRange<UInt64>) { post { $0.cancel(tokens) } }
 }
 
 extension SessionDriver.Session.Call {
-    /// A call within a time.
     init(
         _ caller: SessionDriver.Waiter,
         _ request: Request,
@@ -227,7 +214,6 @@ extension Link {
 /// The calls that tasks have made and the client's loop has not taken yet.
 typealias CallInbox = Inbox<InboxCall>
 
-/// A call, its token, and the task that waits for its end.
 struct InboxCall: Sendable {
     let token: UInt64
     let task: CallTask
@@ -243,10 +229,7 @@ struct InboxCall: Sendable {
 final class Inbox<Entry: Sendable>: Sendable {
     private let entries = Lock<[Entry]>([])
 
-    /// An empty inbox.
-    init() {}
-
-    /// Adds an entry; true where the loop has to be told, as it has taken all entries before.
+    /// Adds an entry; true if the loop has to be told, as it has taken all entries before.
     func append(_ entry: Entry) -> Bool {
         entries.withLock { entries in
             entries.append(entry)

@@ -22,16 +22,12 @@ final class LinkPool: Sendable {
         links = inboxes.enumerated().map { Link(loop, $0.offset, $0.element) }
     }
 
-    /// How often the client has signed in or out.
     var sessionChangeCount: UInt64 { sessionChanges.load(ordering: .acquiring) }
 
-    /// The connection that opens first.
     var first: Link { links[0] }
 
-    /// Runs tasks on the thread of the connections.
     var executor: LoopExecutor { loop.executor }
 
-    /// The connection for a call.
     func link(for request: Request) -> Link {
         guard links.count > 1, request.takesTurns else { return links[0] }
         let number = turn.wrappingAdd(1, ordering: .relaxed).newValue
@@ -44,7 +40,6 @@ final class LinkPool: Sendable {
         for link in links.dropFirst() { link.adopt(sessionToken: token) }
     }
 
-    /// What the sessions sent again so far; nil once the client is closed.
     func history() async -> ConnectionHistory? {
         var sum = RetryCounts()
         var isConnected = false
@@ -58,10 +53,7 @@ final class LinkPool: Sendable {
         return ConnectionHistory(retries: sum, instanceID: instanceID, isConnected: isConnected)
     }
 
-    /// Finishes the calls in flight and ends the thread.
-    func close() async {
-        await loop.close()
-    }
+    func close() async { await loop.close() }
 }
 
 extension Request {
@@ -79,7 +71,6 @@ extension Request {
 /// The thread of a client, and the drivers of its connections; any task may hold it.
 final class ClientLoop: Sendable {
     private let thread: EventLoopThread
-    /// Runs tasks on the thread.
     let executor: LoopExecutor
 
     /// Starts a thread with a driver for each inbox.
@@ -102,11 +93,9 @@ final class ClientLoop: Sendable {
         executor = LoopExecutor(thread.mailbox)
     }
 
-    deinit {
-        thread.stop()
-    }
+    deinit { thread.stop() }
 
-    /// Runs work with a driver; false where the thread has ended, or is about to.
+    /// Runs work with a driver; false if the thread has ended, or is about to.
     @discardableResult
     func post(to place: Int, _ work: @escaping @Sendable (SessionDriver) -> Void) -> Bool {
         thread.mailbox.post { work(SessionDriver.of($0, place)) }
@@ -125,17 +114,14 @@ final class ClientLoop: Sendable {
 
 /// The drivers of a loop, which stops when the last one has finished.
 final class Drivers {
-    /// The drivers, each in its place.
     let all: [SessionDriver]
     private var runningCount: Int
 
-    /// Drivers that have not finished.
     init(_ drivers: [SessionDriver]) {
         all = drivers
         runningCount = drivers.count
     }
 
-    /// The drivers of a client's loop.
     static func of(_ loop: EventLoop) -> Drivers {
         guard let drivers = loop.context as? Drivers else {
             preconditionFailure("A client's loop has its drivers from its start.")
@@ -143,7 +129,7 @@ final class Drivers {
         return drivers
     }
 
-    /// A driver has finished, once; true where it was the last one.
+    /// A driver has finished, once; true if it was the last one.
     func finishOne() -> Bool {
         runningCount -= 1
         return runningCount == 0

@@ -8,10 +8,7 @@ final class LoopExecutor: TaskExecutor {
     private let mailbox: LoopMailbox
     private let inbox = Inbox<UnownedJob>()
 
-    /// An executor on the loop of a mailbox.
-    init(_ mailbox: LoopMailbox) {
-        self.mailbox = mailbox
-    }
+    init(_ mailbox: LoopMailbox) { self.mailbox = mailbox }
 
     func enqueue(_ job: consuming ExecutorJob) {
         guard inbox.append(UnownedJob(job)) else { return }

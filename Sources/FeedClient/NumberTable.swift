@@ -10,17 +10,14 @@ package struct NumberTable<Value> {
     }
 
     private var entries = [Entry](repeating: Entry(), count: 16)
-    /// How many values there are.
     package private(set) var count = 0
     /// How many values are not at home, as another one was there before.
     ///
     /// Without any, no lookup goes on.
     private var displacedCount = 0
 
-    /// An empty table.
     package init() {}
 
-    /// Whether there are no values.
     package var isEmpty: Bool { count == 0 }
 
     /// The value of a number; O(1), expected.
@@ -48,7 +45,7 @@ package struct NumberTable<Value> {
         place(of: number).flatMap { entries[$0].value.map(part) }
     }
 
-    /// Changes the value of a number in place; nil where there is none.
+    /// Changes the value of a number in place; nil if there is none.
     @discardableResult
     package mutating func change<Result>(
         _ number: UInt64,
@@ -89,9 +86,6 @@ package struct NumberTable<Value> {
             free = place
         }
     }
-
-    /// Removes all values.
-    package mutating func removeAll() { self = Self() }
 
     private func home(of number: UInt64) -> Int {
         Int(truncatingIfNeeded: number) & (entries.count - 1)

@@ -36,7 +36,6 @@ public struct PostList: Sendable, Hashable {
         self.consistency = consistency
     }
 
-    /// The request for a page.
     func request(pageSize: Int, from start: PageStart) -> ListPostsRequest {
         var request = ListPostsRequest(
             feed: feed,
@@ -77,7 +76,7 @@ public struct Page: Sendable, Equatable {
     /// In an answer of newer posts, how many more there are, those that the list's filters leave out among
     /// them: read them by ``refresh``.
     public var newerCount: UInt32
-    /// What was served: LIVE also where STABLE was asked for, and its snapshot is gone or ends.
+    /// What was served: LIVE also if STABLE was asked for, and its snapshot is gone or ends.
     public var consistency: Consistency
 
     /// A page, by default the only one.
@@ -101,7 +100,6 @@ public struct Page: Sendable, Equatable {
         self.consistency = consistency
     }
 
-    /// What the service answered.
     init(_ response: ListPostsResponse) {
         posts = response.posts
         next = PageToken(bytes: response.nextPageToken)
@@ -227,12 +225,6 @@ public struct PostSequence: AsyncSequence, Sendable {
     fileprivate let list: PostList
     fileprivate let pageSize: Int
 
-    init(client: any FeedCalling, list: PostList, pageSize: Int) {
-        self.client = client
-        self.list = list
-        self.pageSize = pageSize
-    }
-
     /// Starts at the first post.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
@@ -245,9 +237,7 @@ public struct PostSequence: AsyncSequence, Sendable {
         /// How many pages without a post have followed one another.
         private var emptyPageCount = 0
 
-        fileprivate init(_ sequence: PostSequence) {
-            self.sequence = sequence
-        }
+        fileprivate init(_ sequence: PostSequence) { self.sequence = sequence }
 
         /// The next post; nil after the last one.
         public mutating func next(

@@ -92,7 +92,7 @@ extension FeedCalling {
     ///   - fields: The fields to take from `post`; the others are not read.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The post as it is now.
-    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` where another caller was faster.
+    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` if another caller was faster.
     public func updatePost(
         _ post: Post,
         fields: [PostField],
@@ -110,16 +110,14 @@ extension FeedCalling {
     ///   - id: The post.
     ///   - revision: With a value other than 0 the call is refused if the post was edited since.
     ///   - timeout: How long it may take; nil is the client's timeout.
-    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` where another caller was faster.
+    /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` if another caller was faster.
     public func deletePost(
         _ id: UInt64,
         revision: UInt64 = 0,
         timeout: Duration? = nil
     ) async throws(FeedClientError) {
-        let request = Request.deletePost(DeletePostRequest(id: id, revision: revision))
-        guard case .empty = try await call(request, timeout: timeout).response else {
-            throw .wrongAnswer(to: request)
-        }
+        let request = DeletePostRequest(id: id, revision: revision)
+        try await emptyCall(.deletePost(request), timeout: timeout)
     }
 
     /// Finds a post's place in its feed.
@@ -190,7 +188,7 @@ extension FeedCalling {
     ///     different posts is not defined.
     ///   - timeout: How long all of them may take; nil is the client's timeout.
     /// - Returns: The result of each vote, in their order.
-    /// - Throws: A ``FeedClientError`` where none of the votes has a result.
+    /// - Throws: A ``FeedClientError`` if none of the votes has a result.
     public func votes(
         _ votes: [CastVoteRequest],
         timeout: Duration? = nil
@@ -206,7 +204,7 @@ extension FeedCalling {
 }
 
 extension CastVoteResult {
-    /// The one of the two that is present; nil where the service sent neither.
+    /// The one of the two that is present; nil if the service sent neither.
     fileprivate var result: Result<CastVoteResponse, Status>? {
         if let status { return .failure(status) }
         return vote.map(Result.success)

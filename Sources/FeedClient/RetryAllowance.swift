@@ -8,7 +8,6 @@ package struct RetryAllowance: Sendable {
     private let burst: Double
     private var balance: Double
 
-    /// A full allowance.
     package init(_ policy: RetryPolicy) {
         ratio = max(0, policy.budgetRatio)
         burst = Double(max(0, policy.budgetBurst))
@@ -16,11 +15,9 @@ package struct RetryAllowance: Sendable {
     }
 
     /// Counts a call that is sent for the first time.
-    package mutating func deposit() {
-        balance = min(burst, balance + ratio)
-    }
+    package mutating func deposit() { balance = min(burst, balance + ratio) }
 
-    /// Pays for sending a call again; false, and nothing paid, where less than one call is left.
+    /// Pays for sending a call again; false, and nothing paid, if less than one call is left.
     package mutating func withdraw() -> Bool {
         guard balance >= 1 else { return false }
         balance -= 1
@@ -35,17 +32,13 @@ package struct Backoff: Sendable {
     private let base: Duration
     private let cap: Duration
 
-    /// The waits of a policy.
     package init(_ policy: RetryPolicy) {
         base = max(policy.baseDelay.withinADay, .milliseconds(1))
         cap = max(policy.maximumDelay.withinADay, base)
     }
 
     /// The wait before try number `round`, from 1 on.
-    package func delay(
-        round: Int,
-        using generator: inout some RandomNumberGenerator
-    ) -> Duration {
+    package func delay(round: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         let nanoseconds = Int64.random(in: 0...limit(round: round).nanoseconds, using: &generator)
         return .nanoseconds(nanoseconds)
     }
@@ -77,7 +70,6 @@ extension Status {
         }
     }
 
-    /// How long the service asks to wait.
     package var advisedDelay: Duration { .milliseconds(Int64(retryAfterMilliseconds)) }
 
     /// The status of a connection, or of one try, as the status of a call: what it says of

@@ -2,7 +2,7 @@ package import FeedProto
 
 /// The sequences of a client's changes on its channel, and what the service remembers of them.
 ///
-/// The sequences only grow, also where the service has forgotten the channel: it takes any sequence
+/// The sequences only grow, also if the service has forgotten the channel: it takes any sequence
 /// that is new, and a restored state may remember old ones.
 package struct SequenceNumbers: Sendable {
     /// Whether changes take sequences on the current connection.
@@ -16,19 +16,15 @@ package struct SequenceNumbers: Sendable {
     private var hasLostHello = false
 
     /// The sequences of a client, which needs an id to have any.
-    package init(hasIdentity: Bool) {
-        self.hasIdentity = hasIdentity
-    }
+    package init(hasIdentity: Bool) { self.hasIdentity = hasIdentity }
 
     /// A Hello was sent and not answered.
     ///
     /// It may have made the channel anew, which the next Hello then finds without calls.
-    package mutating func lostHello() {
-        hasLostHello = true
-    }
+    package mutating func lostHello() { hasLostHello = true }
 
     /// Adopts what a service answers to Hello; returns why it does not know whether changes without
-    /// an answer were executed, or nil where it can.
+    /// an answer were executed, or nil if it can.
     package mutating func resume(_ hello: HelloResponse) -> InDoubtCause? {
         // The wire calls a known channel a known client.
         let isChannelKnown = hello.isClientKnown && !(hasLostHello && hello.lastSequence == 0)
@@ -54,7 +50,6 @@ package struct SequenceNumbers: Sendable {
     /// The highest sequence that a client believes a service to remember, far from an overflow.
     private static var highest: UInt64 { .max >> 1 }
 
-    /// The sequence of the next change.
     package mutating func take() -> UInt64 {
         defer { next += 1 }
         return next
@@ -75,10 +70,9 @@ package struct NumberedChange: Sendable {
     package let request: Request
     /// Its sequence on the channel of the client, above 0.
     package let sequence: UInt64
-    /// Whether it may have left before: then it ends in doubt where the service no longer knows.
+    /// Whether it may have left before: then it ends in doubt if the service no longer knows.
     package let mayHaveLeft: Bool
 
-    /// A change and its sequence.
     package init(_ request: Request, sequence: UInt64, mayHaveLeft: Bool) {
         precondition(request.takesSequence && sequence > 0, "Only changes have sequences above 0.")
         self.request = request

@@ -33,7 +33,7 @@ extension FeedCalling {
     ///   - feed: Its name and policy; the service's defaults replace unspecified values.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The feed with the policy that it got.
-    /// - Throws: A ``FeedClientError``, as `FEED_EXISTS` where there is one of that name.
+    /// - Throws: A ``FeedClientError``, as `FEED_EXISTS` if there is one of that name.
     @discardableResult
     public func createFeed(
         _ feed: Feed,
@@ -50,7 +50,7 @@ extension FeedCalling {
     /// - Parameter timeout: How long to wait for it; a large state takes minutes. The service
     ///   continues the backup after that time: ``stats(timeout:)`` shows its progress.
     /// - Returns: The backup's name, and the revision of the state that it holds.
-    /// - Throws: A ``FeedClientError``, as `NOT_DURABLE` where the state is in memory only.
+    /// - Throws: A ``FeedClientError``, as `NOT_DURABLE` if the state is in memory only.
     @discardableResult
     public func backup(timeout: Duration? = nil) async throws(FeedClientError) -> BackupResponse {
         try await call(.backup, timeout: timeout) {
@@ -104,9 +104,7 @@ extension FeedCalling {
     /// - Parameter timeout: How long it may take; nil is the client's timeout.
     /// - Throws: A ``FeedClientError``, as `ROLE_DENIED` for callers that are no operators.
     public func drain(timeout: Duration? = nil) async throws(FeedClientError) {
-        guard case .empty = try await call(Request.drain, timeout: timeout).response else {
-            throw .wrongAnswer(to: .drain)
-        }
+        try await emptyCall(.drain, timeout: timeout)
     }
 
     /// Sets the least level of the lines of the service's log, until it ends or another one is set.
@@ -119,10 +117,7 @@ extension FeedCalling {
         _ level: String,
         timeout: Duration? = nil
     ) async throws(FeedClientError) {
-        let request = Request.setLogLevel(SetLogLevelRequest(level: level))
-        guard case .empty = try await call(request, timeout: timeout).response else {
-            throw .wrongAnswer(to: request)
-        }
+        try await emptyCall(.setLogLevel(SetLogLevelRequest(level: level)), timeout: timeout)
     }
 
     /// Reads the service's counters.
@@ -191,7 +186,7 @@ extension FeedCalling {
     ///
     /// - Parameter timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The session, without its token.
-    /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` where nobody is signed in.
+    /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` if nobody is signed in.
     public func session(timeout: Duration? = nil) async throws(FeedClientError) -> UserSession {
         try await sessionCall(.getSession, begins: false, timeout: timeout)
     }
@@ -201,15 +196,12 @@ extension FeedCalling {
     /// - Parameters:
     ///   - everywhere: Whether all sessions of the user end, on other devices too.
     ///   - timeout: How long it may take; nil is the client's timeout.
-    /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` where nobody is signed in.
+    /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` if nobody is signed in.
     public func signOut(
         everywhere: Bool = false,
         timeout: Duration? = nil
     ) async throws(FeedClientError) {
-        let request = Request.signOut(SignOutRequest(endsEverywhere: everywhere))
-        guard case .empty = try await call(request, timeout: timeout).response else {
-            throw .wrongAnswer(to: request)
-        }
+        try await emptyCall(.signOut(SignOutRequest(endsEverywhere: everywhere)), timeout: timeout)
     }
 
     private func sessionCall(
@@ -227,6 +219,6 @@ extension FeedCalling {
 }
 
 extension UserSession {
-    /// The token for ``ClientConfiguration/sessionToken``; nil where the call returned none.
+    /// The token for ``ClientConfiguration/sessionToken``; nil if the call returned none.
     public var secret: Secret? { Secret(bytes: token) }
 }

@@ -7,13 +7,10 @@ package import FeedTransport
 ///
 /// All calls that leave in one loop iteration leave in one write.
 final class SessionDriver {
-    /// The result that a caller gets.
     typealias Outcome = Result<Answer, FeedClientError>
     /// What takes the result of a call; it is resumed once.
     enum Waiter {
-        /// A task that waits for one answer.
         case task(CallTask)
-        /// The place of a call in a group.
         case member(CallGroup, place: Int)
 
         fileprivate func resume(returning outcome: Outcome) {
@@ -23,11 +20,9 @@ final class SessionDriver {
             }
         }
     }
-    /// The state machine.
     typealias Session = ClientSession<Waiter, SystemRandomNumberGenerator>
 
     let loop: EventLoop
-    /// The place of the driver among those of its loop.
     private let place: Int
     private let inbox: CallInbox
     /// The calls of the inbox that are submitted now; the memory is used again.
@@ -38,7 +33,7 @@ final class SessionDriver {
     private var mailboxes: [UInt64: WatchMailbox] = [:]
     /// The connection, from the try to open it to its end.
     private var wire: WireConnection?
-    /// What is left of the current try to connect; nil where there is none.
+    /// What is left of the current try to connect; nil if there is none.
     private var dialer: Dialer?
     /// The services to try, and the one that the next try begins with.
     private var route: Route
@@ -49,7 +44,6 @@ final class SessionDriver {
     private var isProceeding = false
     private var hasFinished = false
 
-    /// A driver without a connection.
     init(
         _ loop: EventLoop,
         to endpoints: [Endpoint],
@@ -69,7 +63,6 @@ final class SessionDriver {
         )
     }
 
-    /// The driver of a connection, by its place in its client's loop.
     static func of(_ loop: EventLoop, _ place: Int) -> SessionDriver { Drivers.of(loop).all[place] }
 
     /// Takes the call that ends with the answer to the first Hello.
@@ -78,7 +71,6 @@ final class SessionDriver {
         proceed()
     }
 
-    /// Takes the calls of the inbox.
     func takeInbox() {
         submitInbox()
         proceedWithOthers()
@@ -118,21 +110,18 @@ final class SessionDriver {
         if wire?.requestIteration() != true { proceed() }
     }
 
-    /// Lets the calls from now on be those of a session, or of none where the token is empty.
     func adopt(sessionToken token: [UInt8]) {
         session.adopt(sessionToken: token)
         proceed()
     }
 
-    /// Forgets a session that has ended on another connection of the client.
     private func forget(_ ended: EndedSession) {
         session.forget(ended)
         proceed()
     }
 
-    /// Gives up calls for their caller.
     func cancel(_ tokens: ClosedRange<UInt64>) {
-        // The calls may still be in the inbox, where the task that wakes the loop for it is held up.
+        // The calls may still be in the inbox, if the task that wakes the loop for it is held up.
         submitInbox()
         for token in tokens { session.cancel(token) }
         proceed()
@@ -153,7 +142,6 @@ final class SessionDriver {
         proceed()
     }
 
-    /// Performs the session's steps until it waits.
     func proceed() {
         guard !isProceeding else { return }
         isProceeding = true
@@ -187,7 +175,6 @@ final class SessionDriver {
 
 /// What the connection reports.
 extension SessionDriver {
-    /// It is open.
     func opened() {
         dialer = nil
         session.connected()
@@ -195,14 +182,10 @@ extension SessionDriver {
     }
 
     /// A frame came; the connection lets the driver proceed once it has read all frames.
-    func received(_ frame: ServerFrame) {
-        session.received(frame, at: loop.now)
-    }
+    func received(_ frame: ServerFrame) { session.received(frame, at: loop.now) }
 
     /// It is unusable.
-    func drop(_ ending: Ending) {
-        session.drop(ending, at: loop.now)
-    }
+    func drop(_ ending: Ending) { session.drop(ending, at: loop.now) }
 
     /// It ended, or did not open.
     func closed(_ reason: CloseReason) {
@@ -259,7 +242,7 @@ extension SessionDriver {
         }
     }
 
-    /// Makes sure that the driver proceeds at an instant or before; false where the loop is
+    /// Makes sure that the driver proceeds at an instant or before; false if the loop is
     /// stopping.
     private func arm(for instant: MonotonicInstant) -> Bool {
         if let armedInstant, armedInstant <= instant { return true }
@@ -281,9 +264,7 @@ extension SessionDriver: Sendable {}
 /// How the driver opens a connection: the services in turn, and the addresses of each.
 extension SessionDriver {
     /// Tries the services, which share the time.
-    private func connect(_ timeout: Duration) {
-        connect(to: route.begin(), timeout / route.count)
-    }
+    private func connect(_ timeout: Duration) { connect(to: route.begin(), timeout / route.count) }
 
     /// Gives up the connection or the try to open one; the next try begins with another service.
     private func abandon() {
@@ -297,7 +278,12 @@ extension SessionDriver {
     /// The next address of the service, or the next service.
     private func dialNext() {
         while let dialer, let address = self.dialer?.next() {
-            let wire = WireConnection(self, KeepAlive(configuration, at: loop.now))
+            let keepAlive = KeepAlive(
+                interval: configuration.keepAliveInterval,
+                timeout: configuration.keepAliveTimeout,
+                at: loop.now
+            )
+            let wire = WireConnection(self, keepAlive)
             do throws(TransportError) {
                 try loop.connect(
                     to: address,
@@ -350,11 +336,7 @@ extension SessionDriver {
         proceed()
     }
 
-    private func dial(
-        _ addresses: [SocketAddress],
-        of endpoint: Endpoint,
-        _ timeout: Duration
-    ) {
+    private func dial(_ addresses: [SocketAddress], of endpoint: Endpoint, _ timeout: Duration) {
         dialer = Dialer(
             addresses,
             timeout: timeout,
@@ -365,26 +347,13 @@ extension SessionDriver {
 
     /// Goes on with the next service, or ends the try.
     private func failed(_ ending: Ending, _ timeout: Duration) {
-        guard let endpoint = route.next() else {
-            return session.disconnected(ending, at: loop.now)
-        }
+        guard let endpoint = route.next() else { return session.disconnected(ending, at: loop.now) }
         connect(to: endpoint, timeout)
-    }
-}
-
-extension KeepAlive {
-    fileprivate init(_ configuration: ClientConfiguration, at now: MonotonicInstant) {
-        self.init(
-            interval: configuration.keepAliveInterval,
-            timeout: configuration.keepAliveTimeout,
-            at: now
-        )
     }
 }
 
 /// Watches, each of which is shown through a mailbox.
 extension SessionDriver {
-    /// Begins a watch with a token of its own.
     func watch(
         _ token: UInt64,
         _ request: WatchPostsRequest,
@@ -396,14 +365,12 @@ extension SessionDriver {
         proceed()
     }
 
-    /// Ends a watch that its reader gave up.
     func cancelWatch(_ token: UInt64) {
         mailboxes[token] = nil
         session.cancelWatch(token)
         proceed()
     }
 
-    /// Performs a step of a watch.
     private func perform(_ step: WatchTable.Step) {
         switch step {
         case .show(let token, let copy): mailboxes[token]?.put(copy)
@@ -434,7 +401,7 @@ private struct Dialer {
     let timeout: Duration
     /// How long all of them may take.
     let wholeTimeout: Duration
-    /// How the connection is secured; nil where it is not.
+    /// How the connection is secured; nil if it is not.
     let security: TLSTarget?
     private var addresses: ArraySlice<SocketAddress>
     private var lastError: TransportError?
@@ -447,18 +414,12 @@ private struct Dialer {
         wholeTimeout = timeout
     }
 
-    /// The next address; nil after the last one.
     mutating func next() -> SocketAddress? { addresses.popFirst() }
 
-    /// An address did not answer.
-    mutating func failed(_ error: TransportError) {
-        lastError = error
-    }
+    mutating func failed(_ error: TransportError) { lastError = error }
 
     /// Why none of the addresses answered: the last error.
-    var ending: Ending {
-        .cannotConnect(lastError?.description ?? "The service has no address.")
-    }
+    var ending: Ending { .cannotConnect(lastError?.description ?? "The service has no address.") }
 }
 
 /// The services that a client may connect to, in the order in which it tries them.
@@ -470,16 +431,13 @@ package struct Route {
     private var place = 0
     private var triedCount = 0
 
-    /// A route with at least one service.
     package init(_ endpoints: [Endpoint]) {
         precondition(!endpoints.isEmpty, "A client has a service to connect to.")
         self.endpoints = endpoints
     }
 
-    /// How many services there are.
     package var count: Int { endpoints.count }
 
-    /// The first service of a try.
     package mutating func begin() -> Endpoint {
         triedCount = 1
         return endpoints[place]
@@ -494,7 +452,5 @@ package struct Route {
     }
 
     /// Lets the next try begin with the next service.
-    package mutating func avoid() {
-        place = (place + 1) % endpoints.count
-    }
+    package mutating func avoid() { place = (place + 1) % endpoints.count }
 }

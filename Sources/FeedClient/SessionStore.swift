@@ -4,9 +4,9 @@ internal import Glibc
 /// Where a client keeps the session of its user from one launch of the program to the next.
 ///
 /// The client loads the session before it connects, saves it after a sign-in, and removes it after a
-/// sign-out and where the service does not know the session any more.
+/// sign-out and if the service does not know the session any more.
 public protocol SessionStore: Sendable {
-    /// The session that is kept; nil where there is none.
+    /// The session that is kept; nil if there is none.
     func load() -> StoredSession?
 
     /// Keeps a session in place of the one before.
@@ -44,14 +44,14 @@ public struct FileSessionStore: SessionStore {
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - report: Takes a sentence where the file cannot be read or written; the session then ends with
+    ///   - report: Takes a sentence if the file cannot be read or written; the session then ends with
     ///     the program. By default it is dropped.
     public init(path: String, report: @escaping @Sendable (String) -> Void = { _ in }) {
         self.path = path
         self.report = report
     }
 
-    /// The session in the file; nil where there is no such file, or others may read it.
+    /// The session in the file; nil if there is no such file, or others may read it.
     public func load() -> StoredSession? {
         guard let mode else { return nil }
         guard mode & 0o077 == 0 else {
@@ -95,7 +95,7 @@ public struct FileSessionStore: SessionStore {
         reportFailure("remove", path)
     }
 
-    /// What the file has; nil where it cannot be read or has anything else than a session.
+    /// What the file has; nil if it cannot be read or has anything else than a session.
     private var storedSession: StoredSession? {
         guard let data = FileManager.default.contents(atPath: path),
             let words = String(validating: data, as: UTF8.self)?.split(
@@ -107,7 +107,6 @@ public struct FileSessionStore: SessionStore {
         return StoredSession(token: token, userID: userID)
     }
 
-    /// The permissions of the file; nil where there is none.
     private var mode: mode_t? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_mode : nil

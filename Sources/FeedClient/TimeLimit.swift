@@ -4,7 +4,6 @@ internal import FeedConcurrency
 struct TimeLimit: Sendable {
     /// The time that the caller gave, at most a day.
     let timeout: Duration
-    /// When it is over.
     let deadline: MonotonicInstant
 
     /// A limit that begins at an instant, by default now.

@@ -31,9 +31,7 @@ public struct WatchSequence: AsyncSequence, Sendable {
     fileprivate let iterations = Iterations()
 
     /// The watches that a function begins, one for each iteration.
-    package init(_ begin: @escaping Begin) {
-        self.begin = begin
-    }
+    package init(_ begin: @escaping Begin) { self.begin = begin }
 
     /// Puts the rows into the order of now: the iteration gets an element with it at once.
     ///
@@ -49,9 +47,7 @@ public struct WatchSequence: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let iteration: Iteration
 
-        fileprivate init(_ iteration: Iteration) {
-            self.iteration = iteration
-        }
+        fileprivate init(_ iteration: Iteration) { self.iteration = iteration }
 
         /// The newest state, once there is one that was not returned before.
         public mutating func next(
@@ -135,10 +131,8 @@ package final class WatchMailbox: Sendable {
         var hasNews = false
         /// Why there is nothing more; taken by the task once.
         var ending: Ending = .none
-        /// The task that waits for news.
         var waiter: CheckedContinuation<Void, Never>?
 
-        /// Whether the task has something to take.
         var isReady: Bool {
             guard !hasNews else { return true }
             if case .none = ending { return false }
@@ -154,7 +148,6 @@ package final class WatchMailbox: Sendable {
 
     private let state = Lock(State())
 
-    /// A mailbox without a state.
     package init() {}
 
     /// Takes the newest copy of the watch; nothing once it has ended.
@@ -225,7 +218,7 @@ package final class WatchMailbox: Sendable {
         }
     }
 
-    /// Changes the state, and wakes the task where the change is news.
+    /// Changes the state, and wakes the task if the change is news.
     private func wake(_ change: (inout State) -> Bool) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard change(&state) else { return nil }

@@ -17,13 +17,10 @@ package import FeedProto
 package struct WatchTable {
     /// What the driver does for a watch.
     package enum Step {
-        /// Give a watch its newest copy.
         case show(watch: UInt64, WatchCopy)
         /// Tell a watch why it has ended.
         case end(watch: UInt64, FeedClientError)
-        /// Send WatchPosts.
         case begin(id: UInt64, WatchPostsRequest, actingUserID: UInt64)
-        /// Send Cancel for an earlier frame.
         case cancel(id: UInt64, watchID: UInt64)
     }
 
@@ -63,7 +60,6 @@ package struct WatchTable {
         case watch(UInt64)
         /// Something of a watch that its reader, or the client, has given up.
         case formerWatch
-        /// It is of no watch.
         case nobody
     }
 
@@ -72,24 +68,17 @@ package struct WatchTable {
     private var begun: [UInt64: UInt64] = [:]
     /// The frames of watches that were given up, and whose last frame has not come.
     private var former: Set<UInt64> = []
-    /// The frames to cancel.
     private var cancels = Deque<UInt64>()
     /// The watches that leave, in order.
     private var waiting = Deque<UInt64>()
     /// What readers have not got yet.
     private var reports = Deque<Step>()
 
-    /// A client without watches.
-    init() {}
-
     /// Whether a watch needs a connection now.
     var hasWaiting: Bool { !waiting.isEmpty }
-    /// Whether there are frames to send.
     var hasFrames: Bool { !waiting.isEmpty || !cancels.isEmpty }
-    /// How many watches have not ended.
     var count: Int { watches.count }
 
-    /// Takes a watch with a token of its own.
     mutating func begin(_ token: UInt64, _ request: WatchPostsRequest, actingUserID: UInt64) {
         watches[token] = Watch(
             request: request,
@@ -99,7 +88,7 @@ package struct WatchTable {
         waiting.append(token)
     }
 
-    /// Ends a watch that its reader gave up; nothing where it has ended.
+    /// Ends a watch that its reader gave up; nothing if it has ended.
     mutating func cancel(_ token: UInt64) {
         leave(token)
         watches[token] = nil
@@ -113,7 +102,6 @@ package struct WatchTable {
         reports.append(.end(watch: token, error))
     }
 
-    /// Ends all watches.
     mutating func endAll(_ error: FeedClientError) {
         for token in tokens { end(token, error) }
     }
@@ -131,7 +119,6 @@ package struct WatchTable {
         wait(token)
     }
 
-    /// The next thing to tell a reader.
     mutating func nextReport() -> Step? { reports.popFirst() }
 
     /// The next frame to send, which gets an id; there is one while ``hasFrames``.
@@ -154,7 +141,6 @@ package struct WatchTable {
         end(token, error)
     }
 
-    /// Whose frame came.
     func owner(of id: UInt64) -> Owner {
         if let token = begun[id] { return .watch(token) }
         return former.contains(id) ? .formerWatch : .nobody
@@ -227,7 +213,6 @@ package struct WatchTable {
         former.removeAll()
     }
 
-    /// Lets the watches begin whose delay is over.
     mutating func passTime(to now: MonotonicInstant) {
         for token in tokens {
             guard case .delayed(let due) = watches[token]?.phase, due <= now else { continue }
@@ -235,7 +220,6 @@ package struct WatchTable {
         }
     }
 
-    /// When the next delay is over; nil where there is none.
     var nextDue: MonotonicInstant? {
         watches.values.lazy.compactMap { watch -> MonotonicInstant? in
             if case .delayed(let due) = watch.phase { due } else { nil }

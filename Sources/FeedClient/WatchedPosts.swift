@@ -74,7 +74,6 @@ public struct WatchedPosts: Sendable, Equatable {
     /// The new posts that the rows already show or have passed over.
     private var seenNewPostCount: UInt64
 
-    /// The first rows.
     package init(_ copy: WatchCopy) {
         self.copy = copy
         rows = copy.rows
@@ -145,7 +144,6 @@ package struct WatchCopy: Sendable, Equatable {
     private var posts: [UInt64: Post] = [:]
     private var ids: [UInt64]
 
-    /// The copy of a watch that has had no event.
     package init(of request: WatchPostsRequest) {
         source = request.postIDs.isEmpty ? .ranking : .request
         ids = Self.watched(request.postIDs)
@@ -158,10 +156,8 @@ package struct WatchCopy: Sendable, Equatable {
         return Array(ids.filter { seen.insert($0).inserted }.prefix(maximumPostCount))
     }
 
-    /// The ids of the watched posts in the order of now.
     package var ranking: [UInt64] { ids.filter { posts[$0] != nil } }
 
-    /// A watched post; nil where the id is of none.
     package subscript(id: UInt64) -> Post? { posts[id] }
 
     /// Whether the copy has each post of the list's order.

@@ -19,20 +19,18 @@ final class WireConnection: ConnectionHandler {
     private var encoder = FrameEncoder()
     private var decoder = MessageDecoder()
 
-    /// A connection that the loop opens.
     init(_ driver: SessionDriver, _ keepAlive: KeepAlive) {
         self.driver = driver
         self.keepAlive = keepAlive
     }
 
-    /// Whether another frame may be buffered.
     var hasRoom: Bool {
         guard let connection, connection.isOpen else { return false }
         return encoder.byteCount < Self.maximumUnsentByteCount - connection.pendingByteCount
     }
 
     /// Makes the driver proceed in this loop iteration, with other calls that come in it; false
-    /// where the connection is not open.
+    /// if the connection is not open.
     func requestIteration() -> Bool {
         guard let connection, connection.isOpen else { return false }
         connection.requestIteration()
@@ -53,7 +51,6 @@ final class WireConnection: ConnectionHandler {
         try encoder.append(frame)
     }
 
-    /// Sends what is buffered in one write.
     func flush() {
         guard encoder.byteCount > 0 else { return }
         encoder.withBytes { connection?.write($0) }
@@ -106,9 +103,7 @@ final class WireConnection: ConnectionHandler {
         return ReadProgress(consumedByteCount: connection.isOpen ? offset : bytes.byteCount)
     }
 
-    func connectionEndedInput(_ connection: TCPConnection) {
-        connection.closeAfterFlush()
-    }
+    func connectionEndedInput(_ connection: TCPConnection) { connection.closeAfterFlush() }
 
     func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
         lifeTimer?.cancel()
@@ -122,7 +117,6 @@ final class WireConnection: ConnectionHandler {
         driver.received(frame)
     }
 
-    /// Adopts the frame limit that the service announces.
     private func adopt(_ limits: Limits?) {
         guard let byteCount = limits.map({ Int($0.maximumFrameByteCount) }),
             Link.frameByteCounts.contains(byteCount), byteCount != scanner.maximumFrameByteCount
@@ -151,7 +145,6 @@ extension WireConnection: Sendable {}
 
 /// When to ask the service for a sign of life, and when to give it up; a value without a clock.
 package struct KeepAlive {
-    /// What to do now.
     package enum Action: Equatable {
         case nothing
         case ping
@@ -165,7 +158,6 @@ package struct KeepAlive {
     private var pinged: MonotonicInstant?
     private var isOverdue = false
 
-    /// The patience of a connection that opened at `now`.
     package init(interval: Duration, timeout: Duration, at now: MonotonicInstant) {
         self.interval = interval.withinADay
         self.timeout = timeout.withinADay
@@ -176,10 +168,7 @@ package struct KeepAlive {
     /// How often to call ``check(at:)``: a late answer is late by at most half a wait.
     package var checkInterval: Duration { min(interval, timeout) / 4 }
 
-    /// Something was sent to the service.
-    package mutating func sent(at now: MonotonicInstant) {
-        lastSent = now
-    }
+    package mutating func sent(at now: MonotonicInstant) { lastSent = now }
 
     /// Something came from the service: it lives.
     package mutating func heard(at now: MonotonicInstant) {
