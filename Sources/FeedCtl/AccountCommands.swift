@@ -3,7 +3,6 @@ internal import FeedClient
 package import FeedProto
 internal import FeedText
 
-/// Makes an account and signs in.
 struct SignUpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "signup",
@@ -34,7 +33,6 @@ struct SignUpCommand: AsyncParsableCommand {
     }
 }
 
-/// Signs in.
 struct LogInCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
@@ -62,7 +60,6 @@ extension PersonOptions {
     fileprivate var passwordTimeout: Duration { timeout.duration(default: 60) }
 }
 
-/// Signs out.
 struct LogOutCommand: PersonCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
@@ -80,7 +77,6 @@ struct LogOutCommand: PersonCommand {
     }
 }
 
-/// Shows who has signed in.
 struct WhoAmICommand: PersonCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami",

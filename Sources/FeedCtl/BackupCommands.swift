@@ -4,11 +4,9 @@ package import FeedProto
 internal import FeedText
 internal import Foundation
 
-/// Makes a backup of the state.
 struct BackupCommand: ServiceCommand {
     /// How long a backup may take if the command line does not say, in seconds.
     private static let defaultTimeout = 3600.0
-    /// How often the progress is asked for.
     private static let progressInterval = Duration.milliseconds(500)
 
     static let configuration = CommandConfiguration(
@@ -51,7 +49,6 @@ struct BackupCommand: ServiceCommand {
     }
 }
 
-/// Shows the state of the backups.
 struct BackupsCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "backups",
@@ -94,7 +91,6 @@ package enum BackupFailure: Error, CustomStringConvertible {
     }
 }
 
-/// A backup that was made.
 package struct BackupReport: Report {
     private let backup: BackupResponse
 
@@ -132,7 +128,6 @@ package struct BackupStatsReport: Report {
         return fields.rendered()
     }
 
-    /// Adds the lines for people.
     func add(to fields: inout FieldList, _ style: TextStyle) {
         let last = "\(stats.lastName), \(style.time(stats.lastTimeMilliseconds))"
         fields.add("last backup", stats.lastName.isEmpty ? "none" : last)
@@ -148,7 +143,6 @@ package struct BackupStatsReport: Report {
     }
 }
 
-/// The progress of the running backup.
 package struct BackupProgress {
     private let stats: BackupStats
 

@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// Where the output goes.
 enum Console {
     /// How long a notice waits until standard error takes it.
     private static let noticeLimit = Duration.seconds(1)
@@ -8,9 +7,7 @@ enum Console {
     private static let noticePartByteCount = 512
 
     /// Writes a text to standard output; a reader that has gone away is no error, but a full disk is.
-    static func write(_ text: String) throws(ConsoleError) {
-        _ = try writeWhileRead(text)
-    }
+    static func write(_ text: String) throws(ConsoleError) { _ = try writeWhileRead(text) }
 
     /// Writes a text, for a command that has no other end than that of its reader.
     ///

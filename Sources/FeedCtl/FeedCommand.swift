@@ -4,7 +4,6 @@ internal import FeedOffline
 internal import FeedProto
 internal import FeedText
 
-/// Shows a feed page by page.
 struct FeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed",
@@ -63,9 +62,7 @@ struct FeedCommand: AsyncParsableCommand {
 
 /// Shows a list on a terminal, a page at a time, by single keys: `n`, `p`, `q`, and `4u` for row 4.
 private struct Pager<Pages: PagedList> {
-    /// The list's pages.
     let pages: Pages
-    /// The list that they are of.
     let list: PostList
 
     /// The page on the terminal, and what was typed since.
@@ -182,7 +179,6 @@ private struct Pager<Pages: PagedList> {
 
 /// A list that a person turns the pages of.
 private protocol PagedList {
-    /// Where a page starts.
     associatedtype Place: Sendable
 
     /// Reads a page; nil is the first.
@@ -202,7 +198,6 @@ private struct TurnedPage<Place: Sendable>: Sendable {
     let previous: Place?
 }
 
-/// A list of the service.
 private struct ServedList: PagedList {
     let client: FeedClient
     let list: PostList
@@ -218,9 +213,7 @@ private struct ServedList: PagedList {
         VoteReport(try await client.vote(on: id, direction)).text(.current)
     }
 
-    func open(_ id: UInt64) async throws -> Post {
-        try await client.read(id)
-    }
+    func open(_ id: UInt64) async throws -> Post { try await client.read(id) }
 }
 
 /// A list of the copy on this device, whose changes wait in the outbox.

@@ -102,7 +102,6 @@ private enum FeedCtlVersion {
 
 /// The meaning of the program's exit status.
 enum ExitStatus: Int32 {
-    /// The command succeeded.
     case success = 0
     /// The service refused, or could not be reached.
     case failed = 1

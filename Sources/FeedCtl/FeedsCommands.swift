@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import FeedClient
 package import FeedProto
 
-/// Shows all feeds.
 struct FeedsCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "feeds",
@@ -16,7 +15,6 @@ struct FeedsCommand: ServiceCommand {
     }
 }
 
-/// Creates a feed with its policy.
 struct CreateFeedCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "create-feed",
@@ -53,7 +51,6 @@ struct CreateFeedCommand: ServiceCommand {
     }
 }
 
-/// Whose votes count in a feed.
 enum VotersArgument: String, CaseIterable, ExpressibleByArgument {
     case anyone
     case users
@@ -69,15 +66,12 @@ enum VotersArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Feeds and their policies.
 package struct FeedsReport: Report {
     private let feeds: [Feed]
 
     package init(_ feeds: [Feed]) { self.feeds = feeds }
 
-    package var document: Document {
-        ["feeds": feeds.map(Self.member)]
-    }
+    package var document: Document { ["feeds": feeds.map(Self.member)] }
 
     private static func member(_ feed: Feed) -> Document {
         [

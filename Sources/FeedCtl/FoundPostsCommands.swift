@@ -3,7 +3,6 @@ internal import FeedClient
 internal import FeedConcurrency
 package import FeedProto
 
-/// Finds and corrects posts with times from a wrong clock.
 struct CorrectTimesCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "correct-times",
@@ -47,7 +46,6 @@ struct CorrectTimesCommand: ServiceCommand {
     }
 }
 
-/// Finds and deletes what one user, device or host has made.
 struct DeletePostsCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete-posts",
@@ -159,10 +157,8 @@ package struct FoundPostsReport: Report {
     private let isApplied: Bool
     /// Of `delete-posts`: the time since which the service knows devices and hosts.
     private var originsSinceMilliseconds: Int64?
-    /// The first of the posts.
     private var posts: [Row] = []
 
-    /// The report before the service has answered.
     package init(isApplied: Bool) { self.isApplied = isApplied }
 
     /// The report of all parts; `addPart` adds the part behind an id and returns the id of the next one.
@@ -193,7 +189,6 @@ package struct FoundPostsReport: Report {
         }
     }
 
-    /// Adds a part of the posts of somebody.
     package mutating func add(_ part: DeletePostsResponse) {
         originsSinceMilliseconds = part.originsSinceTimeMilliseconds
         add(part.posts) {
@@ -203,7 +198,7 @@ package struct FoundPostsReport: Report {
                 title: $0.title,
                 createTimeMilliseconds: $0.createTimeMilliseconds,
                 authorID: $0.authorID,
-                clientID: Self.hexadecimal($0.clientID),
+                clientID: $0.clientID.hexadecimal,
                 host: $0.host
             )
         }
@@ -230,7 +225,6 @@ package struct FoundPostsReport: Report {
         ]
     }
 
-    /// A table of the posts, and what became of them.
     package func text(_ style: TextStyle) -> String {
         let count = postCount == 1 ? "1 post" : "\(postCount) posts"
         guard let originsSinceMilliseconds else {
@@ -267,9 +261,5 @@ package struct FoundPostsReport: Report {
         }
         let rest = postCount > UInt64(posts.count) ? "The first \(posts.count) are shown.\n" : ""
         return table.rendered(style) + "\n" + rest
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

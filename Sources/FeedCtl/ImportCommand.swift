@@ -6,7 +6,6 @@ internal import FeedProto
 internal import FeedText
 internal import Foundation
 
-/// Imports posts from a file.
 struct ImportCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -126,12 +125,10 @@ struct ImportCommand: ServiceCommand {
 /// A file to import, as the command line says how to read it.
 private struct ImportFile {
     let path: String
-    /// Its columns and times.
     let format: DatasetFormat
     /// Rows that begin before this line are not imported.
     let firstLine: Int
 
-    /// Opens the file and reads its first line.
     func open() throws(ImportFailure) -> RowReader {
         do {
             return try RowReader(path: path, format: format, fromLine: firstLine)
@@ -206,7 +203,6 @@ private struct ImportFile {
 /// Several batches are in flight. Of three with the lines 2 to 257, 258 to 513 and 514 to 769 the second may
 /// fail and the third not: then all up to line 257 is in, and lines 514 to 769 are.
 package struct ImportProgress: Equatable, Sendable {
-    /// How many posts were imported.
     package private(set) var importedCount = 0
     /// All rows that begin up to this line were imported, or left out and reported.
     package private(set) var throughLine: Int
@@ -215,11 +211,8 @@ package struct ImportProgress: Equatable, Sendable {
     private var batchCount = 0
 
     /// Nothing yet of a file whose rows before a line are not imported.
-    package init(fromLine firstLine: Int) {
-        throughLine = firstLine - 1
-    }
+    package init(fromLine firstLine: Int) { throughLine = firstLine - 1 }
 
-    /// Adds the outcome of a batch.
     package mutating func add(number: Int, rows: ClosedRange<Int>, importedCount count: Int) {
         importedCount += count
         guard number == batchCount else { return linesBehind.append(rows) }
@@ -237,7 +230,6 @@ package struct ImportProgress: Equatable, Sendable {
     }
 }
 
-/// Why an import ended before the end of its file.
 package enum ImportFailure: Error, CustomStringConvertible {
     /// The file cannot be opened, or holds no posts to import.
     case unreadable(path: String, reason: String)
@@ -257,7 +249,6 @@ package enum ImportFailure: Error, CustomStringConvertible {
     }
 }
 
-/// The outcome of the posts of a file.
 package struct ImportReport: Report {
     private let feed: String
     private let importedCount: Int
@@ -299,9 +290,7 @@ private struct CheckReport: Report {
     var leftOut: [LeftOutPost] = []
     let columns: ColumnUse
 
-    var document: Document {
-        ["post_count": postCount, "left_out": leftOut, "columns": columns]
-    }
+    var document: Document { ["post_count": postCount, "left_out": leftOut, "columns": columns] }
 
     /// A line, what is not read, and a table of the first posts that are no posts.
     func text(_ style: TextStyle) -> String {

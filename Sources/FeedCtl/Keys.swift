@@ -78,7 +78,6 @@ final class Keys: Sendable {
 }
 
 extension Key {
-    /// The meaning of a byte.
     fileprivate init(_ byte: UInt8) {
         // Ctrl-C and Ctrl-D.
         self = byte == 3 || byte == 4 ? .quit : .character(Character(UnicodeScalar(byte)))

@@ -4,7 +4,6 @@ package import FeedProto
 internal import FeedText
 internal import Foundation
 
-/// Lists posts in order.
 struct ListCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -131,7 +130,6 @@ struct ListCommand: ServiceCommand {
     }
 }
 
-/// Shows a post's place.
 struct RankCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "rank",
@@ -155,7 +153,6 @@ struct RankCommand: ServiceCommand {
     }
 }
 
-/// Posts of a list in order.
 package struct PageReport: Report {
     private let posts: [Post]
     /// The first page and the last one, whose tokens lead to the pages around them.
@@ -216,7 +213,6 @@ package struct PageReport: Report {
         ]
     }
 
-    /// A table of the posts, and the commands to continue with.
     package func text(_ style: TextStyle) -> String {
         let hasFeeds = Set(posts.map(\.feed)).count > 1
         let hasAuthors = posts.contains { $0.author?.displayName.isEmpty == false }
@@ -249,9 +245,7 @@ package struct PageReport: Report {
 
     private var footer: String {
         var shown = "\(posts.count)"
-        if let firstRow, !posts.isEmpty {
-            shown = "\(firstRow)–\(firstRow + posts.count - 1)"
-        }
+        if let firstRow, !posts.isEmpty { shown = "\(firstRow)–\(firstRow + posts.count - 1)" }
         var lines = "\n\(shown) of \(last.totalSize) posts.\n"
         if let firstLiveRank, firstLiveRank > 0 {
             lines += "From rank \(firstLiveRank) on: live.\n"
@@ -279,7 +273,6 @@ extension Page {
     }
 }
 
-/// A post's place.
 package struct RankReport: Report {
     private let postID: UInt64
     private let place: PostRank
@@ -343,7 +336,6 @@ package struct ListCommandLine: Sendable, Equatable {
 
 // Base64 with the alphabet of RFC 4648, section 5: none of it has a meaning to a shell.
 extension PageToken {
-    /// The token for a command line.
     package var text: String {
         Data(bytes).base64EncodedString()
             .replacingOccurrences(of: "+", with: "-")
@@ -351,7 +343,6 @@ extension PageToken {
             .replacingOccurrences(of: "=", with: "")
     }
 
-    /// Reads a token that ``text`` wrote.
     package init?(text: String) {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         let base64 = text.replacingOccurrences(of: "-", with: "+")

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import FeedClient
 internal import FeedProto
 
-/// Notes what the caller has read or dismissed.
 struct MarkCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "mark",
@@ -46,7 +45,6 @@ struct MarkCommand: ServiceCommand {
     }
 }
 
-/// Notes that posts are read.
 struct ReadCommand: PersonCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
@@ -63,7 +61,6 @@ struct ReadCommand: PersonCommand {
     }
 }
 
-/// Hides posts.
 struct DismissCommand: PersonCommand {
     static let configuration = CommandConfiguration(
         commandName: "dismiss",
@@ -83,7 +80,6 @@ struct DismissCommand: PersonCommand {
     }
 }
 
-/// Hides all posts of a feed that there are.
 struct DismissAllCommand: PersonCommand {
     static let configuration = CommandConfiguration(
         commandName: "dismiss-all",
@@ -104,7 +100,6 @@ struct DismissAllCommand: PersonCommand {
 }
 
 extension FeedClient {
-    /// Reads a post and marks it as read.
     func read(_ id: UInt64) async throws -> Post {
         let post = try await getPost(id)
         try await mark([id], as: .read, in: post.feed)
@@ -141,7 +136,6 @@ extension FeedClient {
     }
 }
 
-/// What is left to read after marks.
 package struct MarkReport: Report {
     private let feed: String
     /// How many posts of the feed the caller has neither read nor dismissed.
@@ -151,7 +145,6 @@ package struct MarkReport: Report {
     /// The posts that do not exist; nil if none was named.
     private let missingIDs: [UInt64]?
 
-    /// The report of marks that were made.
     package init(feed: String, unreadCount: UInt64) {
         self.feed = feed
         self.unreadCount = unreadCount

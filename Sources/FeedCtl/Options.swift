@@ -45,12 +45,8 @@ struct TargetOptions: ParsableArguments {
     )
     var profile: String?
 
-    /// The variables `FEEDCTL_*`.
-    var variables: Variables {
-        get throws { try Variables(ProcessInfo.processInfo.environment) }
-    }
+    var variables: Variables { get throws { try Variables(ProcessInfo.processInfo.environment) } }
 
-    /// The folder of the profile.
     var folder: String {
         get throws {
             try profile ?? variables.profile
@@ -59,9 +55,7 @@ struct TargetOptions: ParsableArguments {
     }
 
     /// What `feedctl login` has kept; nothing if nobody has signed in.
-    var kept: TargetSettings {
-        get throws { try Profile.target(in: folder) }
-    }
+    var kept: TargetSettings { get throws { try Profile.target(in: folder) } }
 
     /// What the flags say, else the variables, else the profile.
     func settings() throws -> TargetSettings {
@@ -72,7 +66,6 @@ struct TargetOptions: ParsableArguments {
     }
 }
 
-/// How long a call of a command may take.
 struct TimeoutOption: ParsableArguments {
     private static let defaultSeconds = 5.0
 

@@ -2,7 +2,6 @@ internal import ArgumentParser
 package import FeedOffline
 internal import FeedProto
 
-/// Sends the outbox and brings the copy of the posts up to date.
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
@@ -29,7 +28,6 @@ struct SyncCommand: AsyncParsableCommand {
     }
 }
 
-/// Shows the changes that wait, and decides about those that failed or are in doubt.
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
@@ -64,7 +62,6 @@ struct OutboxCommand: AsyncParsableCommand {
     }
 }
 
-/// What a sync has done.
 package struct SyncedReport: Report {
     private let report: SyncReport
 
@@ -100,7 +97,6 @@ package struct SyncedReport: Report {
     }
 }
 
-/// The changes that wait, failed or are in doubt.
 package struct OutboxReport: Report {
     private struct Row {
         let entry: OutboxEntry
@@ -142,7 +138,6 @@ package struct OutboxReport: Report {
         ]
     }
 
-    /// A table, or a line if there are none.
     package func text(_ style: TextStyle) -> String {
         guard !rows.isEmpty else { return "The outbox is empty.\n" }
         var table = TextTable([

@@ -8,15 +8,11 @@ protocol PersonCommand: AsyncParsableCommand {
     /// Where the service and the profile are.
     var options: PersonOptions { get }
 
-    /// Makes the calls.
     func perform(_ client: FeedClient) async throws -> any Report
 }
 
 extension PersonCommand {
-    /// Makes the calls and prints the report.
-    func run() async throws {
-        try await answer().print(asJSON: options.json)
-    }
+    func run() async throws { try await answer().print(asJSON: options.json) }
 
     /// Connects as the person, makes the calls and closes the connection.
     fileprivate func answer() async throws -> any Report {
@@ -92,9 +88,7 @@ struct PersonOptions: ParsableArguments {
             address: settings.address
         )
         offline.client = try configuration(profile, settings)
-        if try !connects || isOwn(settings) {
-            offline.client.sessionStore = try profile.sessions()
-        }
+        if try !connects || isOwn(settings) { offline.client.sessionStore = try profile.sessions() }
         let feed = try await OfflineFeed.open(offline)
         if let notice = feed.notice { Console.notify("feedctl: \(notice)\n") }
         return try await closing(feed.close) { try await body(feed) }
@@ -105,12 +99,8 @@ struct PersonOptions: ParsableArguments {
         _ profile: Profile,
         _ settings: TargetSettings
     ) throws -> ClientConfiguration {
-        var configuration = ClientConfiguration()
-        configuration.clientName = "feedctl"
+        var configuration = ClientConfiguration(settings, timeout)
         configuration.clientID = try profile.clientID()
-        configuration.tls = settings.security
-        configuration.timeout = timeout.duration()
-        configuration.connectTimeout = configuration.timeout
         return configuration
     }
 
@@ -141,14 +131,11 @@ struct QueueOptions: ParsableArguments {
 
 /// A command whose change can wait in the outbox of the profile.
 protocol QueueableCommand: PersonCommand {
-    /// Whether it may.
     var queueing: QueueOptions { get }
 
-    /// What the command does.
     var change: PersonChange { get }
 }
 
-/// A change of a person.
 enum PersonChange {
     case vote(UInt64, VoteDirection)
     case create(Post, feed: String)
@@ -183,7 +170,6 @@ extension QueueableCommand {
         }
     }
 
-    /// Puts the change into the outbox.
     private func add(to feed: OfflineFeed) async throws(OfflineError) -> OutboxEntry {
         switch change {
         case .vote(let id, let direction): try await feed.vote(on: id, direction)
@@ -209,9 +195,7 @@ package struct QueuedReport: Report {
 
 extension FeedClientError {
     /// The error; if an identity is missing, with the commands that give a person one.
-    var namingSignIn: FeedClientError {
-        naming(identityFlags: "feedctl login or feedctl signup")
-    }
+    var namingSignIn: FeedClientError { naming(identityFlags: "feedctl login or feedctl signup") }
 
     /// Whether nothing was sent, as there is no service at the address.
     package var isUnreachable: Bool {

@@ -3,12 +3,8 @@ internal import FeedClient
 package import FeedProto
 internal import FeedText
 
-/// Shows one post.
 struct GetCommand: ServiceCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "get",
-        abstract: "Shows a post."
-    )
+    static let configuration = CommandConfiguration(commandName: "get", abstract: "Shows a post.")
 
     @Argument(help: "The post.")
     var id: UInt64
@@ -20,7 +16,6 @@ struct GetCommand: ServiceCommand {
     }
 }
 
-/// Creates a post.
 struct CreateCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
@@ -69,7 +64,6 @@ struct CreateCommand: ServiceCommand {
     }
 }
 
-/// Posts a title, with a link or a text.
 struct PostCommand: QueueableCommand {
     static let configuration = CommandConfiguration(
         commandName: "post",
@@ -95,7 +89,6 @@ struct PostCommand: QueueableCommand {
     var change: PersonChange { .create(Post(title: title, text: text, linkURL: link), feed: feed) }
 }
 
-/// Posts a text without a title.
 struct TweetCommand: QueueableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tweet",
@@ -112,7 +105,6 @@ struct TweetCommand: QueueableCommand {
     var change: PersonChange { .create(Post(text: text), feed: "tweets") }
 }
 
-/// Changes a post of one's own.
 struct EditCommand: QueueableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
@@ -167,7 +159,6 @@ struct EditCommand: QueueableCommand {
     }
 }
 
-/// Deletes a post.
 struct DeleteCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
@@ -193,7 +184,6 @@ struct DeleteCommand: ServiceCommand {
     }
 }
 
-/// Deletes a post of one's own.
 struct RemoveCommand: QueueableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
@@ -243,10 +233,7 @@ package struct PostReport: Report {
         fields.add("id", "\(post.id)")
         fields.add("feed", post.feed)
         fields.add("title", post.title)
-        fields.add(
-            "author",
-            author.displayName + (author.id == 0 ? "" : " (user \(author.id))")
-        )
+        fields.add("author", author.displayName + (author.id == 0 ? "" : " (user \(author.id))"))
         fields.add("link", post.linkURL)
         fields.add("thumbnail", post.thumbnailURL)
         fields.add("image", post.imageURL)
@@ -265,11 +252,9 @@ package struct PostReport: Report {
     }
 }
 
-/// A post that is gone.
 package struct DeletionReport: Report {
     private let deletedID: UInt64
 
-    /// A post was deleted, now or before.
     package init(deletedID: UInt64) { self.deletedID = deletedID }
 
     package var document: Document { ["deleted_id": deletedID] }

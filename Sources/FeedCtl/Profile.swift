@@ -5,7 +5,6 @@ internal import Foundation
 ///
 /// It is a folder that only its owner may read, with the files `client-id`, `session` and `service.json`.
 package struct Profile {
-    /// The folder.
     package let path: String
 
     /// A profile in a folder, which is made if it is missing.
@@ -45,7 +44,6 @@ package struct Profile {
         return id
     }
 
-    /// The id in a file; nil if there is no file.
     private static func clientID(in file: String) throws(ProfileError) -> ClientID? {
         let bytes: Data
         do {
@@ -98,7 +96,6 @@ package struct Profile {
 
     private static func targetFile(in folder: String) -> String { folder + "/service.json" }
 
-    /// Where the session is.
     package func sessions() throws(ProfileError) -> FileSessionStore {
         let file = path + "/session"
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
@@ -109,12 +106,10 @@ package struct Profile {
     }
 }
 
-/// A profile cannot be read or written.
 package struct ProfileError: Error, CustomStringConvertible {
     let path: String
     let reason: String
 
-    /// The sentence that the program prints.
     package var description: String { "The profile \(path) cannot be used: \(reason)" }
 }
 
@@ -125,8 +120,7 @@ extension Error {
         return (cause ?? self) as NSError
     }
 
-    /// Whether there is no such file.
-    var isMissingFile: Bool {
+    fileprivate var isMissingFile: Bool {
         let cause = systemCause
         return cause.domain == NSPOSIXErrorDomain && cause.code == Int(ENOENT)
     }

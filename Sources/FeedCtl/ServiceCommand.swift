@@ -10,19 +10,15 @@ protocol ServiceCommand: AsyncParsableCommand {
     /// The flags that give the caller the identity which the calls may need.
     static var identityFlags: String { get }
 
-    /// The configuration of the connection.
     var configuration: ClientConfiguration { get throws }
 
-    /// Makes the calls.
     func perform(_ client: FeedClient) async throws -> any Report
 }
 
 extension ServiceCommand {
     static var identityFlags: String { "--client-id or --acting-user" }
 
-    var configuration: ClientConfiguration {
-        get throws { try options.configuration }
-    }
+    var configuration: ClientConfiguration { get throws { try options.configuration } }
 
     /// Connects, makes the calls, closes the connection and prints the report.
     func run() async throws { try await callService() }
@@ -35,10 +31,7 @@ extension ServiceCommand {
                 let user = options.actingUser
                 return try await perform(user == 0 ? client : client.acting(for: user))
             } catch let error as FeedClientError {
-                throw error.naming(
-                    identityFlags: Self.identityFlags,
-                    keyFlag: "--service-key-file"
-                )
+                throw error.naming(identityFlags: Self.identityFlags, keyFlag: "--service-key-file")
             }
         }
         try report.print(asJSON: options.json)
@@ -80,16 +73,12 @@ struct ServiceOptions: ParsableArguments {
     /// Whether the caller has an identity that ballots and marks belong to.
     var hasViewer: Bool { clientID != nil || actingUser != 0 }
 
-    /// The configuration of the connection.
     var configuration: ClientConfiguration {
         get throws {
-            var configuration = ClientConfiguration()
-            configuration.clientName = "feedctl"
+            let settings = try target.settings()
+            var configuration = ClientConfiguration(settings, timeout)
             configuration.clientID = clientID
             configuration.serviceKey = try serviceKey
-            configuration.tls = try target.settings().security
-            configuration.timeout = timeout.duration()
-            configuration.connectTimeout = configuration.timeout
             return configuration
         }
     }
@@ -109,12 +98,22 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// Reads the option of a client id.
     static func readClientID(_ text: String) throws -> ClientID {
         guard let id = ClientID(text) else {
             throw ValidationError("expected \(2 * ClientID.byteCount) hexadecimal digits")
         }
         return id
+    }
+}
+
+extension ClientConfiguration {
+    /// How feedctl names itself, secures its connection, and how long it waits for that and for an answer.
+    init(_ settings: TargetSettings, _ timeout: TimeoutOption) {
+        self.init()
+        clientName = "feedctl"
+        tls = settings.security
+        self.timeout = timeout.duration()
+        connectTimeout = self.timeout
     }
 }
 

@@ -3,7 +3,6 @@ internal import FeedClient
 package import FeedProto
 internal import FeedText
 
-/// Asks whether the service answers.
 struct PingCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "ping",
@@ -19,7 +18,6 @@ struct PingCommand: ServiceCommand {
     }
 }
 
-/// Stops the service as SIGTERM does.
 struct DrainCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
@@ -38,7 +36,6 @@ struct DrainCommand: ServiceCommand {
     }
 }
 
-/// Sets the level of the service's log.
 struct LogLevelCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "log-level",
@@ -60,7 +57,6 @@ struct LogLevelCommand: ServiceCommand {
     }
 }
 
-/// That the service answers.
 package struct PingReport: Report {
     private let serverName: String
     private let serving: ServingStatus
@@ -86,7 +82,6 @@ package struct PingReport: Report {
     }
 }
 
-/// The answer to a drain.
 package struct DrainReport: Report {
     private let isDraining: Bool
 
@@ -99,7 +94,6 @@ package struct DrainReport: Report {
     }
 }
 
-/// The answer to a new level of the log.
 package struct LogLevelReport: Report {
     private let level: String
 

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import FeedClient
 package import FeedProto
 
-/// Shows the service's counters.
 struct StatsCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
@@ -145,7 +144,6 @@ extension ServerStats {
     var isWhole: Bool { durability == "none" || backups != nil }
 }
 
-/// The state of the journal.
 extension JournalStats {
     fileprivate var document: Document {
         [
@@ -204,7 +202,6 @@ extension JournalStats {
     }
 }
 
-/// How long the answers of a method have taken.
 extension LatencyStats {
     fileprivate var document: Document {
         [
@@ -251,7 +248,6 @@ extension LatencyStats {
 }
 
 extension JournalStats {
-    /// A journal that has done nothing.
     fileprivate static let zero = JournalStats(
         executedPosition: 0,
         durablePosition: 0,
@@ -270,7 +266,6 @@ extension JournalStats {
 }
 
 extension LatencyStats {
-    /// The times of no answers.
     fileprivate static let zero = LatencyStats(
         method: "",
         answerCount: 0,

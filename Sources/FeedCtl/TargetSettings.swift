@@ -90,7 +90,6 @@ package struct TargetSettings: Codable, Equatable, Sendable {
 
 /// The variables of the environment that stand for flags of every command.
 package struct Variables {
-    /// The variables without the prefix of their names.
     private var values: [String: String] = [:]
 
     private static let prefix = "FEEDCTL_"
@@ -117,7 +116,6 @@ package struct Variables {
         }
     }
 
-    /// Where the service is.
     package var target: TargetSettings {
         TargetSettings(
             target: values["TARGET"],
@@ -128,10 +126,8 @@ package struct Variables {
         )
     }
 
-    /// The folder of the profile.
     package var profile: String? { values["PROFILE"] }
 
-    /// The file with the key of a service.
     package var serviceKeyFile: String? { values["SERVICE_KEY_FILE"] }
 }
 

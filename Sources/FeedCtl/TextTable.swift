@@ -2,19 +2,15 @@ internal import FeedText
 
 /// A table for people: one line a row, columns two spaces apart, the last one cut if necessary.
 package struct TextTable {
-    /// One column.
     package struct Column {
-        /// The text above the column.
         package let header: String
         /// Whether it holds numbers, which are aligned to the right.
         package let isNumeric: Bool
 
-        /// A column of texts.
         package static func text(_ header: String) -> Self {
             Self(header: header, isNumeric: false)
         }
 
-        /// A column of numbers.
         package static func number(_ header: String) -> Self {
             Self(header: header, isNumeric: true)
         }
@@ -23,10 +19,7 @@ package struct TextTable {
     private let columns: [Column]
     private var rows: [[String]] = []
 
-    /// A table without rows.
-    package init(_ columns: [Column]) {
-        self.columns = columns
-    }
+    package init(_ columns: [Column]) { self.columns = columns }
 
     /// Adds a row; its cells are made safe to print.
     package mutating func append(_ cells: [String]) {
@@ -34,7 +27,6 @@ package struct TextTable {
         rows.append(cells.map { VisibleText.line($0) })
     }
 
-    /// The table in a style.
     package func rendered(_ style: TextStyle) -> String {
         let text = rendered(columnCount: style.columnCount)
         guard style.isBold, let end = text.firstIndex(of: "\n") else { return text }
@@ -79,7 +71,6 @@ package struct TextTable {
 package struct FieldList {
     private var fields: [(name: String, value: String)] = []
 
-    /// No fields.
     package init() {}
 
     /// Adds a field; one without a value is left out, and the value is made safe to print.

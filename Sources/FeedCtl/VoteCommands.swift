@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import FeedClient
 package import FeedProto
 
-/// Votes on a post.
 struct VoteCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "vote",
@@ -24,12 +23,8 @@ struct VoteCommand: ServiceCommand {
     }
 }
 
-/// Votes a post up.
 struct UpCommand: QueueableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "up",
-        abstract: "Votes a post up."
-    )
+    static let configuration = CommandConfiguration(commandName: "up", abstract: "Votes a post up.")
 
     @Argument(help: "The post.")
     var id: UInt64
@@ -41,7 +36,6 @@ struct UpCommand: QueueableCommand {
     var change: PersonChange { .vote(id, .up) }
 }
 
-/// Votes a post down.
 struct DownCommand: QueueableCommand {
     static let configuration = CommandConfiguration(
         commandName: "down",
@@ -58,7 +52,6 @@ struct DownCommand: QueueableCommand {
     var change: PersonChange { .vote(id, .down) }
 }
 
-/// A post's counts after a vote.
 package struct VoteReport: Report {
     private let counts: CastVoteResponse
 

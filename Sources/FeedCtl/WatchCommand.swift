@@ -4,7 +4,6 @@ internal import FeedProto
 internal import FeedText
 internal import Foundation
 
-/// Shows how the first posts of a feed change.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -106,11 +105,8 @@ private actor LiveScreen {
     private var posts: WatchedPosts?
 
     /// A screen for a list; it shows nothing before the first posts.
-    init(title: String) {
-        self.title = title
-    }
+    init(title: String) { self.title = title }
 
-    /// Shows the posts.
     func show(_ posts: WatchedPosts) throws(ConsoleError) {
         self.posts = posts
         try redraw()
@@ -139,7 +135,6 @@ package struct LivePage {
     private let posts: WatchedPosts
     private let title: String
 
-    /// The page of a watch.
     package init(_ posts: WatchedPosts, title: String) {
         self.posts = posts
         self.title = title
@@ -182,15 +177,12 @@ package struct LivePage {
 
 /// What has changed in a watched list since the report before.
 package struct WatchReport: Report {
-    /// The state that the report shows.
     private let revision: UInt64
     /// The posts that have changed, or have come into the list.
     private let changed: [Post]
     /// The ids of the list in order, if they have changed; else empty.
     private let ranking: [UInt64]
-    /// The posts that are no longer in the list.
     private let removedIDs: [UInt64]
-    /// How many posts were created in the feed.
     private let newPostCount: UInt64
 
     /// The report of two elements of a watch that was not refreshed between them; `before` is nil for
