@@ -77,3 +77,167 @@ package struct LogEntryReader: ~Copyable {
         otherRevision = others.reduce(.max) { min($0, $1.revision) }
     }
 }
+
+/// The unread rest of one log's part in the body of a commit batch.
+struct LogPart: BitwiseCopyable {
+    /// Where the next entry begins.
+    private var offset: Int
+    /// Where the part ends.
+    let end: Int
+    /// The revision of the previous entry, 0 at the start.
+    private var previousRevision: UInt64 = 0
+    /// The next entry's kind, once `peek` has read it.
+    private var kind: UInt8 = 0
+    /// Where the next entry's fields begin, behind its kind and revision.
+    private var fieldsOffset = 0
+    /// The next entry's revision, or the previous one where it has none.
+    private(set) var revision: UInt64 = 0
+
+    /// The part of these bytes.
+    init(offset: Int, end: Int) {
+        self.offset = offset
+        self.end = end
+    }
+
+    /// Whether all entries have been taken.
+    var isAtEnd: Bool { offset == end }
+
+    /// Reads the kind and the revision of the next entry; O(1).
+    @inline(__always)
+    mutating func peek(_ bytes: borrowing LogBytes) throws(LogEntryError) {
+        kind = bytes[offset]
+        revision = previousRevision
+        fieldsOffset = offset + 1
+        guard LogEntryKind.hasRevision(kind) else { return }
+        var fields = LogEntryFields(kind: kind, start: offset, next: fieldsOffset, end: end)
+        let difference = try fields.varint(bytes)
+        let (sum, isTooLarge) = previousRevision.addingReportingOverflow(difference)
+        guard !isTooLarge else { throw fields.badValue }
+        revision = sum
+        fieldsOffset = fields.next
+    }
+
+    /// Reads the entry that was peeked at, and steps behind it; O(its bytes).
+    @inline(__always)
+    mutating func takeEntry(_ bytes: borrowing LogBytes) throws(LogEntryError) -> LogEntry {
+        var fields = LogEntryFields(kind: kind, start: offset, next: fieldsOffset, end: end)
+        let entry = try fields.entry(revision: revision, bytes)
+        offset = fields.next
+        previousRevision = revision
+        return entry
+    }
+}
+
+/// Reads the fields of one log entry out of a body, never beyond the end of its log's part.
+struct LogEntryFields {
+    /// The entry's first byte.
+    let kind: UInt8
+    /// Where the entry begins.
+    let start: Int
+    /// Where the next field begins.
+    var next: Int
+    /// Where the log's part ends.
+    let end: Int
+
+    /// The error of a field that has an impossible value.
+    var badValue: LogEntryError { .badValue(kind: kind, offset: start) }
+
+    /// The error of an entry that has no end.
+    private var truncated: LogEntryError { .truncated(kind: kind, offset: start) }
+
+    /// Reads one byte.
+    @inline(__always)
+    mutating func byte(_ bytes: borrowing LogBytes) throws(LogEntryError) -> UInt8 {
+        guard next < end else { throw truncated }
+        let byte = bytes[next]
+        next += 1
+        return byte
+    }
+
+    /// Reads a number, seven bits a byte, the lowest first.
+    @inline(__always)
+    mutating func varint(_ bytes: borrowing LogBytes) throws(LogEntryError) -> UInt64 {
+        let first = try byte(bytes)
+        if first < 0x80 { return UInt64(first) }
+        return try longVarint(UInt64(first & 0x7F), bytes)
+    }
+
+    @inline(__always)
+    private mutating func longVarint(
+        _ first: UInt64,
+        _ bytes: borrowing LogBytes
+    ) throws(LogEntryError) -> UInt64 {
+        var value = first
+        var shift: UInt64 = 7
+        while true {
+            let byte = try byte(bytes)
+            // The tenth byte has one bit left.
+            if shift == 63, byte > 1 { throw badValue }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+    }
+
+    /// Reads a number that has to fit into a smaller type.
+    @inline(__always)
+    mutating func varint<Value: FixedWidthInteger>(
+        as type: Value.Type,
+        _ bytes: borrowing LogBytes
+    ) throws(LogEntryError) -> Value {
+        let value = try varint(bytes)
+        guard let value = Value(exactly: value) else { throw badValue }
+        return value
+    }
+
+    /// Reads a number of so many bytes, the lowest first.
+    @inline(__always)
+    mutating func fixed(
+        byteCount: Int,
+        _ bytes: borrowing LogBytes
+    ) throws(LogEntryError) -> UInt64 {
+        guard end - next >= byteCount else { throw truncated }
+        var value: UInt64 = 0
+        for index in 0..<byteCount { value |= UInt64(bytes[next + index]) << UInt64(8 * index) }
+        next += byteCount
+        return value
+    }
+
+    /// Reads a text behind the count of its bytes.
+    mutating func text(_ bytes: borrowing LogBytes) throws(LogEntryError) -> String {
+        let count = try varint(bytes)
+        guard count <= UInt64(end - next) else { throw truncated }
+        let range = next..<next + Int(count)
+        guard let text = bytes.text(range) else { throw badValue }
+        next = range.upperBound
+        return text
+    }
+}
+
+/// Why the bytes of a commit batch cannot be read; bytes that a log wrote cause none of these errors.
+package enum LogEntryError: Error, Equatable, Sendable {
+    /// The length of a log's part reaches beyond the body, or the body ends within a length.
+    case brokenPart(offset: Int)
+    /// A log entry begins with the byte of no kind.
+    case unknownKind(UInt8, offset: Int)
+    /// A log entry ends beyond its log's part.
+    case truncated(kind: UInt8, offset: Int)
+    /// A field of a log entry has an impossible value.
+    case badValue(kind: UInt8, offset: Int)
+}
+
+extension LogEntryError: CustomStringConvertible {
+    /// What is wrong, and where in the body.
+    package var description: String {
+        switch self {
+        case .brokenPart(let offset):
+            "The part at byte \(offset) of a commit batch is longer than the batch."
+        case .unknownKind(let kind, let offset):
+            "The log entry at byte \(offset) of a commit batch is of no known kind: \(kind)."
+        case .truncated(let kind, let offset):
+            "The log entry of kind \(kind) at byte \(offset) of a commit batch ends beyond its part."
+        case .badValue(let kind, let offset):
+            "The log entry of kind \(kind) at byte \(offset) of a commit batch has a bad value."
+        }
+    }
+}
