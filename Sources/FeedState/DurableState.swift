@@ -14,7 +14,6 @@ package final class DurableState: Sendable {
         package var journal = JournalThread.Events()
         /// Nothing more may be answered; the process should exit.
         package var failed: @Sendable (StateStartError) -> Void = { _ in }
-        /// What there is to say of backups.
         package var backup: @Sendable (BackupEvent) -> Void = { _ in }
 
         /// Events that do nothing, to be filled in.
@@ -25,9 +24,7 @@ package final class DurableState: Sendable {
     package let identity: StateMeta
     /// What a start found.
     package let recovery: RecoverySummary
-    /// How durable an answer is.
     package let durability: Durability
-    /// The logs of the loops.
     package let logs: ChangeLogs
     /// Makes commit batches durable.
     package let journal: JournalThread
@@ -82,17 +79,11 @@ package final class DurableState: Sendable {
 }
 
 extension DurableState {
-    /// Locks a data directory, puts its state into an empty store, and prepares the threads.
+    /// Locks a data directory, puts its state into an empty store, and prepares the threads, which are to
+    /// be started.
     ///
-    /// - Parameters:
-    ///   - options: Where the directory is, and how durable answers are.
-    ///   - store: An empty one.
-    ///   - channels: Takes what is known of channels: a channel, then its outcomes.
-    ///   - accounts: Takes the accounts and sessions, once all are known.
-    ///   - events: Called later, when something happens.
-    ///   - progress: Called now and then with how far the start is.
-    /// - Returns: The state, whose threads are to be started.
-    /// - Throws: Why the directory cannot be served; the store is of no use then.
+    /// `channels` takes what is known of channels: a channel, then its outcomes. Where it throws, the store
+    /// is of no use.
     package static func open(
         _ options: StateOptions,
         into store: FeedStore,
@@ -158,5 +149,26 @@ extension DurableState {
             checkpointThread: checkpointThread,
             wake: wake
         )
+    }
+}
+
+/// A call that is known only after those who make it.
+final class WakeUp: Sendable {
+    /// Around the closure, which by itself would be wrapped anew at each access to a generic lock.
+    private struct Call: Sendable {
+        var body: (@Sendable () -> Void)?
+    }
+
+    private let state = Lock(Call())
+
+    /// Says what is called.
+    func set(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.body = body }
+    }
+
+    /// Calls it, if it is known.
+    func call() {
+        let call = state.withLock { $0 }
+        call.body?()
     }
 }

@@ -12,18 +12,18 @@ package struct CheckpointAdmission {
     /// The share of the limit from which changes are slowed.
     package static let slowingShare = 0.5
     /// The share of the limit from which checkpoints are sure to be busy, and are measured.
-    static let measuringShare = 0.25
+    private static let measuringShare = 0.25
     /// The speed that is assumed before any was measured, in bytes a second.
-    static let assumedBytesPerSecond = 64.0 * 1_048_576
+    private static let assumedBytesPerSecond = 64.0 * 1_048_576
     /// What is let in at least, in bytes a second, where the limit is not reached.
     package static let minimumBytesPerSecond = 64.0 * 1_024
     /// How long the speed is measured before it counts.
     package static let measuringTime = Duration.seconds(1)
     /// The weight of the newest measurement in the speed: a checkpoint takes in changes for some seconds
     /// before it writes, so the speed is a mean over about five.
-    static let measuringWeight = 0.2
+    private static let measuringWeight = 0.2
     /// For how long the bucket keeps tokens that nobody uses.
-    static let burstTime = Duration.milliseconds(100)
+    private static let burstTime = Duration.milliseconds(100)
     /// How long a commit is put off at most: all answers behind it wait as long.
     package static let longestCommitDelay = Duration.milliseconds(20)
     /// The least and the most that a refused client is told to wait.
@@ -83,9 +83,7 @@ package struct CheckpointAdmission {
         lastRefill = now
         commitDelay = min(.seconds((capacity - left) / speed), Self.longestCommitDelay)
         let wait = -left / speed
-        retryTime = .seconds(
-            min(max(wait, Self.retryTimes.lowerBound), Self.retryTimes.upperBound)
-        )
+        retryTime = .seconds(min(max(wait, Self.retryTimes.lowerBound), Self.retryTimes.upperBound))
         return left >= 1 ? Int(left) : -1
     }
 
@@ -109,4 +107,42 @@ package struct CheckpointAdmission {
         bytesPerSecond += (written / (passed / .seconds(1)) - bytesPerSecond) * Self.measuringWeight
         measurement = (now, backlog.writtenByteCount)
     }
+}
+
+/// What is durable in the journal and not yet written to `state.db`.
+package struct CheckpointBacklog: Sendable, Equatable {
+    /// The bytes of log entries that wait, with those that the checkpoint under way has not written yet.
+    package var pendingByteCount: Int
+
+    /// The bytes at which changes are refused.
+    package var limitByteCount: Int
+
+    /// The bytes of log entries that checkpoints have written since the start; never falls.
+    package var writtenByteCount: UInt64
+
+    package init(pendingByteCount: Int, limitByteCount: Int, writtenByteCount: UInt64 = 0) {
+        self.pendingByteCount = pendingByteCount
+        self.limitByteCount = limitByteCount
+        self.writtenByteCount = writtenByteCount
+    }
+
+    /// The share of the limit that is used up; above 1 where the last changes went beyond it.
+    package var share: Double {
+        Double(pendingByteCount) / Double(max(1, limitByteCount))
+    }
+}
+
+/// What the log says of checkpoints that slow changes.
+package enum CheckpointNews: Sendable, Equatable {
+    /// Changes are slowed, or refused where the backlog has reached its limit.
+    case lagging(CheckpointBacklog, bytesPerSecond: Int, refusedCount: UInt64)
+
+    /// Changes are taken at full speed again: it took so long, and so many were refused.
+    case caughtUp(after: Duration, refusedCount: UInt64)
+
+    /// The disk has no room for `state.db`; the journal keeps the records.
+    case stalled(StateError)
+
+    /// `state.db` is written again, after so long.
+    case resumed(after: Duration)
 }

@@ -23,10 +23,7 @@ package struct Episode {
     package var isUnderWay: Bool { began != nil }
 
     /// Looks whether the condition holds; returns what is to be reported, if anything.
-    package mutating func observe(
-        _ holds: Bool,
-        at now: ContinuousClock.Instant
-    ) -> Report? {
+    package mutating func observe(_ holds: Bool, at now: ContinuousClock.Instant) -> Report? {
         guard holds else {
             guard let began else { return nil }
             self.began = nil

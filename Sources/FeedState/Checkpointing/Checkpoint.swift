@@ -1,8 +1,5 @@
-import FeedAccounts
 import FeedConcurrency
 package import FeedJournal
-import FeedRanking
-import FeedSQLite
 
 /// Writes a memtable into `state.db`, a step at a time.
 ///
@@ -22,10 +19,6 @@ package final class Checkpoint {
     private var memtable: Memtable
     /// Copied before a step, and restored where the step fails.
     private var cursor: CheckpointCursor
-    private let channelPlaces: [UInt64: Int]
-    /// The sessions and the marks through posts that the cursor names by their places.
-    private let sessions: [TokenHash]
-    private let markThroughs: [MarkThrough]
     private let changeCount: Int
     /// When it began, in Unix milliseconds: the time of the deletions that it writes.
     private let time: Int64
@@ -47,12 +40,8 @@ package final class Checkpoint {
             target.number >= database.meta.checkpointed.number,
             "Records are checkpointed in their order."
         )
-        sessions = Array(memtable.accounts.sessions.keys)
-        markThroughs = Array(memtable.marks.throughs.values)
+        memtable.close()
         cursor = CheckpointCursor(memtable)
-        channelPlaces = Dictionary(
-            uniqueKeysWithValues: memtable.channels.enumerated().map { ($1.number, $0) }
-        )
         changeCount = memtable.changeCount
         self.memtable = memtable
         self.database = database
@@ -60,9 +49,8 @@ package final class Checkpoint {
 
     /// Writes one step; returns whether it was the last.
     ///
-    /// A step has at most so many posts, voters and channels. It ends once their rows have so many
-    /// bytes or `isDue` says so, and has at least one change. Durable on return. O(log n) for each
-    /// change.
+    /// A step has at most so many posts, voters and channels. It ends once their rows have so many bytes or
+    /// `isDue` says so, and has at least one change. Durable on return. O(log n) for each change.
     package func step(
         changes limit: Int = .max,
         bytes byteLimit: Int = .max,
@@ -70,7 +58,7 @@ package final class Checkpoint {
     ) throws(StateError) -> Bool {
         guard !isDone else { return true }
         while !cursor.isReady || !memtable.ballots.isSorted {
-            if cursor.isReady { memtable.ballots.sortPiece() } else { cursor.sortRun() }
+            if cursor.isReady { memtable.sortBallots() } else { cursor.sortRun() }
             if isDue() { return false }
         }
         let before = cursor
@@ -86,10 +74,8 @@ package final class Checkpoint {
                 try writer.flushChunk()
                 let moved = moved(meta, isLast: isLast)
                 if isLast {
-                    try databaseErrors { () throws(SQLiteError) in
-                        let revision = moved.highestRevision
-                        try writer.forgetDeletions(at: time, highestRevision: revision)
-                    }
+                    let revision = moved.highestRevision
+                    try writer.forgetDeletions(at: time, highestRevision: revision)
                 }
                 return (isLast, moved)
             }
@@ -102,35 +88,8 @@ package final class Checkpoint {
 
     /// Writes the next change; false when there is none.
     private func writeNext(_ writer: CheckpointWriter) throws(StateError) -> Bool {
-        // A row follows the rows that it refers to, so the rows on the disk can always be loaded.
-        if cursor.feedIsDue {
-            cursor.feedIsDue = false
-            for (feed, policy) in memtable.feeds {
-                try databaseErrors { () throws(SQLiteError) in try writer.write(feed, policy) }
-            }
-        }
-        guard let (part, key) = cursor.next() else { return false }
-        switch part {
-        case .voters:
-            let voter = VoterID(rawValue: UInt32(key))
-            guard let device = memtable.voters[voter] else { return true }
-            try databaseErrors { () throws(SQLiteError) in try writer.write(voter, device) }
-        case .userVoters:
-            let voter = VoterID(rawValue: UInt32(key))
-            guard let user = memtable.userVoters[voter] else { return true }
-            try databaseErrors { () throws(SQLiteError) in try writer.write(voter, user: user) }
-        case .accounts: try writer.writeAccount(key, of: memtable.accounts)
-        case .sessions:
-            let hash = sessions[Int(key)]
-            guard let session = memtable.accounts.sessions[hash] else { return true }
-            try writer.write(hash, session, of: memtable.accounts)
-        case .posts: try writer.write(key, of: memtable, at: time)
-        case .marks: try writer.writeMarks(key, memtable.marks[key])
-        case .markThroughs: try writer.write(markThroughs[Int(key)])
-        case .channels:
-            guard let place = channelPlaces[key] else { return true }
-            try writer.write(memtable.channels[place])
-        }
+        guard let (part, number) = cursor.next() else { return false }
+        try memtable.write(part, number, by: writer, at: time)
         cursor.writtenCount += 1
         return true
     }
@@ -151,3 +110,102 @@ package final class Checkpoint {
 
 @available(*, unavailable)
 extension Checkpoint: Sendable {}
+
+/// How far a checkpoint is: which changes of the memtable are still to be written.
+///
+/// A copy is cheap, as the numbers themselves are shared.
+private struct CheckpointCursor {
+    var writtenCount = 0
+    private var runs: [SortedRuns] = []
+    /// The part of which the next change is taken.
+    private var part = 0
+
+    init(_ memtable: borrowing Memtable) {
+        for part in Memtable.Part.allCases {
+            runs.append(SortedRuns(memtable.numbers(of: part)))
+        }
+    }
+
+    /// Whether nothing is left to sort, so that ``next()`` may be called.
+    var isReady: Bool { runs.allSatisfy(\.isReady) }
+
+    /// Sorts a piece of what is left to sort.
+    mutating func sortRun() {
+        guard let index = runs.firstIndex(where: { !$0.isReady }) else { return }
+        runs[index].sortRun()
+    }
+
+    /// The next change; nil where none is left.
+    mutating func next() -> (part: Memtable.Part, number: UInt64)? {
+        while part < runs.count, let kind = Memtable.Part(rawValue: part) {
+            if let number = runs[part].next() { return (kind, number) }
+            part += 1
+        }
+        return nil
+    }
+}
+
+/// Numbers given out in their order, sorted a piece at a time, so that no call takes long.
+///
+/// Runs of 8192 are sorted one by one; then a heap of the runs' first numbers gives the least.
+private struct SortedRuns {
+    private static let runCount = 8_192
+
+    private var numbers: [UInt64]
+    /// Where the run that is sorted next begins; the count when all are.
+    private var sorted = 0
+    /// Of each run that is not at its end, the place of its next number; a heap by that number.
+    private var heap: [Int] = []
+
+    /// Takes numbers in any order.
+    init(_ numbers: [UInt64]) {
+        self.numbers = numbers
+    }
+
+    /// Whether all runs are sorted, so that ``next()`` may be called.
+    var isReady: Bool { sorted == numbers.count }
+
+    /// Sorts one run; O(1), some half a millisecond.
+    mutating func sortRun() {
+        guard !isReady else { return }
+        let end = min(sorted + Self.runCount, numbers.count)
+        numbers[sorted..<end].sort()
+        heap.append(sorted)
+        sorted = end
+        if isReady {
+            for place in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(place) }
+        }
+    }
+
+    /// The least of the numbers that are left, nil when none is; O(log runs).
+    mutating func next() -> UInt64? {
+        guard let first = heap.first else { return nil }
+        let number = numbers[first]
+        if first + 1 < numbers.count, (first + 1) % Self.runCount != 0 {
+            heap[0] = first + 1
+        } else {
+            let last = heap.removeLast()
+            if heap.isEmpty { return number }
+            heap[0] = last
+        }
+        sink(0)
+        return number
+    }
+
+    private mutating func sink(_ start: Int) {
+        var place = start
+        while true {
+            var least = place
+            let left = 2 * place + 1
+            if comes(left, before: least) { least = left }
+            if comes(left + 1, before: least) { least = left + 1 }
+            if least == place { return }
+            heap.swapAt(place, least)
+            place = least
+        }
+    }
+
+    private func comes(_ child: Int, before other: Int) -> Bool {
+        child < heap.count && numbers[heap[child]] < numbers[heap[other]]
+    }
+}

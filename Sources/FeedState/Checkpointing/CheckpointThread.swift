@@ -7,9 +7,8 @@ internal import Synchronization
 ///
 /// Only this thread uses the database's connection.
 ///
-/// It adds each new commit batch to the memtable, which keeps the final value of each key. Now and
-/// then it writes the memtable in steps. Between two steps it adds the next commit batches to a new
-/// memtable.
+/// It adds each new commit batch to the memtable, which keeps the final value of each key. Now and then it
+/// writes the memtable in steps. Between two steps it adds the next commit batches to a new memtable.
 package final class CheckpointThread: CommitBatchReceiver {
     /// The memtable is checkpointed after so long without a new commit batch: nobody waits for it.
     static let quietTime = Duration.seconds(1)
@@ -18,8 +17,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     /// The share of the backlog from which on the thread no longer pauses for others: that of the
     /// bytes that are checkpointed at once.
     ///
-    /// A pause costs the rest of its share of the core, and changes are refused from half of the
-    /// backlog on.
+    /// A pause costs the rest of its share of the core, and changes are refused from half of the backlog on.
     package static let pauselessShare = 1 / Double(backlogFactor)
     /// How long a stop may checkpoint, where nothing else is said.
     package static let longestStop = Duration.seconds(5)
@@ -28,14 +26,12 @@ package final class CheckpointThread: CommitBatchReceiver {
     /// The bytes of commit batches that may wait for a checkpoint, as a multiple of the bytes that
     /// are checkpointed at once.
     ///
-    /// At the limit changes are refused, and from half of it on they are slowed
-    /// (``CheckpointAdmission``).
-    static let backlogFactor = 5
+    /// At the limit changes are refused, and from half of it on they are slowed (``CheckpointAdmission``).
+    private static let backlogFactor = 5
 
     /// How often the thread looks by itself.
-    static let lookInterval = Duration.milliseconds(250)
+    private static let lookInterval = Duration.milliseconds(250)
 
-    /// The backups of the database.
     package let backups: Backups
 
     private let queue = CommitBatchQueue()
@@ -61,9 +57,8 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     /// A thread that is ready to be started, for work that no other thread uses.
     ///
-    /// The thread calls `failed` when nothing more can be checkpointed. It calls `news` when the
-    /// disk has no room for a checkpoint, or has room again. A stop checkpoints for `longestStop` at
-    /// most.
+    /// The thread calls `failed` when nothing more can be checkpointed. It calls `news` when the disk has no
+    /// room for a checkpoint, or has room again. A stop checkpoints for `longestStop` at most.
     package init(
         _ work: consuming CheckpointWork,
         _ backups: Backups,
@@ -73,9 +68,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     ) {
         self.backups = backups
         checkpointed = Atomic(work.database.meta.checkpointed.number)
-        newest = Atomic(
-            max(work.database.meta.checkpointed.number, work.memtable.position.number)
-        )
+        newest = Atomic(max(work.database.meta.checkpointed.number, work.memtable.position.number))
         pending = Atomic(work.addedByteCount)
         backlogLimit =
             Self.backlogFactor
@@ -98,8 +91,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         )
     }
 
-    /// Asks for a backup of all records up to a durable one, at least; `answer` is called on any
-    /// thread.
+    /// Asks for a backup of all records up to a durable one, at least; `answer` is called on any thread.
     package func backUp(through number: UInt64, _ answer: @escaping Backups.Answer) {
         backups.ask(through: number, answer)
         thread.wake()
@@ -121,13 +113,11 @@ package final class CheckpointThread: CommitBatchReceiver {
         return spare
     }
 
-    /// Starts the thread.
     package func start() throws(ThreadStartError) {
         try thread.start { [self] in runToTheEnd() }
     }
 
-    /// Checkpoints the commit batches that were handed over, and ends the thread; to be called
-    /// once.
+    /// Checkpoints the commit batches that were handed over, and ends the thread; to be called once.
     ///
     /// This takes no longer than `longestStop`: the next start replays the records that are not
     /// checkpointed then.
@@ -234,5 +224,44 @@ package final class CheckpointThread: CommitBatchReceiver {
             taken.reuse(commitBatch.body)
             if !isLagging { pauses.pauseIfDue() }
         }
+    }
+}
+
+/// Statistics of checkpoints: the checkpoint thread alone writes them, any thread reads them.
+package final class CheckpointStatistics: Sendable {
+    /// In nanoseconds of the monotonic clock; 0 where none is under way.
+    private let began = Atomic<UInt64>(0)
+    private let longestStep = Atomic<UInt64>(0)
+    private let stalled = Atomic(false)
+
+    /// The thread's; it goes on a few times a second, also where no checkpoint is under way.
+    let heartBeat = HeartBeat()
+
+    /// For how long the checkpoint thread has not come to its next step; nil where it does not run.
+    package var standingTime: Duration? { heartBeat.standingTime }
+
+    package init() {}
+
+    /// How long the checkpoint under way has taken; zero where none is.
+    package var timeUnderWay: Duration {
+        let began = began.load(ordering: .relaxed)
+        let now = SystemClock.monotonicNanoseconds()
+        return began == 0 || now < began ? .zero : .nanoseconds(Int64(clamping: now - began))
+    }
+
+    /// The longest step since the start, with its sync, in microseconds.
+    package var longestStepMicroseconds: UInt64 { longestStep.load(ordering: .relaxed) }
+
+    /// Whether the last step found no room on the disk.
+    package var isStalled: Bool { stalled.load(ordering: .relaxed) }
+
+    /// A checkpoint begins.
+    func begin() { began.store(SystemClock.monotonicNanoseconds(), ordering: .relaxed) }
+
+    /// A step was written, or found no room.
+    func countStep(took duration: Duration, isLast: Bool, isStalled: Bool) {
+        longestStep.max(duration.wholeMicroseconds, ordering: .relaxed)
+        stalled.store(isStalled, ordering: .relaxed)
+        if isLast { began.store(0, ordering: .relaxed) }
     }
 }

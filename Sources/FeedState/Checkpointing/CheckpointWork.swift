@@ -2,6 +2,7 @@ package import FeedJournal
 internal import FeedLog
 internal import FeedRanking
 internal import FeedSQLite
+internal import Glibc
 
 /// The memtable, the checkpoint under way and their counts, owned by the checkpoint thread.
 ///
@@ -11,16 +12,15 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     /// that are checkpointed at once.
     ///
     /// A larger checkpoint makes a post with many votes cheaper, and moves `checkpointed` later.
-    static let largestFactor = 2
+    private static let largestFactor = 2
     /// The memory that the memtable takes at most, as a multiple of the same bytes.
-    static let memtableFactor = 4
+    private static let memtableFactor = 4
     /// The least bytes that the multiples are of: tests checkpoint after a few bytes.
     static let minimumCheckpointByteCount = 1 << 20
 
     /// After how long a step that found the disk full is tried again.
-    static let stallTime = Duration.seconds(1)
+    private static let stallTime = Duration.seconds(1)
 
-    /// The state as of its checkpointed position.
     package let database: StateDatabase
     /// How many bytes of commit batches are checkpointed at once where no time is left for fewer.
     let checkpointByteCount: Int
@@ -114,9 +114,8 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         checkpoint = Checkpoint(taken, into: database)
     }
 
-    /// Writes a step, and pauses for other threads unless checkpoints lag.
-    ///
-    /// - Returns: The bytes of commit batches that it wrote, in proportion to their changes.
+    /// Writes a step, and pauses for other threads unless checkpoints lag; gives the bytes of commit
+    /// batches that it wrote, in proportion to their changes.
     mutating func writeStep(isLagging: Bool) throws(StateStartError) -> Int {
         let hooks = pauseHooks
         var deadline = hooks.now() + pace.workTime
@@ -184,5 +183,75 @@ extension CheckpointWork {
         } catch {
             throw .state(error)
         }
+    }
+}
+
+/// How long a checkpoint step works before it is committed: in proportion to the time of a commit,
+/// so that a disk with slow syncs is not synced all the time.
+///
+/// A step holds no lock, and lets other threads run in the middle, so its length hinders nobody.
+package struct StepPace: Equatable {
+    /// How long a step works at least.
+    package static let minimumTime = Duration.milliseconds(5)
+    /// How long a step works at most, however slow commits are.
+    package static let maximumTime = Duration.milliseconds(400)
+    /// The work for a commit, in times of its duration.
+    package static let factor = 3
+    /// The bytes of rows after which a step ends in any case.
+    ///
+    /// They go to the disk at once, and the journal's next sync waits behind them.
+    package static let maximumByteCount = 4 << 20
+
+    /// How long the next step works.
+    package private(set) var workTime = Self.minimumTime
+
+    /// A pace for a disk that is not known yet.
+    package init() {}
+
+    /// Takes note of how long a step's commit took, its sync included.
+    package mutating func observe(commit duration: Duration) {
+        let wanted = min(max(duration * Self.factor, Self.minimumTime), Self.maximumTime)
+        workTime = (workTime + wanted) / 2
+    }
+}
+
+/// What ``Pauses`` reads the time with and lets other threads run with; tests put their own in place.
+package struct PauseHooks: Sendable {
+    package var now: @Sendable () -> ContinuousClock.Instant = { .now }
+    /// Lets other threads run.
+    package var yield: @Sendable () -> Void = { sched_yield() }
+
+    /// The system's clock and its yield.
+    package init() {}
+}
+
+/// Lets other threads run now and then in the middle of work that nobody waits for.
+///
+/// Where cores are few, the work delays the threads that answer: Linux may let a thread run to the
+/// next tick, four milliseconds, before another one gets the core.
+struct Pauses {
+    /// How long the work continues between two pauses.
+    static let interval = Duration.microseconds(200)
+
+    private let hooks: PauseHooks
+    private var last: ContinuousClock.Instant
+
+    /// Pauses of work that begins now.
+    init(_ hooks: PauseHooks) {
+        self.hooks = hooks
+        last = hooks.now()
+    }
+
+    /// Pauses if that is due, and says for how long; to be called often, where nobody waits for a lock.
+    @discardableResult
+    mutating func pauseIfDue() -> Duration { pauseIfDue(at: hooks.now()) }
+
+    /// The same where the caller has read the time.
+    @discardableResult
+    mutating func pauseIfDue(at now: ContinuousClock.Instant) -> Duration {
+        guard last.duration(to: now) >= Self.interval else { return .zero }
+        hooks.yield()
+        last = hooks.now()
+        return now.duration(to: last)
     }
 }

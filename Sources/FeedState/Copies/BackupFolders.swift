@@ -136,8 +136,19 @@ package enum BackupFolders {
 }
 
 extension Date {
-    /// The time of day now.
     package static var timeOfDay: Date {
         Date(timeIntervalSince1970: Double(SystemClock.unixMicroseconds()) / 1_000_000)
     }
+}
+
+/// Who asked for a backup; its folder's name says so.
+package enum BackupKind: String, Sendable, CaseIterable {
+    /// A client, by a call.
+    case called = ""
+
+    /// The schedule of the service.
+    case scheduled = "-scheduled"
+
+    /// What follows the time in the folder's name.
+    var suffix: String { rawValue }
 }

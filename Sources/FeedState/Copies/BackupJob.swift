@@ -1,18 +1,14 @@
-internal import FeedJournal
+package import FeedJournal
 internal import FeedSQLite
 internal import Foundation
 
-/// One backup being made: `state.db` as it stood between two checkpoints, copied into a folder of
-/// its own.
+/// One backup being made: `state.db` as it stood between two checkpoints, copied into a folder of its own.
 ///
-/// The thread that has the database begins it. From then on another thread may continue it, one at
-/// a time.
+/// The thread that has the database begins it. From then on another thread may continue it, one at a time.
 package final class BackupJob {
     /// The folder in `backups/`; empty before ``open(at:)``.
     package private(set) var name = ""
-    /// The bytes of the backup.
     package let byteCount: Int
-    /// The bytes that are copied.
     package var copiedByteCount: Int { copy?.copiedByteCount ?? 0 }
 
     private let kind: BackupKind
@@ -27,16 +23,10 @@ package final class BackupJob {
     private let source: any JournalFile
     private var copy: StateCopy?
 
-    /// Holds `state.db` still, to be copied.
+    /// Holds `state.db` still, to be copied, between two checkpoints.
     ///
     /// The caller thaws the database after the job, and where this throws. No file of `backups/` is
     /// touched here: that may be a link to a disk that hangs, and checkpoints must not wait for it.
-    /// - Parameters:
-    ///   - database: The state, between two checkpoints.
-    ///   - options: How fast, and how many backups are kept.
-    ///   - kind: Who asked for it.
-    ///   - reservedByteCount: The bytes that must stay free on the disk.
-    /// - Throws: What SQLite or the system says.
     package init(
         of database: StateDatabase,
         _ options: BackupOptions,
@@ -49,9 +39,7 @@ package final class BackupJob {
         directory = database.directory
         vfs = database.vfs
         meta = database.meta
-        (source, byteCount) = try backupErrors { () throws(StateError) in
-            try database.freeze()
-        }
+        (source, byteCount) = try backupErrors { () throws(StateError) in try database.freeze() }
         self.options = options
         self.reservedByteCount = reservedByteCount
     }
@@ -59,7 +47,6 @@ package final class BackupJob {
     /// Makes the folder, named by a time, and begins the copy; to be called once, before ``step()``.
     ///
     /// What earlier backups have left is removed first. Where this throws, no folder is left.
-    /// - Throws: `noRoom`, or what the system says.
     package func open() throws(BackupError) {
         let (name, target) = try backupErrors { () throws(StateError) in
             try fileErrors { () throws(FileError) in
@@ -92,12 +79,11 @@ package final class BackupJob {
         }
     }
 
-    /// Reads every page and row of the copy, of which all is copied, as `feed-service verify` does.
+    /// Reads every page and row of the copy, of which all is copied, as `feed-service verify` does, while
+    /// `continues` says so.
     ///
     /// No store is filled, which would take as much memory again as the service has: rows that fit
     /// one another no more are those of a state that was so before it was copied.
-    /// - Parameter continues: Called now and then; false ends the check.
-    /// - Throws: `damagedCopy`.
     package func verify(while continues: () -> Bool = { true }) throws(BackupError) {
         do throws(StateError) {
             let copy = try StateDatabase(
@@ -124,8 +110,6 @@ package final class BackupJob {
     private var folder: String { "\(BackupFolders.directory)/\(name)" }
 
     /// Gives the copy, of which all is copied, its name, and removes older backups of its kind.
-    ///
-    /// - Returns: What was made, and the names of the backups that are gone.
     package func finish() throws(BackupError) -> (backup: BackupSummary, removed: [String]) {
         try backupErrors { () throws(StateError) in
             try fileErrors { () throws(FileError) in
@@ -143,11 +127,7 @@ package final class BackupJob {
             sorted: revisions.sorted
         )
         let removed = pruned ?? []
-        let made = BackupSummary(
-            name: name,
-            revision: meta.highestRevision,
-            byteCount: byteCount
-        )
+        let made = BackupSummary(name: name, revision: meta.highestRevision, byteCount: byteCount)
         return (made, removed)
     }
 
@@ -192,7 +172,6 @@ package struct BackupSummary: Sendable, Equatable {
     package var name: String
     /// All up to this revision is in it.
     package var revision: UInt64
-    /// The bytes that it takes.
     package var byteCount: Int
 }
 
@@ -204,5 +183,148 @@ private func backupErrors<Result>(
         return try body()
     } catch {
         throw .failed(error)
+    }
+}
+
+/// A copy of a file that does not change meanwhile, made and synced some bytes at a time.
+///
+/// One sync of a large copy at its end would hold up every other sync of the disk.
+package final class StateCopy {
+    /// The bytes that are read and written at once.
+    private static let pieceByteCount = 1 << 20
+
+    /// The bytes of the whole copy.
+    package let byteCount: Int
+    package private(set) var copiedByteCount = 0
+
+    private let stepByteCount: Int
+    private let source: any JournalFile
+    private let target: any JournalFile
+
+    /// Begins a copy of a file's first bytes into an empty file, so many in each step.
+    package init(
+        of source: any JournalFile,
+        byteCount: Int,
+        to target: any JournalFile,
+        stepByteCount: Int = BackupOptions().stepByteCount
+    ) {
+        self.stepByteCount = stepByteCount
+        self.source = source
+        self.byteCount = byteCount
+        self.target = target
+    }
+
+    /// Copies a file into the new file of a state.
+    static func makeNewFile(
+        of source: any JournalFile,
+        byteCount: Int,
+        _ files: any JournalFiles
+    ) throws(FileError) {
+        let target = try files.create(StateDatabase.newFileName)
+        let copy = StateCopy(of: source, byteCount: byteCount, to: target)
+        while try !copy.step() {}
+    }
+
+    /// Copies the next bytes; returns whether all are copied and durable.
+    package func step() throws(FileError) -> Bool {
+        let end = min(copiedByteCount + stepByteCount, byteCount)
+        while copiedByteCount < end {
+            let range = copiedByteCount..<min(copiedByteCount + Self.pieceByteCount, end)
+            let bytes = try source.read(range)
+            guard bytes.count == range.count else {
+                throw FileError("read all of", source.name, code: Self.inputOutputError)
+            }
+            try target.write(bytes.span, at: range.lowerBound)
+            copiedByteCount = range.upperBound
+        }
+        try target.sync()
+        return copiedByteCount == byteCount
+    }
+
+    /// EIO: the file is shorter than it was.
+    private static var inputOutputError: Int32 { 5 }
+}
+
+@available(*, unavailable)
+extension StateCopy: Sendable {}
+
+/// The order of backups by what they have: the names tell it only where the clock was always right.
+package struct BackupRevisions {
+    private let directory: String
+    private let files: any JournalFiles
+    private let vfs: String?
+
+    /// The order of the backups below a state's directory.
+    package init(_ database: StateDatabase) {
+        directory = database.directory
+        files = database.files
+        vfs = database.vfs
+    }
+
+    /// The same names, the oldest state first; O(backups).
+    ///
+    /// A later state has a higher revision, also after a restore. Backups with one revision are in the
+    /// order of their names; those that cannot be read come first.
+    package func sorted(_ names: [String]) -> [String] {
+        names.map { (revision: revision(of: $0), name: $0) }.sorted { $0 < $1 }.map(\.name)
+    }
+
+    private func revision(of name: String) -> UInt64 {
+        let file = "\(BackupFolders.directory)/\(name)/\(StateDatabase.fileName)"
+        let database = try? StateDatabase(directory, files, vfs: vfs, name: file, mode: .immutable)
+        return database?.meta.highestRevision ?? 0
+    }
+}
+
+@available(*, unavailable)
+extension BackupRevisions: Sendable {}
+
+/// Why there is no backup.
+package enum BackupError: Error, Equatable, Sendable {
+    /// Another backup is under way.
+    case running
+
+    /// The disk has less room than the backup takes beside the bytes that must stay free.
+    case noRoom(neededByteCount: Int, freeByteCount: Int, reservedByteCount: Int)
+
+    /// While it was made, the free space fell below the bytes that must stay free.
+    case roomShrank(freeByteCount: Int, reservedByteCount: Int)
+
+    /// While it was made, SQLite's log grew beyond its limit.
+    case logTooLong(byteCount: Int, limit: Int)
+
+    /// The copy did not pass its check, and was removed.
+    case damagedCopy(name: String, StateError)
+
+    /// The service stops.
+    case stopping
+
+    /// The state, or its copy, could not be read or written.
+    case failed(StateError)
+}
+
+extension BackupError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .running:
+            "A backup is under way already, and one is made at a time."
+        case .noRoom(let needed, let free, let reserved):
+            "A backup takes \(needed) bytes, and the disk has \(free) bytes free, of which "
+                + "\(reserved) must stay free: free \(needed + reserved - free) bytes, or link "
+                + "backups/ to another disk."
+        case .roomShrank(let free, let reserved):
+            "The backup was cancelled: the disk has only \(free) bytes free, and \(reserved) must "
+                + "stay free."
+        case .logTooLong(let byteCount, let limit):
+            "The backup was cancelled: while it was copied, \(byteCount) bytes of changes had to "
+                + "wait beside state.db, and the limit is \(limit) bytes. Make it when fewer changes "
+                + "come, or onto a faster disk."
+        case .damagedCopy(let name, let error):
+            "The backup \(name) did not pass its check, and was removed: \(error)"
+        case .stopping:
+            "The backup was cancelled: the service stops."
+        case .failed(let error):
+            "The backup failed: \(error)"
+        }
     }
 }

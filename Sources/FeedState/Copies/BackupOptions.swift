@@ -2,8 +2,7 @@ package import Foundation
 
 /// How backups are made, and how many are kept.
 package struct BackupOptions: Sendable {
-    /// How many complete backups that were made by calls are kept: the oldest go once a new one is
-    /// complete.
+    /// How many complete backups that were made by calls are kept: the oldest go once a new one is complete.
     package var keptCount = 7
 
     /// The time between two scheduled backups; nil makes none by itself.
@@ -39,7 +38,6 @@ package struct BackupOptions: Sendable {
     /// before it serves, which takes a second or two for so much.
     package var maximumLogByteCount = 256 << 20
 
-    /// The defaults.
     package init() {}
 
     /// Which backups of a kind are kept.
@@ -48,5 +46,94 @@ package struct BackupOptions: Sendable {
         case .called: BackupRetention(newestCount: keptCount)
         case .scheduled: retention
         }
+    }
+}
+
+/// Which backups of one kind stay: the newest ones, the newest of each day, and the newest of each
+/// week (grandfather, father, son).
+///
+/// A backup stays while one of the three keeps it. Days and weeks are those of UTC, a week begins on
+/// Monday, and only those that have a backup count: an outage costs no old backup.
+package struct BackupRetention: Equatable, Sendable {
+    package var newestCount: Int
+    package var dayCount: Int
+    package var weekCount: Int
+
+    /// The rule with these numbers.
+    package init(newestCount: Int, dayCount: Int = 0, weekCount: Int = 0) {
+        self.newestCount = newestCount
+        self.dayCount = dayCount
+        self.weekCount = weekCount
+    }
+
+    /// Which of some backups stay, as their indices, the newest one first; O(n).
+    package func kept(of times: [Date]) -> Set<Int> {
+        var kept = Set(times.indices.prefix(newestCount))
+        var days: Set<Int> = []
+        var weeks: Set<Int> = []
+        for (index, time) in times.enumerated() {
+            let day = Int((time.timeIntervalSince1970 / Self.daySeconds).rounded(.down))
+            // 1970 began on a Thursday.
+            let week = (day + 3) / 7
+            if days.count < dayCount, days.insert(day).inserted { kept.insert(index) }
+            if weeks.count < weekCount, weeks.insert(week).inserted { kept.insert(index) }
+        }
+        return kept
+    }
+
+    private static let daySeconds = 86_400.0
+}
+
+/// When the next scheduled backup is due, as a value: the caller makes the backups, tells how they
+/// end, and says what time it is.
+///
+/// The next one is due an interval after the newest one began, also where an earlier run of the
+/// service made that. After a failure it is tried again after a minute, and after twice as long each
+/// time, up to an hour or the interval. Times are seconds of a clock that cannot be set; the time of day
+/// only tells how old the backup is that a start finds.
+package struct BackupSchedule: Equatable, Sendable {
+    /// How long a backup that failed waits for the next try, at least and at most.
+    private static let shortestDelay: TimeInterval = 60
+    private static let longestDelay: TimeInterval = 3600
+    /// How far a backup may lie ahead of the clock that agrees with it: five minutes.
+    private static let longestLead: TimeInterval = 300
+
+    /// The seconds between the beginnings of two backups.
+    package let interval: TimeInterval
+    /// When the next one is due; nil until ``begin(after:timeOfDay:at:)``.
+    package private(set) var due: TimeInterval?
+    private var failureCount = 0
+
+    /// A schedule that has not begun.
+    package init(every interval: Duration) {
+        self.interval = interval / .seconds(1)
+    }
+
+    /// The newest scheduled backup is known; nil where there is none, and one is due at once.
+    ///
+    /// One is due at once, too, where the newest one lies ahead of the time of day: one of the two is wrong,
+    /// and nothing tells how old it is.
+    package mutating func begin(after newest: Date?, timeOfDay: Date, at now: TimeInterval) {
+        guard let age = newest.map(timeOfDay.timeIntervalSince), age >= -Self.longestLead else {
+            due = now
+            return
+        }
+        due = now + interval - min(max(age, 0), interval)
+    }
+
+    /// Whether a backup is due.
+    package func isDue(at now: TimeInterval) -> Bool { due.map { $0 <= now } ?? false }
+
+    /// A scheduled backup that began at a time is complete.
+    package mutating func succeeded(began: TimeInterval) {
+        failureCount = 0
+        due = began + interval
+    }
+
+    /// A scheduled backup failed or was cancelled.
+    package mutating func failed(at now: TimeInterval) {
+        let delay = Self.shortestDelay * Double(1 << min(failureCount, 10))
+        failureCount += 1
+        due = now + min(delay, Self.longestDelay, interval)
     }
 }

@@ -29,10 +29,7 @@ package enum BackupPhase<Request> {
 extension BackupPhase {
     /// Whether no backup is under way.
     package var isIdle: Bool {
-        switch self {
-        case .idle: true
-        case .waiting, .copying, .verifying, .finishing, .cancelled: false
-        }
+        if case .idle = self { true } else { false }
     }
 
     /// The request that is not answered yet; nil where there is none.
@@ -47,26 +44,17 @@ extension BackupPhase {
 
     /// Whether the copy is checked.
     package var isVerifying: Bool {
-        switch self {
-        case .verifying: true
-        case .idle, .waiting, .copying, .finishing, .cancelled: false
-        }
+        if case .verifying = self { true } else { false }
     }
 
     /// Whether the file is read, and has to be held still.
     package var isReading: Bool {
-        switch self {
-        case .copying: true
-        case .idle, .waiting, .verifying, .finishing, .cancelled: false
-        }
+        if case .copying = self { true } else { false }
     }
 
     /// The record up to which all have to be checkpointed before the copy; nil where none waits.
     package var wantedRecord: UInt64? {
-        switch self {
-        case .waiting(_, let number): number
-        case .idle, .copying, .verifying, .finishing, .cancelled: nil
-        }
+        if case .waiting(_, through: let number) = self { number } else { nil }
     }
 
     /// A client requests a backup; false where one is under way.
@@ -76,8 +64,7 @@ extension BackupPhase {
         return true
     }
 
-    /// All records are checkpointed and the file is held still; false where the request was
-    /// cancelled before.
+    /// All records are checkpointed and the file is held still; false where the request was cancelled before.
     package mutating func beginCopying() -> Bool {
         switch self {
         case .idle: return false
@@ -113,9 +100,7 @@ extension BackupPhase {
         }
     }
 
-    /// The backup is complete.
-    ///
-    /// - Returns: The request, which is to be answered.
+    /// The backup is complete: the request is to be answered.
     package mutating func complete() -> Request {
         guard case .finishing(let request) = self else {
             preconditionFailure("A backup is complete after it was finished.")
@@ -124,9 +109,7 @@ extension BackupPhase {
         return request
     }
 
-    /// The copy has ended without a backup.
-    ///
-    /// - Returns: The request, which is to be answered; nil where a cancelled one was answered before.
+    /// The copy has ended without a backup: the request is to be answered, unless that was cancelled.
     package mutating func end() -> Request? {
         defer { self = .idle }
         switch self {
@@ -137,10 +120,8 @@ extension BackupPhase {
         }
     }
 
-    /// The backup is not wanted any more, or not possible.
-    ///
-    /// - Returns: The request, which is to be answered; nil where there is nothing to cancel, or the
-    ///   copy gets its name.
+    /// The backup is not wanted any more, or not possible: the request is to be answered; nil where there
+    /// is nothing to cancel, or the copy gets its name.
     package mutating func cancel() -> Request? {
         switch self {
         case .idle, .finishing, .cancelled: return nil

@@ -10,22 +10,15 @@ package enum BackupRestore {
     /// It notes the ``RestoreSource``.
     package static let restoringName = "restoring"
 
-    /// Makes a data directory of a backup, under a new instance id, with a journal that begins anew.
+    /// Makes a data directory of a backup, under a new instance id, with a journal that begins anew: missing,
+    /// empty, or of a restore that was killed; its parent is there.
     ///
     /// All sessions of users end, as some may have ended after the backup.
     ///
     /// All is checked before the file gets its name. A restore that was killed leaves a directory
     /// that no start serves; the same call, made again, finishes it. A restore that fails removes the
-    /// directory that it has made.
-    /// - Parameters:
-    ///   - backup: The directory in which the backup is; nothing of it is changed.
-    ///   - directory: The data directory to make: missing, empty, or of a restore that was killed;
-    ///     its parent there.
-    ///   - typed: What was typed, noted for the case that the restore is interrupted; nil is the
-    ///     backup's path.
-    ///   - progress: Called now and then while rows are checked.
-    ///   - advance: Brings the copy to a later state, before its rows are checked.
-    /// - Throws: Why there is no data directory then.
+    /// directory that it has made. `typed`, or else the backup's path, is noted for the case that it is
+    /// interrupted. `advance` brings the copy to a later state, before its rows are checked.
     package static func run(
         backup: String,
         into directory: String,
@@ -76,17 +69,8 @@ package enum BackupRestore {
         return resolved.starts(with: source)
     }
 
-    /// The same of a file, into a directory that is locked.
-    ///
-    /// - Parameters:
-    ///   - source: The `state.db` of the backup.
-    ///   - typed: What was typed, noted for the case that the restore is interrupted.
-    ///   - directory: The path under which SQLite finds the directory.
-    ///   - files: The same directory.
-    ///   - vfs: SQLite's virtual file system that has it; nil is the system's own.
-    ///   - progress: Called now and then while rows are checked.
-    ///   - advance: Brings the copy to a later state, before its rows are checked.
-    /// - Throws: Why there is no data directory then.
+    /// The same of a backup's `state.db`, into a directory that is locked, and that SQLite finds under a
+    /// path.
     package static func run(
         _ source: any JournalFile,
         typed: RestoreSource,
@@ -106,12 +90,7 @@ package enum BackupRestore {
         do throws(StateError) {
             try fileErrors { () throws(FileError) in
                 try typed.write(files)
-                let copy = StateCopy(
-                    of: source,
-                    byteCount: byteCount,
-                    to: try files.create(StateDatabase.newFileName)
-                )
-                while try !copy.step() {}
+                try StateCopy.makeNewFile(of: source, byteCount: byteCount, files)
             }
             try renew(directory, files, vfs: vfs, progress: progress, advance)
             try StateDatabase.publishNewFile(files)
@@ -222,12 +201,7 @@ package enum BackupRestore {
             vfs: vfs,
             name: StateDatabase.newFileName
         )
-        guard !database.meta.isCheckpointing else {
-            throw .unfinishedCheckpoint(
-                file: StateDatabase.fileName,
-                record: database.meta.checkpointing.number
-            )
-        }
+        try database.checkIsOfOneMoment()
         try advance(database)
         try database.verify(progress: progress)
         try database.endAllSessions()
@@ -242,12 +216,66 @@ package enum BackupRestore {
 }
 
 /// Calls `body`, whose failures are the restore's.
-func restoreErrors<Result>(
-    _ body: () throws(StateError) -> Result
-) throws(RestoreError) -> Result {
+func restoreErrors<Result>(_ body: () throws(StateError) -> Result) throws(RestoreError) -> Result {
     do {
         return try body()
     } catch {
         throw .state(error)
+    }
+}
+
+/// What a data directory is restored from, as a person types it: a backup's path, or the flags that
+/// name a moment and the path of a data directory.
+package struct RestoreSource: Equatable, Sendable {
+    /// The path of the backup; with flags, of the data directory.
+    package let path: String
+
+    /// The flags before the path: `--at` or `--at-revision`, and its value.
+    package let flags: [String]
+
+    /// The source that was typed.
+    package init(path: String, flags: [String] = []) {
+        self.path = path
+        self.flags = flags
+    }
+
+    /// Whether a moment of a data directory is wanted, and not a backup.
+    var isMoment: Bool { !flags.isEmpty }
+}
+
+// The file `restoring`: the flags, one on each line, and the absolute path after them.
+extension RestoreSource {
+    /// The source that an interrupted restore has noted.
+    ///
+    /// nil where it has noted none, as in 0.1, where a part has a line's end in it, and where a power
+    /// cut left a part of the note.
+    package static func read(_ files: any JournalFiles) -> RestoreSource? {
+        let name = BackupRestore.restoringName
+        guard let bytes = (try? files.begin(of: name, byteCount: 1 << 16)) ?? nil,
+            bytes.last == UInt8(ascii: "\n"), !bytes.contains(0),
+            // Bytes of a power cut may be no text at all.
+            var rest = String(validating: bytes.dropLast(), as: UTF8.self)?[...]
+        else { return nil }
+        var flags: [String] = []
+        // A path is absolute, so that it is no flag.
+        while rest.hasPrefix("--") {
+            let lines = rest.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+            guard lines.count == 3 else { return nil }
+            flags += lines[...1].map(String.init)
+            rest = lines[2]
+        }
+        // With a line's end in it, it may be a part of a longer one.
+        guard rest.hasPrefix("/"), !rest.contains("\n") else { return nil }
+        return RestoreSource(path: String(rest), flags: flags)
+    }
+
+    package func write(_ files: any JournalFiles) throws(FileError) {
+        let folder = FileManager.default.currentDirectoryPath
+        let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
+        let text = (flags + [absolute]).map { "\($0)\n" }.joined()
+        let marker = try files.create(BackupRestore.restoringName)
+        try marker.write(Array(text.utf8).span, at: 0)
+        try marker.sync()
+        try files.syncDirectory(".")
     }
 }

@@ -7,13 +7,11 @@ internal import FeedSQLite
 package struct BackupVerification: Sendable, Equatable {
     /// The instance that the backup was made of.
     package var instanceID: UInt64
-    /// The posts that live.
     package var postCount: UInt64
     /// The last record of the instance's journal that is in it.
     package var lastRecord: UInt64
     /// All changes up to this revision are in it.
     package var revision: UInt64
-    /// A hash of the state.
     package var stateHash: UInt64
     /// A hash of the state that a restore makes: without the sessions, which it ends.
     package var restoredStateHash: UInt64
@@ -30,9 +28,8 @@ package struct BackupVerification: Sendable, Equatable {
     /// The instance of a `state.db` that is a copy and has no journal beside it, as in a backup's
     /// folder; nil where the directory is anything else.
     ///
-    /// Writes nothing.
-    /// A directory that was served from has the original. A file system that cannot tell copies from
-    /// originals leaves nil.
+    /// Writes nothing. A directory that was served from has the original. A file system that cannot tell
+    /// copies from originals leaves nil.
     package static func copiedInstance(path: String) -> UInt64? {
         guard let files = try? POSIXFiles(reading: path), let names = try? files.names(in: "."),
             isWithoutJournal(names),
@@ -50,12 +47,6 @@ package struct BackupVerification: Sendable, Equatable {
     }
 
     /// Reads and checks everything.
-    ///
-    /// - Parameters:
-    ///   - path: The backup's directory.
-    ///   - progress: Called now and then while rows are checked.
-    /// - Returns: What was found.
-    /// - Throws: What is wrong.
     package static func run(
         path: String,
         progress: (LoadProgress) -> Void = { _ in }
@@ -98,13 +89,7 @@ package struct BackupVerification: Sendable, Equatable {
             name: StateDatabase.fileName,
             mode: .immutable
         )
-        let meta = database.meta
-        guard !meta.isCheckpointing else {
-            throw .unfinishedCheckpoint(
-                file: StateDatabase.fileName,
-                record: meta.checkpointing.number
-            )
-        }
+        try database.checkIsOfOneMoment()
         return database
     }
 }

@@ -1,6 +1,6 @@
 internal import FeedConcurrency
 internal import FeedJournal
-internal import Foundation
+package import Foundation
 
 /// The backups of a state: at most one under way, from the call that asks to its end.
 ///
@@ -17,7 +17,7 @@ package final class Backups: Sendable {
     static let niceness: Int32 = 19
     /// How long the end of the service waits for a copy that was cancelled; a system call on a
     /// disk that hangs cannot be ended.
-    static let longestClose = Duration.seconds(5)
+    private static let longestClose = Duration.seconds(5)
 
     /// What a client waits for, or the schedule.
     struct Request: Sendable {
@@ -30,13 +30,11 @@ package final class Backups: Sendable {
     /// What the threads share.
     struct State {
         var phase = BackupPhase<Request>.idle
-        var copiedByteCount = 0
-        var byteCount = 0
+        /// What does not follow from the others.
+        var status = BackupStatus()
         /// The newest complete backup, and when it was complete, in seconds of ``BackupOptions/uptime``: no
         /// clock that is set makes it younger.
         var complete: (backup: BackupStatus.Complete, time: TimeInterval)?
-        var failure: BackupStatus.Failed?
-        var failureCount: UInt64 = 0
         var schedule: BackupSchedule?
         var isClosed = false
         var isInspecting = false
@@ -44,8 +42,8 @@ package final class Backups: Sendable {
         /// Begins a backup; false where one is under way.
         mutating func begin(_ request: Request, through number: UInt64) -> Bool {
             guard phase.begin(request, through: number) else { return false }
-            copiedByteCount = 0
-            byteCount = 0
+            status.copiedByteCount = 0
+            status.byteCount = 0
             return true
         }
 
@@ -55,8 +53,8 @@ package final class Backups: Sendable {
             of request: Request,
             _ options: BackupOptions
         ) {
-            failure = BackupStatus.Failed(error: error, date: options.timeOfDay())
-            failureCount += 1
+            status.failure = BackupStatus.Failed(error: error, date: options.timeOfDay())
+            status.failureCount += 1
             if request.kind == .scheduled { schedule?.failed(at: options.uptime()) }
         }
     }
@@ -74,7 +72,7 @@ package final class Backups: Sendable {
     /// Signalled when the thread of a copy has ended.
     let ended = Semaphore()
     /// Signalled when the thread that inspects `backups/` at the start has ended.
-    let inspected = Semaphore()
+    private let inspected = Semaphore()
 
     /// Backups that keep so many bytes of the disk free; the backup's thread calls the hooks of its
     /// copies, and any thread `report` with each line for the log.
@@ -95,8 +93,7 @@ package final class Backups: Sendable {
 
     /// Asks for a backup of all records up to one that is durable, at least.
     ///
-    /// Where one is under way the answer comes at once: `running`. The caller wakes the checkpoint
-    /// thread.
+    /// Where one is under way the answer comes at once: `running`. The caller wakes the checkpoint thread.
     package func ask(through number: UInt64, _ answer: @escaping Answer) {
         let refusal: BackupError? = state.withLock { state in
             guard !state.isClosed else { return .stopping }
@@ -122,21 +119,16 @@ package final class Backups: Sendable {
     /// For how long a call of the backup under way has not returned; nil where there is none.
     package var standingTime: Duration? { heartBeat.standingTime }
 
-    /// How backups are doing.
     package var status: BackupStatus {
         let (now, uptime) = (options.timeOfDay(), options.uptime())
         return state.withLock { state in
-            var status = BackupStatus()
+            var status = state.status
             status.isRunning = !state.phase.isIdle
-            status.copiedByteCount = state.copiedByteCount
-            status.byteCount = state.byteCount
             status.complete = state.complete.map { complete in
                 var backup = complete.backup
                 backup.date = now - (uptime - complete.time)
                 return backup
             }
-            status.failure = state.failure
-            status.failureCount = state.failureCount
             status.interval = state.schedule?.interval
             status.due = state.schedule?.due.map { now + ($0 - uptime) }
             return status
@@ -239,7 +231,7 @@ extension Backups {
         }
         let isWanted = state.withLock { state in
             guard state.phase.beginCopying() else { return false }
-            state.byteCount = job.byteCount
+            state.status.byteCount = job.byteCount
             return true
         }
         guard isWanted else { return job.abandon() }
@@ -258,8 +250,7 @@ extension Backups {
         }
     }
 
-    /// Cancels what is under way and takes nothing more; returns when no copy is read any more, or
-    /// hangs.
+    /// Cancels what is under way and takes nothing more; returns when no copy is read any more, or hangs.
     func close(_ error: BackupError) {
         cancel(error)
         let isRunning = state.withLock { state in
@@ -273,7 +264,6 @@ extension Backups {
 
 /// What the thread of a copy does.
 extension Backups {
-    /// Makes the backup, and answers.
     func make(_ job: BackupJob, _ ready: () -> Void) {
         defer { heartBeat.end() }
         do throws(BackupError) {
@@ -286,7 +276,7 @@ extension Backups {
                 let began = ContinuousClock.now
                 let isWhole = try job.step()
                 heartBeat.end()
-                state.withLock { $0.copiedByteCount = job.copiedByteCount }
+                state.withLock { $0.status.copiedByteCount = job.copiedByteCount }
                 if isWhole { break }
                 rest(since: began)
             }
@@ -347,7 +337,7 @@ extension Backups {
                 duration: took
             )
             state.complete = (complete, now)
-            state.failure = nil
+            state.status.failure = nil
             return (request, took)
         }
         report(.done(summary, took: took, removed: removed))
@@ -355,7 +345,7 @@ extension Backups {
     }
 
     /// Ends the backup with an error, unless it was cancelled and has its answer.
-    func fail(_ error: BackupError) {
+    private func fail(_ error: BackupError) {
         let request = state.withLock { state in
             let request = state.phase.end()
             if let request { state.noteFailure(error, of: request, options) }
@@ -365,4 +355,66 @@ extension Backups {
         report(.failed(error))
         request.answer(.failure(error))
     }
+}
+
+/// How backups are doing, for statistics.
+package struct BackupStatus: Sendable, Equatable {
+    /// Whether one is under way.
+    package var isRunning = false
+    /// Of the one under way, the bytes that are copied, and all of them; 0 before the copy begins.
+    package var copiedByteCount = 0
+    package var byteCount = 0
+    /// The newest complete backup: of this run, or the one that the start has found.
+    package var complete: Complete?
+    /// Why the last backup of this run is none; nil where it is complete.
+    package var failure: Failed?
+    /// The backups of this run that failed, were cancelled or did not pass their check.
+    package var failureCount: UInt64 = 0
+    /// The seconds between two scheduled backups, and when the next one is due; nil without a
+    /// schedule, and until the start has looked for the newest one.
+    package var interval: TimeInterval?
+    package var due: Date?
+
+    /// A complete backup.
+    package struct Complete: Sendable, Equatable {
+        /// Its folder in `backups/`.
+        package var name: String
+        /// When it was complete, by the clock of now; of one that the start has found, when it began, and
+        /// the time of the start where its name lies ahead of that.
+        package var date: Date
+        /// The bytes that it takes, and how long it took; 0 of one that the start has found.
+        package var byteCount = 0
+        package var duration = Duration.zero
+    }
+
+    /// A backup that failed or was cancelled.
+    package struct Failed: Sendable, Equatable {
+        package var error: BackupError
+        /// When that was known.
+        package var date: Date
+    }
+}
+
+/// What is worth a line in the log.
+package enum BackupEvent: Sendable, Equatable {
+    /// A copy of so many bytes has begun.
+    case began(name: String, byteCount: Int)
+    /// A backup is complete; the names are those of older ones that were removed.
+    case done(BackupSummary, took: Duration, removed: [String])
+    /// There is no backup.
+    case failed(BackupError)
+    /// What earlier backups have left was removed at the start.
+    case removedLeftovers([String])
+}
+
+/// What tests put between a backup and its disk; the service sets none of it.
+package struct BackupHooks: Sendable {
+    /// Called on the backup's thread before each step of a copy.
+    package var beforeCopyStep: @Sendable () -> Void = {}
+
+    /// Called on the backup's thread with the folder's name before a copy is checked.
+    package var beforeVerification: @Sendable (String) -> Void = { _ in }
+
+    /// Hooks that do nothing.
+    package init() {}
 }

@@ -4,8 +4,7 @@ internal import Foundation
 
 /// A backup that was put in the place of a `state.db` that is missing or damaged.
 ///
-/// The journal beside it continues the backup, so nothing is lost with the old file, and the instance
-/// stays.
+/// The journal beside it continues the backup, so nothing is lost with the old file, and the instance stays.
 package struct InPlaceRestore: Equatable, Sendable {
     /// The last record that is in the backup.
     package let checkpointed: UInt64
@@ -16,15 +15,11 @@ package struct InPlaceRestore: Equatable, Sendable {
     /// The files that were there before, as they are named in `quarantine/` now.
     package let kept: [String]
 
-    /// Puts a backup in the place of a directory's `state.db`.
+    /// Puts a backup, of which nothing is changed, or what the directory's own journal leads to if that has
+    /// all of the state, in the place of a directory's `state.db`, which no service uses.
     ///
-    /// - Parameters:
-    ///   - backup: The directory in which the backup is, of which nothing is changed; or the directory's own
-    ///     journal, where that has all of the state.
-    ///   - directory: The data directory, which no service uses.
-    /// - Returns: What was done.
-    /// - Throws: Why the directory is as it was; or, where it was interrupted, marked as such: then
-    ///   no start serves it, and the same call finishes it.
+    /// What it throws says why the directory is as it was; or, where it was interrupted, marked as such:
+    /// then no start serves it, and the same call finishes it.
     package static func run(
         backup: String,
         directory: String
@@ -32,13 +27,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         let isJournal = WholeJournal.isPath(backup, in: directory)
         let source = isJournal ? nil : try BackupRestore.open(backup)
         try refuse(isJournal ? nil : backup, directory)
-        let files: POSIXFiles
-        do {
-            files = try POSIXFiles(path: directory)
-        } catch {
-            throw .state(.directory(error))
-        }
-        return try run(source, of: backup, in: directory, files)
+        return try run(source, of: backup, in: directory, open(directory, for: .change))
     }
 
     /// Throws where it is known already that nothing can be done; changes nothing.
@@ -46,17 +35,23 @@ package struct InPlaceRestore: Equatable, Sendable {
         let database = try backup.map { (path) throws(RestoreError) in
             try restoreErrors { () throws(StateError) in try BackupVerification.open(path: path) }
         }
-        let files: POSIXFiles
-        do {
-            files = try POSIXFiles(path: directory, for: .look)
-        } catch {
-            throw .state(.directory(error))
-        }
+        let files = try open(directory, for: .look)
         guard let backup, let database else {
             _ = try WholeJournal.check(directory, files)
             return
         }
         _ = try continuation(of: database, backup, directory, files)
+    }
+
+    private static func open(
+        _ directory: String,
+        for access: POSIXFiles.Access
+    ) throws(RestoreError) -> POSIXFiles {
+        do {
+            return try POSIXFiles(path: directory, for: access)
+        } catch {
+            throw .state(.directory(error))
+        }
     }
 
     private static func continuation(
@@ -77,16 +72,8 @@ package struct InPlaceRestore: Equatable, Sendable {
         }
     }
 
-    /// The same of a file, in a directory that is locked.
-    ///
-    /// - Parameters:
-    ///   - source: The `state.db` of the backup; nil where the directory's own journal has all.
-    ///   - backup: The path of the backup, noted for the case that the restore is interrupted.
-    ///   - directory: The path under which SQLite finds the directory.
-    ///   - files: The same directory.
-    ///   - vfs: SQLite's virtual file system that has it; nil is the system's own.
-    /// - Returns: What was done.
-    /// - Throws: As above.
+    /// The same of a backup's `state.db`, nil where the directory's own journal has all, in a directory
+    /// that is locked, and that SQLite finds under a path.
     package static func run(
         _ source: (any JournalFile)?,
         of backup: String,
@@ -119,11 +106,14 @@ package struct InPlaceRestore: Equatable, Sendable {
         let interrupted = InPlaceMarker.read(files).flatMap { $0.hasMoved(files) ? $0 : nil }
         do throws(RestoreError) {
             marker = try begin(backup, files)
-            if let source {
-                try copy(source, byteCount, files)
-            } else {
-                let meta = try WholeJournal.check(directory, files, vfs: vfs).meta
-                try restoreErrors { () throws(StateError) in
+            let meta =
+                source == nil ? try WholeJournal.check(directory, files, vfs: vfs).meta : nil
+            try restoreErrors { () throws(StateError) in
+                if let source {
+                    try fileErrors { () throws(FileError) in
+                        try StateCopy.makeNewFile(of: source, byteCount: byteCount, files)
+                    }
+                } else if let meta {
                     try StateDatabase.writeNewFile(directory, files, vfs: vfs, meta)
                 }
             }
@@ -177,20 +167,6 @@ package struct InPlaceRestore: Equatable, Sendable {
         }
     }
 
-    private static func copy(
-        _ source: any JournalFile,
-        _ byteCount: Int,
-        _ files: any JournalFiles
-    ) throws(RestoreError) {
-        try restoreErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in
-                let target = try files.create(StateDatabase.newFileName)
-                let copy = StateCopy(of: source, byteCount: byteCount, to: target)
-                while try !copy.step() {}
-            }
-        }
-    }
-
     /// Checks the copy, and that the journal continues it, and notes that the copy is the
     /// directory's own file now; it is closed on return.
     private static func prepare(
@@ -202,10 +178,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         let name = StateDatabase.newFileName
         let database = try restoreErrors { () throws(StateError) in
             let database = try StateDatabase(directory, files, vfs: vfs, name: name)
-            guard !database.meta.isCheckpointing else {
-                let number = database.meta.checkpointing.number
-                throw .unfinishedCheckpoint(file: StateDatabase.fileName, record: number)
-            }
+            try database.checkIsOfOneMoment()
             try database.verify()
             return database
         }
@@ -255,5 +228,80 @@ package struct InPlaceRestore: Equatable, Sendable {
             try fileErrors { () throws(FileError) in try InPlaceMarker.remove(files) }
             return kept
         }
+    }
+}
+
+/// What the file `restoring` says while a restore in place is under way: one line,
+/// `in-place <number> <the backup's path>`.
+struct InPlaceMarker: Equatable {
+    private static let prefix = "in-place "
+    private static let newName = "\(BackupRestore.restoringName).new"
+
+    /// The number in the names of the files that are moved to `quarantine/`: a repetition keeps it, so
+    /// that a database and its log stay together.
+    let number: Int
+
+    let backup: String
+
+    /// The marker of a directory; nil where no restore in place is under way.
+    static func read(_ files: any JournalFiles) -> InPlaceMarker? {
+        guard
+            let bytes = try? files.begin(of: BackupRestore.restoringName, byteCount: 1 << 16),
+            bytes.last == UInt8(ascii: "\n"),
+            let text = String(validating: bytes.dropLast(), as: UTF8.self),
+            text.hasPrefix(prefix)
+        else { return nil }
+        let words = text.dropFirst(prefix.count).split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let number = Int(words[0]) else { return nil }
+        return InPlaceMarker(number: number, backup: String(words[1]))
+    }
+
+    /// The marker, which is not written yet, of a restore that begins, or begins anew: then the number of the
+    /// run that was interrupted stays if it can.
+    ///
+    /// Files are to be moved to `quarantine/`, and nothing that is kept there is overwritten.
+    static func next(
+        _ backup: String,
+        _ kept: Set<String>,
+        moving: [String],
+        interrupted: InPlaceMarker?
+    ) -> InPlaceMarker {
+        if let number = interrupted?.number {
+            let marker = InPlaceMarker(number: number, backup: backup)
+            if moving.allSatisfy({ !kept.contains(marker.keptName(of: $0)) }) { return marker }
+        }
+        var number = 1
+        while kept.contains(where: { $0.hasPrefix("\(StateDatabase.fileName).\(number)") }) {
+            number += 1
+        }
+        return InPlaceMarker(number: number, backup: backup)
+    }
+
+    /// What a file of the old database is called in `quarantine/`: `state.db.1-wal`, say.
+    func keptName(of name: String) -> String {
+        let suffix = name.dropFirst(StateDatabase.fileName.count)
+        return "\(StateDatabase.fileName).\(number)\(suffix)"
+    }
+
+    /// Whether the old database was moved under this marker's number.
+    func hasMoved(_ files: any JournalFiles) -> Bool {
+        let kept = (try? files.names(in: Quarantine.directoryName)) ?? []
+        return kept.contains(keptName(of: StateDatabase.fileName))
+    }
+
+    /// Writes the marker, whole or not at all, durably.
+    func write(_ files: any JournalFiles) throws(FileError) {
+        let file = try files.create(Self.newName)
+        try file.write(Array("\(Self.prefix)\(number) \(backup)\n".utf8).span, at: 0)
+        try file.sync()
+        try files.rename(Self.newName, to: BackupRestore.restoringName)
+        try files.syncDirectory(".")
+    }
+
+    /// Removes the marker, durably.
+    static func remove(_ files: any JournalFiles) throws(FileError) {
+        try files.remove(newName)
+        try files.remove(BackupRestore.restoringName)
+        try files.syncDirectory(".")
     }
 }

@@ -24,8 +24,7 @@ package enum RestoreError: Error, Equatable, Sendable {
     /// problem it is whole, and continues a state that it does not have.
     case notAll(journal: String, problem: JournalError?)
 
-    /// The data directory does not have the state of a moment; the last text says which moments it
-    /// has.
+    /// The data directory does not have the state of a moment; the last text says which moments it has.
     case noMoment(String, RestoreMoment, MomentProblem, String)
 
     /// The backup cannot be used, or the directory cannot be made.
@@ -46,8 +45,7 @@ package enum MomentProblem: Equatable, Sendable {
     /// The newest backup before it is damaged, and so are all older ones, or there are none.
     case damagedBackup(String, StateError)
 
-    /// The times of records around it are those of a wrong clock; by them it would be one of these
-    /// revisions.
+    /// The times of records around it are those of a wrong clock; by them it would be one of these revisions.
     case wrongClock(revisions: ClosedRange<UInt64>)
 
     /// The journal after the backup is damaged or missing before the moment.
@@ -129,5 +127,68 @@ extension RestoreError: CustomStringConvertible {
                 + (reach.isEmpty ? "" : " \(reach)")
         case .state(let error): error.description
         }
+    }
+}
+
+/// What a state is restored to.
+package enum RestoreMoment: Equatable, Sendable {
+    /// As it was at a time: with all commit batches that began by then.
+    case time(Date)
+
+    /// As it was at a revision: with all commit batches that have no later one.
+    case revision(UInt64)
+
+    /// As a backup has it, which is named by its folder in `backups/`.
+    case backup(String)
+}
+
+extension RestoreMoment {
+    /// Whether a commit batch that began at a time, and up to whose end a revision is the highest, is in the
+    /// state of the moment.
+    func includes(microseconds: Int64, revision: UInt64) -> Bool {
+        switch self {
+        case .time(let date): microseconds <= Int64(clamping: date.unixMicroseconds)
+        case .revision(let last): revision <= last
+        case .backup: false
+        }
+    }
+
+    /// Whether a backup is of a time before the moment, or of the moment itself.
+    func includes(backup name: String, revision: UInt64) -> Bool {
+        switch self {
+        case .time(let date): BackupFolders.time(of: name).map { $0 <= date } ?? false
+        case .revision(let last): revision <= last
+        case .backup(let wanted): name == wanted
+        }
+    }
+}
+
+extension RestoreMoment: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .time(let date): date.milliseconds
+        case .revision(let last): "revision \(last)"
+        case .backup(let name): "the backup \(name)"
+        }
+    }
+}
+
+extension Date {
+    /// Whole microseconds since 1970; 0 before that.
+    var unixMicroseconds: UInt64 {
+        UInt64(max(0, (timeIntervalSince1970 * 1_000_000).rounded(.down)))
+    }
+
+    /// A time of the journal's records.
+    package init(unixMicroseconds: UInt64) {
+        self.init(timeIntervalSince1970: Double(unixMicroseconds) / 1_000_000)
+    }
+
+    /// The time in UTC to the millisecond, as `2026-11-25T14:05:00.000Z`.
+    package var milliseconds: String {
+        // The style cuts the rest of a millisecond off, and seconds as a Double may lie just below.
+        let milliseconds = (timeIntervalSince1970 * 1000 + 0.001).rounded(.down)
+        return Date(timeIntervalSince1970: (milliseconds + 0.5) / 1000)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }

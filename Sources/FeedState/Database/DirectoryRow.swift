@@ -46,10 +46,7 @@ extension DirectoryRow {
     }
 
     /// The row that belongs to an instance; nil where there is none.
-    static func read(
-        _ database: Database,
-        instanceID: UInt64
-    ) throws(StateError) -> DirectoryRow? {
+    static func read(_ database: Database, instanceID: UInt64) throws(StateError) -> DirectoryRow? {
         let found = try databaseErrors {
             () throws(SQLiteError) -> (record: DirectoryRow, sum: UInt64)? in
             let tables = try database.prepare(
@@ -117,5 +114,61 @@ extension DirectoryRow {
             acceptedLoss == nil ? 0 : 1, acceptedLoss ?? 0,
         ])
         return sum.value
+    }
+}
+
+/// The highest account number that was skipped, in the one row of `account_numbers`.
+///
+/// A start that skips numbers writes it (``SkippedNumbers``). Until then a file has no such table.
+struct AccountNumbers: OneRow {
+    static let tableName = "account_numbers"
+    static let seed: UInt64 = 0x6163_636F_756E_7473
+
+    /// The number; 0 where none was skipped.
+    var skipped: UInt64 = 0
+
+    mutating func visit(_ columns: inout Columns) {
+        columns.one()
+        columns.number("skipped", &skipped)
+        columns.sum()
+    }
+
+    /// The row of a file; nothing is skipped where it has no such table.
+    static func read(_ database: Database) throws(StateError) -> AccountNumbers {
+        var row = AccountNumbers()
+        guard try isThere(in: database) else { return row }
+        guard try row.readOne(database) != nil else { throw damaged("it has no row") }
+        return row
+    }
+
+    /// Writes the row in place of the one that is there; makes the table where a file has none.
+    mutating func write(_ database: Database) throws(SQLiteError) {
+        try database.execute(TableDescription(Self.self).creationIfMissing)
+        try writeOne(database)
+    }
+}
+
+/// The numbers that a start skips, so that none is given twice.
+///
+/// Every number that a client has seen is durable, as answers wait for that, and a run continues
+/// them. It cannot where the machine was started after a run with `--durability os`, which may have
+/// lost changes, or where the state is an older one, as after a restore. Then a start skips more
+/// numbers than were given since, as far as that can be told.
+package enum SkippedNumbers {
+    /// What revisions are raised by at each start, above all that were given before.
+    package static let revisions: UInt64 = 1 << 24
+    /// What they are raised by where the last ones are not known: by days of changes and thousands of starts.
+    package static let unknownRevisions: UInt64 = 1 << 40
+    /// What the ids of posts are raised by: they are places in memory, so they are not raised by more.
+    package static let postIDs: UInt64 = 1 << 24
+
+    /// The highest account number from which an instance continues, where it skips numbers.
+    ///
+    /// It skips 2^32 to 2^44 of them, and another instance another count as a rule: two restores of one
+    /// backup do not give the same numbers. Numbers stay without the top bit, which is for the users of
+    /// a service's own; where no more can be skipped, none are.
+    package static func accounts(above highest: UInt64, instance: UInt64) -> UInt64 {
+        let raised = highest &+ (instance % 4096 + 1) << 32
+        return raised >> 63 == 0 ? raised : highest
     }
 }

@@ -1,115 +1,23 @@
+import FeedJournal
 import FeedSQLite
 
 /// The tables of `state.db`, as `docs/STORAGE.md` describes them.
 enum StateSchema {
     /// The format that this program writes.
-    static let format: Int64 = 2
+    static let format = StateTable.newestFormat
 
     /// Makes the tables of a new file: those of format 1, then what each format has added.
-    static let statements = firstStatements + secondStatements
+    static var statements: [String] {
+        [StateMeta.creation, TableTotals.creation] + (1...format).flatMap(statements(of:))
+    }
 
-    private static let firstStatements = [
-        """
-        CREATE TABLE meta (
-            id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL,
-            instance_id INTEGER NOT NULL, folded_sequence INTEGER NOT NULL,
-            folded_hash INTEGER NOT NULL, folding_sequence INTEGER NOT NULL,
-            folding_hash INTEGER NOT NULL, page_token_key_high INTEGER NOT NULL,
-            page_token_key_low INTEGER NOT NULL, highest_id INTEGER NOT NULL,
-            highest_revision INTEGER NOT NULL, next_channel INTEGER NOT NULL,
-            boot_id TEXT NOT NULL, durability TEXT NOT NULL, sum INTEGER NOT NULL
-        ) STRICT
-        """,
-        """
-        CREATE TABLE totals (
-            name TEXT PRIMARY KEY, row_count INTEGER NOT NULL, sum_of_sums INTEGER NOT NULL,
-            sum INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE feeds (
-            number INTEGER PRIMARY KEY, name TEXT NOT NULL, default_order INTEGER NOT NULL,
-            vote_mode INTEGER NOT NULL, maximum_title INTEGER NOT NULL,
-            minimum_text INTEGER NOT NULL, maximum_text INTEGER NOT NULL, sum INTEGER NOT NULL
-        ) STRICT
-        """,
-        """
-        CREATE TABLE posts (
-            id INTEGER PRIMARY KEY, feed INTEGER NOT NULL, keeps_ballots INTEGER NOT NULL,
-            create_time INTEGER NOT NULL, update_time INTEGER NOT NULL,
-            edit_revision INTEGER NOT NULL, comment_count INTEGER NOT NULL,
-            sum INTEGER NOT NULL, author TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
-            link_url TEXT NOT NULL, thumbnail_url TEXT NOT NULL, image_url TEXT NOT NULL
-        ) STRICT
-        """,
-        """
-        CREATE TABLE counts (
-            chunk INTEGER PRIMARY KEY, newest_revision INTEGER NOT NULL, sum INTEGER NOT NULL,
-            packed BLOB NOT NULL
-        ) STRICT
-        """,
-        """
-        CREATE TABLE voters (
-            number INTEGER PRIMARY KEY, device BLOB NOT NULL, sum INTEGER NOT NULL
-        ) STRICT
-        """,
-        """
-        CREATE TABLE ballots (
-            post INTEGER NOT NULL, chunk INTEGER NOT NULL, sum INTEGER NOT NULL,
-            packed BLOB NOT NULL, PRIMARY KEY (post, chunk)
-        ) STRICT, WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE channels (
-            number INTEGER PRIMARY KEY, client BLOB NOT NULL, channel INTEGER NOT NULL,
-            highest INTEGER NOT NULL, sum INTEGER NOT NULL, outcomes BLOB NOT NULL
-        ) STRICT
-        """,
-    ]
-
-    /// What format 2 adds: who wrote a post, users that vote, accounts, sessions, marks and deletions.
-    static let secondStatements = [
-        "ALTER TABLE posts ADD COLUMN author_id INTEGER NOT NULL DEFAULT 0",
-        """
-        CREATE TABLE user_voters (
-            number INTEGER PRIMARY KEY, user INTEGER NOT NULL, sum INTEGER NOT NULL
-        ) STRICT
-        """,
-        """
-        CREATE TABLE accounts (
-            id INTEGER PRIMARY KEY, create_time INTEGER NOT NULL, generation INTEGER NOT NULL,
-            sum INTEGER NOT NULL, email TEXT NOT NULL, display_name TEXT NOT NULL,
-            password_hash TEXT NOT NULL
-        ) STRICT
-        """,
-        """
-        CREATE TABLE sessions (
-            token_hash BLOB PRIMARY KEY, user INTEGER NOT NULL, expire_time INTEGER NOT NULL,
-            generation INTEGER NOT NULL, sum INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID
-        """,
-        "CREATE INDEX sessions_of_user ON sessions (user, generation)",
-        """
-        CREATE TABLE marks (
-            viewer INTEGER NOT NULL, chunk INTEGER NOT NULL, sum INTEGER NOT NULL,
-            packed BLOB NOT NULL, PRIMARY KEY (viewer, chunk)
-        ) STRICT, WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE mark_throughs (
-            viewer INTEGER NOT NULL, feed INTEGER NOT NULL, topic INTEGER NOT NULL,
-            place INTEGER NOT NULL, mark INTEGER NOT NULL, create_time INTEGER NOT NULL,
-            post INTEGER NOT NULL, revision INTEGER NOT NULL, sum INTEGER NOT NULL,
-            PRIMARY KEY (viewer, feed, topic, place)
-        ) STRICT, WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE deletions (
-            kind INTEGER NOT NULL, revision INTEGER NOT NULL, post INTEGER NOT NULL,
-            time INTEGER NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (kind, revision)
-        ) STRICT, WITHOUT ROWID
-        """,
-    ]
+    /// What a format adds to the one before.
+    static func statements(of format: Int64) -> [String] {
+        StateTable.rows.flatMap { row in
+            let table = TableDescription(row)
+            return row.table.firstFormat == format ? table.creation : table.additions(of: format)
+        }
+    }
 
     /// The tables of a file; ``DirectoryRow`` has one more, which a file of version 0.1 lacks.
     static func tables(of format: Int64) -> [String] {
@@ -137,6 +45,79 @@ enum StateSchema {
         try databaseErrors { () throws(SQLiteError) in
             let row = try database.prepare("SELECT format FROM meta")
             return try row.step() ? row.int64(0) : 0
+        }
+    }
+}
+
+/// What makes a file of one format one of the next.
+///
+/// A format keeps the columns of `meta` that the one before had, so that every program can say of
+/// every file which format it is.
+package struct StateMigration: Sendable {
+    /// The format it begins from; it leads to the one after.
+    package let format: Int64
+
+    /// The statements, run in one transaction with all migrations that are due.
+    package let statements: [String]
+
+    /// What leads from a format to the next.
+    package init(from format: Int64, statements: [String]) {
+        self.format = format
+        self.statements = statements
+    }
+
+    /// All that there are, in the order of formats without gaps.
+    package static let all = (1..<StateSchema.format).map { format in
+        let tables = StateTable.allCases.filter { $0.firstFormat == format + 1 }
+        return StateMigration(
+            from: format,
+            statements: StateSchema.statements(of: format + 1) + tables.map(TableTotals.insertion)
+        )
+    }
+
+    /// Copies the file and brings it to the format after the last migration.
+    static func run(
+        _ migrations: [StateMigration],
+        on database: Database,
+        format: Int64,
+        _ meta: StateMeta,
+        _ files: any JournalFiles
+    ) throws(StateError) {
+        let due = migrations.filter { $0.format >= format }
+        guard due.first?.format == format else {
+            throw .damaged(
+                table: "meta",
+                key: "the only row",
+                reason: "no program wrote format \(format)"
+            )
+        }
+        try copy(database, format, files)
+        try databaseErrors { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in
+                for migration in due {
+                    for statement in migration.statements { try database.execute(statement) }
+                }
+                try meta.write(database, format: format + Int64(due.count))
+            }
+        }
+    }
+
+    /// Keeps the file as it was beside it, durably: the programs of its format can still read it.
+    private static func copy(
+        _ database: Database,
+        _ format: Int64,
+        _ files: any JournalFiles
+    ) throws(StateError) {
+        // SQLite would make it as the process's mask has it.
+        _ = try fileErrors { () throws(FileError) in
+            try files.create("\(StateDatabase.fileName).format-\(format)")
+        }
+        try databaseErrors { () throws(SQLiteError) in
+            _ = try Backup(of: database, to: "\(database.path).format-\(format)").step()
+        }
+        try fileErrors { () throws(FileError) in
+            try files.open("\(StateDatabase.fileName).format-\(format)")?.sync()
+            try files.syncDirectory(".")
         }
     }
 }

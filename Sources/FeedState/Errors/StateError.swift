@@ -13,7 +13,6 @@ package enum StateError: Error, Equatable, Sendable {
     /// The file was written by a later program.
     case newerFormat(file: String, format: Int64, known: Int64)
 
-    /// There is no such file.
     case missingFile(path: String)
 
     /// A new data directory was to be made where there is something already.
@@ -124,9 +123,7 @@ func databaseErrors<Result: ~Copyable>(
 }
 
 /// Calls `body`, whose failures become the state's.
-func fileErrors<Result>(
-    _ body: () throws(FileError) -> Result
-) throws(StateError) -> Result {
+func fileErrors<Result>(_ body: () throws(FileError) -> Result) throws(StateError) -> Result {
     do {
         return try body()
     } catch {

@@ -47,7 +47,6 @@ package final class CommitStatistics: Sendable {
     /// The log entries in them.
     package var entryCount: UInt64 { entries.load(ordering: .relaxed) }
 
-    /// The bytes of the commits.
     package var byteCount: UInt64 { bytes.load(ordering: .relaxed) }
 
     /// The time of all commits, in microseconds.
@@ -56,8 +55,7 @@ package final class CommitStatistics: Sendable {
     /// The longest commit since the start, in microseconds.
     package var maximumMicroseconds: UInt64 { longest.load(ordering: .relaxed) }
 
-    /// How long such a share of the latest commits took at most, in microseconds; 0 before the
-    /// first.
+    /// How long such a share of the latest commits took at most, in microseconds; 0 before the first.
     ///
     /// O(n log n) for 1,024 commits at most.
     package func microseconds(percentile: Double) -> UInt64 {

@@ -14,9 +14,9 @@ package final class JournalThread: Sendable {
     /// The least time between the beginnings of two commits.
     static let interval = Duration.milliseconds(1)
     /// How often the free space is looked at.
-    static let spaceInterval = Duration.seconds(1)
+    private static let spaceInterval = Duration.seconds(1)
     /// How often more is let in while checkpoints lag and nothing is committed.
-    static let admissionInterval = Duration.milliseconds(5)
+    private static let admissionInterval = Duration.milliseconds(5)
 
     /// What is called when something happens, on the journal thread.
     package struct Events: Sendable {
@@ -76,14 +76,8 @@ package final class JournalThread: Sendable {
 
     /// A thread that is ready to be started, for a journal that nobody else uses any more.
     ///
-    /// - Parameters:
-    ///   - journal: Ends where the logs begin: its next record is the open commit batch.
-    ///   - maximumWaitingByteCount: The unjournaled bytes that are let in at most.
-    ///   - keepsSegments: Whether checkpointed records stay in the journal.
-    ///   - logs: What the loops log to.
-    ///   - receiver: Takes each commit batch once it is durable.
-    ///   - events: Called when something happens.
-    ///   - failed: Called when the journal has failed: nothing more may be answered.
+    /// The journal ends where the logs begin: its next record is the open commit batch. `failed` is called
+    /// when the journal has failed: nothing more may be answered.
     package init(
         journal: Transferred<any WatchedJournal>,
         maximumWaitingByteCount: Int,
@@ -154,7 +148,6 @@ package final class JournalThread: Sendable {
         thread.wake()
     }
 
-    /// Starts the thread.
     package func start() throws(ThreadStartError) {
         try thread.start { [self] in runToTheEnd() }
     }
@@ -220,11 +213,7 @@ package final class JournalThread: Sendable {
         durable.store(batch.number, ordering: .releasing)
         takenSince.store(0, ordering: .relaxed)
         events.durable(batch.number)
-        statistics.count(
-            entryCount: batch.entryCount,
-            byteCount: work.body.count,
-            took: duration
-        )
+        statistics.count(entryCount: batch.entryCount, byteCount: work.body.count, took: duration)
         work.admission.observe(byteCount: work.body.count, took: duration)
         if duration > JournalAdmission.slowCommit { events.slow(duration) }
         work.body = receiver.submit(work.body, at: position)
@@ -282,4 +271,56 @@ package final class JournalThread: Sendable {
                 : .full(freeByteCount: freeByteCount, writableByteCount: writableByteCount)
         )
     }
+}
+
+/// What there is to say of the disk's room.
+package enum SpaceNews: Equatable, Sendable {
+    /// Changes are refused: so many bytes are free, and with so many they are taken again.
+    case full(freeByteCount: Int, writableByteCount: Int)
+
+    /// Changes are taken again, with so many bytes free.
+    case hasRoom(freeByteCount: Int)
+
+    /// Segments that were kept to restore a moment were removed before their time.
+    case droppedSegments(count: Int)
+
+    /// The ballast was given up, so that what was taken before can be written.
+    case gaveUpBallast
+}
+
+/// A journal whose room is looked at.
+package protocol WatchedJournal: Journal {
+    /// Whether more may be let in; to be called every second or so.
+    func checkSpace() throws(JournalError) -> SpaceWatch.Mode
+
+    func freeByteCount() throws(JournalError) -> Int
+
+    /// The free bytes from which on more may be let in again, once it may not.
+    var writableByteCount: Int { get }
+
+    /// Whether the file is there that is given up on a full disk.
+    var hasBallast: Bool { get }
+
+    var fileByteCount: Int { get }
+
+    /// How many kept segments were removed before their time, as the disk ran low.
+    var droppedSegmentCount: Int { get }
+}
+
+extension WatchedJournal {
+    package var droppedSegmentCount: Int { 0 }
+}
+
+extension SegmentJournal: WatchedJournal {}
+
+/// Takes commit batches once they are durable.
+package protocol CommitBatchReceiver: Sendable {
+    /// Takes a commit batch; returns an array to make the next one in. Never waits, however much it has.
+    func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8]
+
+    /// How much was taken and is not in the tables yet; to be asked for often.
+    var backlog: CheckpointBacklog { get }
+
+    /// All records up to this one are kept elsewhere, durably.
+    var checkpointedRecord: UInt64 { get }
 }

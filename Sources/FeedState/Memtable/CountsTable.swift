@@ -77,9 +77,7 @@ struct CountsTable {
     }
 
     /// Calls `body` with the counts of each post, once flushed, in no order; O(places).
-    func visit<Failure: Error>(
-        _ body: (PostCounts) throws(Failure) -> Void
-    ) throws(Failure) {
+    func visit<Failure: Error>(_ body: (PostCounts) throws(Failure) -> Void) throws(Failure) {
         for counts in places where counts.id.rawValue != 0 { try body(counts) }
     }
 

@@ -1,3 +1,4 @@
+internal import FeedAccounts
 package import FeedJournal
 package import FeedLog
 import FeedRanking
@@ -10,20 +11,23 @@ package struct Memtable: ~Copyable {
     /// The last record that was added; `start` before the first.
     package private(set) var position = JournalPosition.start
 
-    var counts = CountsTable()
-    var posts = PendingPosts()
-    var deletions: Set<UInt64> = []
-    var ballots = PendingBallots()
-    var voters: [VoterID: Device16] = [:]
-    var userVoters: [VoterID: UInt64] = [:]
-    var accounts = PendingAccounts()
-    var marks = PendingMarks()
-    var feeds: [FeedID: FeedPolicy] = [:]
-    var channels: [PendingChannel] = []
+    private(set) var counts = CountsTable()
+    private(set) var posts = PendingRows<PostRow>()
+    private(set) var deletions: Set<UInt64> = []
+    private(set) var ballots = PendingBallots()
+    private var feeds = PendingRows<FeedRow>()
+    private var voters = PendingRows<VoterRow>()
+    private var userVoters = PendingRows<UserVoterRow>()
+    private var accounts = PendingAccounts()
+    private var marks = PendingMarks()
+    private var markThroughs = PendingRows<MarkThroughRow>()
+    private var channels: [PendingChannel] = []
     private(set) var highestID: UInt64 = 0
     private(set) var highestRevision: UInt64 = 0
     private(set) var nextChannel: UInt64 = 0
 
+    /// The sessions that ``write(_:_:by:at:)`` names by their places.
+    private var sessions: [TokenHash] = []
     private var channelPlaces: [UInt64: Int] = [:]
     private var lastChannelPlace: Int?
     private var channelByteCount = 0
@@ -37,22 +41,19 @@ package struct Memtable: ~Copyable {
     /// About the bytes of memory it takes.
     package var byteCount: Int {
         counts.byteCount + ballots.byteCount + channelByteCount + posts.byteCount
-            + accounts.byteCount + marks.byteCount
-            + deletions.capacity * 9 + voters.capacity * 24 + userVoters.capacity * 16
+            + accounts.byteCount + marks.byteCount + markThroughs.byteCount
+            + deletions.capacity * 9 + voters.byteCount + userVoters.byteCount
             + channels.capacity * MemoryLayout<PendingChannel>.stride
     }
 
-    /// The posts, channels, voters, accounts, sessions and marks that have changed.
+    /// The posts, channels, feeds, voters, accounts, sessions and marks that have changed.
     package var changeCount: Int {
-        counts.count + channels.count + voters.count + userVoters.count + accounts.count
-            + marks.count + marks.throughs.count
+        counts.count + channels.count + feeds.count + voters.count + userVoters.count
+            + accounts.count + marks.count + markThroughs.count
     }
 
     /// Takes the log entries of a record; O(entries).
-    package mutating func add(
-        _ body: [UInt8],
-        at position: JournalPosition
-    ) throws(LogEntryError) {
+    package mutating func add(_ body: [UInt8], at position: JournalPosition) throws(LogEntryError) {
         var reader = try LogEntryReader(body)
         while !reader.isAtEnd { add(try reader.take()) }
         endRecord(at: position)
@@ -85,29 +86,29 @@ package struct Memtable: ~Copyable {
             ballots.set(counts.id, voter, direction)
         case .post(let post):
             add(post.counts)
-            posts.set(post)
+            posts.set(PostRow(post))
         case .deletion(let id, let revision):
-            add(
-                PostCounts(id: id, upvoteCount: 0, downvoteCount: 0, revision: revision)
-            )
+            add(PostCounts(id: id, upvoteCount: 0, downvoteCount: 0, revision: revision))
             posts.remove(id.rawValue)
             deletions.insert(id.rawValue)
-        case .feed(let id, let policy): feeds[id] = policy
-        case .voter(let voter, let device): voters[voter] = device
+        case .feed(let id, let policy): feeds.set(FeedRow(id: id, policy: policy))
+        case .voter(let voter, let device):
+            voters.set(VoterRow(voter: voter, device: device))
         case .channel(let state):
             let place = channelPlace(state.number)
             channels[place].state = state
             channels[place].isDeleted = false
             nextChannel = max(nextChannel, state.number + 1)
         case .outcome(let outcome): add(outcome)
-        case .userVoter(let voter, let user): userVoters[voter] = user
+        case .userVoter(let voter, let user):
+            userVoters.set(UserVoterRow(voter: voter, user: user))
         case .account, .session, .sessionEnded, .sessionsEnded: accounts.add(entry)
         case .marks(let news):
             highestRevision = max(highestRevision, news.revision)
             marks.set(news)
         case .markThrough(let mark):
             highestRevision = max(highestRevision, mark.revision)
-            marks.set(mark)
+            markThroughs.set(MarkThroughRow(mark))
         case .counters(let lastID, let revision):
             highestID = max(highestID, lastID)
             highestRevision = max(highestRevision, revision)
@@ -145,5 +146,71 @@ package struct Memtable: ~Copyable {
         lastChannelPlace = channels.count
         channels.append(PendingChannel(number: number))
         return channels.count - 1
+    }
+}
+
+/// How the changes are written.
+extension Memtable {
+    /// The changes of one kind, in the order in which kinds are written: a row follows the rows that it
+    /// refers to, so the rows on the disk can always be loaded.
+    enum Part: Int, CaseIterable {
+        case feeds
+        case voters
+        case userVoters
+        /// Accounts and generations of sessions.
+        case accounts
+        case sessions
+        /// Posts with their votes.
+        case posts
+        case marks
+        case markThroughs
+        case channels
+    }
+
+    /// Prepares ``write(_:_:by:at:)``; nothing is added afterwards.
+    mutating func close() { sessions = Array(accounts.sessions.keys) }
+
+    /// Sorts a piece of the ballots (``PendingBallots/sortPiece()``).
+    mutating func sortBallots() { ballots.sortPiece() }
+
+    /// The numbers of the changes of a kind, in any order: users, ids of posts, keys of chunks and numbers
+    /// of channels, and places of others.
+    func numbers(of part: Part) -> [UInt64] {
+        switch part {
+        case .feeds: Array(0..<UInt64(feeds.count))
+        case .voters: Array(0..<UInt64(voters.count))
+        case .userVoters: Array(0..<UInt64(userVoters.count))
+        case .accounts:
+            Array(Set(accounts.accounts.keys).union(accounts.generations.keys))
+        case .sessions: Array(0..<UInt64(sessions.count))
+        case .posts: counts.ids()
+        case .marks: marks.keys
+        case .markThroughs: Array(0..<UInt64(markThroughs.count))
+        case .channels: channels.map(\.number)
+        }
+    }
+
+    func write(
+        _ part: Part,
+        _ number: UInt64,
+        by writer: CheckpointWriter,
+        at time: Int64
+    ) throws(StateError) {
+        switch part {
+        case .feeds: try writer.write(feeds[place: number])
+        case .voters: try writer.write(voters[place: number])
+        case .userVoters: try writer.write(userVoters[place: number])
+        case .accounts: try writer.writeAccount(number, of: accounts)
+        case .sessions:
+            let hash = sessions[Int(number)]
+            if let session = accounts.sessions[hash] {
+                try writer.write(hash, session, of: accounts)
+            }
+        case .posts: try writer.writePost(number, of: self, at: time)
+        case .marks: try writer.writeMarks(number, marks[number])
+        case .markThroughs: try writer.writeNewer(markThroughs[place: number])
+        case .channels:
+            if let place = channelPlaces[number] { try writer.write(channels[place]) }
+        }
     }
 }

@@ -10,9 +10,8 @@ import FeedRanking
 /// is written, and then all their rows, so that the waits for memory overlap.
 struct PendingBallots {
     /// A row of `ballots`: the ballots of one chunk of voters on one post.
-    struct Row {
+    struct ChunkRow {
         let post: UInt64
-        /// The number of the chunk of voters.
         let chunk: UInt32
         /// The row of the same post that came before.
         fileprivate let previous: Int32
@@ -25,13 +24,12 @@ struct PendingBallots {
     /// How many ballots are sorted at a time.
     private static let pieceCount = 8_192
 
-    private var rows: [Row] = []
+    private var rows: [ChunkRow] = []
     /// The row of a post and a chunk; as many places as a power of two, at most five eighths used.
     private var rowPlaces = HashedPlaces()
     /// The row of a post that came last; the same.
     private var lastOfPost = HashedPlaces()
 
-    /// The row of each ballot.
     private var rowOfBallot: [Int32] = []
     /// Each ballot: the voter's place in the chunk times 4, plus the direction; 0 where none stands.
     private var ballots: [UInt16] = []
@@ -87,7 +85,7 @@ struct PendingBallots {
         guard known == Self.free else { return known }
         let number = Int32(rows.count)
         let last = lastOfPost.place(Self.hash(post)) { rows[$0].post == post }
-        rows.append(Row(post: post, chunk: chunk, previous: lastOfPost[last]))
+        rows.append(ChunkRow(post: post, chunk: chunk, previous: lastOfPost[last]))
         rowPlaces.set(place, to: number)
         lastOfPost.set(last, to: number)
         return number
@@ -120,7 +118,7 @@ struct PendingBallots {
     }
 
     /// Fills the array with a post's rows, in the order of chunks; O(k log k).
-    func rows(of post: UInt64, into found: inout [Row]) {
+    func rows(of post: UInt64, into found: inout [ChunkRow]) {
         found.removeAll(keepingCapacity: true)
         guard !rows.isEmpty else { return }
         var number = lastOfPost[lastOfPost.place(Self.hash(post)) { rows[$0].post == post }]
@@ -132,7 +130,7 @@ struct PendingBallots {
     }
 
     /// Changes a chunk by the ballots of its row, once sorted, in their order; O(ballots).
-    func change(_ chunk: inout BallotChunk, by row: Row) {
+    func change(_ chunk: inout BallotChunk, by row: ChunkRow) {
         for index in Int(row.end - row.count)..<Int(row.end) {
             let ballot = sorted[index]
             chunk[Int(ballot >> 2)] = VoteDirection(rawValue: UInt8(ballot & 3))
@@ -142,7 +140,7 @@ struct PendingBallots {
     /// The bytes that the ballots take, sorted.
     var byteCount: Int {
         rowOfBallot.capacity * 4 + ballots.capacity * 2 + ballots.count * 2
-            + rows.capacity * MemoryLayout<Row>.stride
+            + rows.capacity * MemoryLayout<ChunkRow>.stride
             + rowPlaces.byteCount + lastOfPost.byteCount
     }
 
@@ -176,4 +174,54 @@ struct PendingBallots {
         // Fibonacci hashing: the high bits of the product depend on all bits of the number.
         (number ^ number >> 32) &* 0x9E37_79B9_7F4A_7C15
     }
+}
+
+/// Numbers of entries, found by the high bits of a hash; open addressing in places of 4 bytes.
+private struct HashedPlaces {
+    private static let minimumCapacity = 1_024
+    private static let free: Int32 = -1
+
+    private var numbers: [Int32] = []
+    private var shift: UInt64 = 64
+    private(set) var usedCount = 0
+
+    /// The number at a place; -1 is free.
+    subscript(place: Int) -> Int32 {
+        @inline(__always) get { numbers[place] }
+    }
+
+    /// The number at the place where a search begins.
+    @inline(__always)
+    func first(_ hash: UInt64) -> Int32 { numbers[Int(truncatingIfNeeded: hash >> shift)] }
+
+    /// The place of the entry that is meant, or the free one that it would take.
+    @inline(__always)
+    func place(_ hash: UInt64, isMeant: (Int) -> Bool) -> Int {
+        var place = Int(truncatingIfNeeded: hash >> shift)
+        while numbers[place] != Self.free, !isMeant(Int(numbers[place])) {
+            place = (place &+ 1) & (numbers.count - 1)
+        }
+        return place
+    }
+
+    @inline(__always)
+    mutating func set(_ place: Int, to number: Int32) {
+        if numbers[place] == Self.free { usedCount += 1 }
+        numbers[place] = number
+    }
+
+    /// Whether there is no room for so many entries.
+    func mustGrow(for count: Int) -> Bool { count * 8 > numbers.count * 5 }
+
+    /// Begins anew with free places for so many entries.
+    mutating func grow(for count: Int) {
+        var capacity = max(Self.minimumCapacity, numbers.count * 2)
+        while count * 8 > capacity * 5 { capacity *= 2 }
+        numbers = [Int32](repeating: Self.free, count: capacity)
+        shift = UInt64(64 - capacity.trailingZeroBitCount)
+        usedCount = 0
+    }
+
+    /// The bytes that the places take.
+    var byteCount: Int { numbers.count * 4 }
 }

@@ -19,7 +19,6 @@ struct PendingChannel {
         case items
     }
 
-    /// The channel's number.
     let number: UInt64
 
     /// Whose it is, where it was first seen since the last checkpoint.

@@ -6,7 +6,6 @@ internal import Foundation
 struct MomentPlan {
     /// A commit batch as the journal has it.
     struct DatedBatch: Equatable {
-        /// The number of its record.
         var number: UInt64
         /// When it began, in microseconds since 1970: at the latest of the last one of a moment, at the
         /// earliest of the next one.
@@ -19,7 +18,6 @@ struct MomentPlan {
 
     /// The folder's name in `backups/`.
     let backup: String
-    /// The last record that the backup has.
     let checkpointed: JournalPosition
     /// The last commit batch of the moment; nil where the backup has it.
     let last: DatedBatch?
@@ -31,14 +29,7 @@ struct MomentPlan {
     /// Finds the newest backup before a moment, and the records up to the moment; changes nothing,
     /// and needs no lock: a service may use the directory.
     ///
-    /// O(bytes of the journal after the backup).
-    /// - Parameters:
-    ///   - path: The data directory.
-    ///   - files: The same directory.
-    ///   - moment: What is wanted.
-    ///   - now: The time of day.
-    ///   - damaged: The backups that are damaged, which are passed over, with the reasons.
-    /// - Throws: Why the state of the moment cannot be had, and which moments can.
+    /// Backups that are damaged are passed over. O(bytes of the journal after the backup).
     init(
         of path: String,
         _ files: any JournalFiles,
@@ -186,5 +177,64 @@ extension RestoreMoment {
         else { return includes(backup: backup.name, revision: backup.meta.highestRevision) }
         let latest = times.time(of: position.number, at: written).upperBound
         return includes(microseconds: latest, revision: 0)
+    }
+}
+
+/// The moments of which a data directory has the state.
+struct MomentReach {
+    /// A complete backup, and what it says of itself.
+    struct Candidate {
+        let name: String
+        let meta: StateMeta
+    }
+
+    /// The backups that can be opened, the oldest state first.
+    let backups: [Candidate]
+    /// The names of those that cannot be, and why.
+    let unreadable: [String: StateError]
+    private let files: any JournalFiles
+
+    /// Lists what there is; O(backups).
+    init(_ path: String, _ files: any JournalFiles) {
+        let names = (try? BackupFolders.complete(files)) ?? []
+        var found: [Candidate] = []
+        var unreadable: [String: StateError] = [:]
+        for name in names {
+            let folder = "\(path)/\(BackupFolders.directory)/\(name)"
+            do throws(StateError) {
+                let database = try BackupVerification.open(path: folder)
+                found.append(Candidate(name: name, meta: database.meta))
+            } catch {
+                unreadable[name] = error
+            }
+        }
+        backups = found.sorted {
+            ($0.meta.highestRevision, $0.name) < ($1.meta.highestRevision, $1.name)
+        }
+        self.unreadable = unreadable
+        self.files = files
+    }
+
+    /// What can be had, in a sentence, with the journal after the newest backup before the moment, where it
+    /// was read.
+    func text(_ scan: RecoveryScan?) -> String {
+        guard let oldest = backups.first else { return "There is no backup in backups/." }
+        let own = "Each backup can be had as it is, the oldest one by --at \(oldest.name)."
+        // The numbers alone would tell it of backups of another directory too.
+        let continued = backups.first { backup in
+            (try? RecoveryScan.continues(files, backup.meta.checkpointed)) ?? false
+        }
+        guard let continued, let begin = BackupFolders.time(of: continued.name) else { return own }
+        guard let scan, scan.lastMicroseconds > 0 else {
+            return
+                "The journal goes on from the backup of \(begin.milliseconds): from then on each "
+                + "moment can be had that has no gap before it. \(own)"
+        }
+        let clock = try? ClockSteps(files)
+        let last = clock?.clock(of: scan.last.number, at: scan.lastMicroseconds)
+        let end = Date(unixMicroseconds: last ?? scan.lastMicroseconds)
+        guard end > begin else { return own }
+        return "Moments from \(begin.milliseconds) to \(end.milliseconds), record "
+            + "\(scan.last.number), can be had. \(own)"
     }
 }

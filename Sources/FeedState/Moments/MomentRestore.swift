@@ -4,11 +4,9 @@ package import Foundation
 /// A data directory that was made as another one was at a moment: of a backup, and the records of
 /// the journal after it.
 package struct MomentRestore: Equatable, Sendable {
-    /// The backup's folder in `backups/`.
     package let backup: String
     /// The records that were replayed; nil where the backup has all of the moment.
     package let records: ClosedRange<UInt64>?
-    /// The last record that is in the state.
     package let lastRecord: UInt64
     /// When the last commit batch began that is in the state; nil where the backup has it.
     package let time: Date?
@@ -27,14 +25,6 @@ package struct MomentRestore: Equatable, Sendable {
     /// Nothing of the other directory is changed, and a service may use it. What holds for a
     /// restore of a backup holds here: all is checked before the new directory is whole, and a
     /// restore that was killed leaves a directory that no start serves.
-    /// - Parameters:
-    ///   - source: The data directory with the backups and the journal, and the flags that were
-    ///     typed for the moment, which are noted for the case that the restore is interrupted.
-    ///   - moment: What is wanted.
-    ///   - directory: The data directory to make.
-    ///   - now: The time of day.
-    /// - Returns: What was restored.
-    /// - Throws: Why there is no new data directory.
     package static func run(
         of source: RestoreSource,
         to moment: RestoreMoment,
@@ -121,3 +111,52 @@ extension MomentPlan {
         }
     }
 }
+
+/// Writes records of a journal into a database that nobody serves, as checkpoints do.
+final class CheckpointReplay {
+    private var work: CheckpointWork
+
+    /// A replay of the records after the database's own.
+    init(_ database: StateDatabase) {
+        work = CheckpointWork(database, checkpointByteCount: CheckpointWork.replayedByteCount)
+    }
+
+    /// Takes the next record.
+    func add(_ body: [UInt8], at position: JournalPosition) throws(StateError) {
+        do throws(StateStartError) {
+            try work.add(body, at: position)
+        } catch {
+            throw Self.stateError(error, position.number)
+        }
+        if work.isFull { try write() }
+    }
+
+    /// Writes what was taken.
+    func write() throws(StateError) {
+        work.begin()
+        while work.isCheckpointing {
+            do throws(StateStartError) {
+                try work.writeStep(until: { false })
+            } catch {
+                throw Self.stateError(error, work.database.meta.checkpointed.number)
+            }
+            // Nobody makes room meanwhile.
+            if let stall = work.stall { throw stall }
+        }
+    }
+
+    private static func stateError(_ error: StateStartError, _ record: UInt64) -> StateError {
+        guard case .state(let error) = error else {
+            return .notAState(file: "Record \(record) of the journal", reason: "\(error)")
+        }
+        return error
+    }
+}
+
+extension CheckpointWork {
+    /// How many bytes of records a replay takes for one checkpoint, 64 MiB.
+    fileprivate static let replayedByteCount = 64 << 20
+}
+
+@available(*, unavailable)
+extension CheckpointReplay: Sendable {}

@@ -3,9 +3,7 @@ internal import FeedRanking
 
 /// A new name for a data directory: all of its state stays.
 package struct InstanceChange: Sendable, Equatable {
-    /// The instance as it was.
     package var old: UInt64
-    /// The instance from now on.
     package var new: UInt64
 
     /// Gives a data directory that no service uses a new instance id, durably.
@@ -34,5 +32,39 @@ package struct InstanceChange: Sendable, Equatable {
         var summary = RecoverySummary()
         _ = try directory.journal(database, &summary) { _ in }
         return InstanceChange(old: old, new: database.meta.instanceID)
+    }
+}
+
+extension StateDirectory {
+    /// What is left of the journal after a loss that the options accept; nil without a loss.
+    ///
+    /// It throws where an acceptance is unfinished and the options accept none, and where they name another
+    /// record than the last one that is left.
+    func acceptedLoss(_ database: StateDatabase) throws(StateStartError) -> RecoveryScan? {
+        let unfinished = database.directoryRow?.acceptedLoss
+        guard let accepted = options.acceptedLoss else {
+            if let unfinished { throw .interruptedAcceptance(after: unfinished) }
+            return nil
+        }
+        let loss = unfinished != nil ? try scan(database) : try openLoss(database)
+        if let left = loss?.last.number, left != accepted {
+            throw .journal(.otherLossAccepted(accepted: accepted, last: left))
+        }
+        return loss
+    }
+
+    /// A loss to accept, or one whose acceptance version 0.1 has not finished.
+    private func openLoss(_ database: StateDatabase) throws(StateStartError) -> RecoveryScan? {
+        do throws(StateStartError) {
+            let scan = try scan(database)
+            let isWhole = scan.last.number >= database.meta.checkpointing.number
+            return scan.problem == nil && isWhole ? nil : scan
+        } catch {
+            // Version 0.1 has changed the instance of `state.db`, and of some segments only.
+            guard case .journal(.otherInstance) = error, database.directoryRow == nil else {
+                throw error
+            }
+            return try scan(database, acceptsAnyInstance: true)
+        }
     }
 }

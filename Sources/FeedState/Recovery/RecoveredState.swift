@@ -1,11 +1,11 @@
 package import FeedAccounts
+internal import FeedConcurrency
 package import FeedJournal
 package import FeedLog
 package import FeedRanking
 
 /// A data directory that a start has recovered, for one thread, before there are others.
 package struct RecoveredState: ~Copyable {
-    /// What was found.
     package let summary: RecoverySummary
     /// The journal, which ends with the record of this start.
     package let journal: SegmentJournal
@@ -14,17 +14,11 @@ package struct RecoveredState: ~Copyable {
     /// Empty logs, whose open commit batch is the journal's next record.
     package let logs: ChangeLogs
 
-    /// Puts the state of a directory into an empty store, and begins a run.
+    /// Puts the state of a directory, made where it is new, into an empty store, of no use where this throws,
+    /// and begins a run.
     ///
-    /// - Parameters:
-    ///   - directory: Locked; made where it is new.
-    ///   - store: An empty one; of no use where this throws.
-    ///   - channels: Takes what is known of channels: a channel, then its outcomes.
-    ///   - accounts: Takes the accounts and sessions, once all are known.
-    ///   - progress: Called now and then with how far it is.
-    ///   - onFirstEntry: Called once for each commit batch, by the loop that logs its first log
-    ///     entry.
-    /// - Throws: Why the directory cannot be served.
+    /// `channels` takes a channel, then its outcomes. `onFirstEntry` is called once for each commit batch, by
+    /// the loop that logs its first log entry.
     package init(
         _ directory: StateDirectory,
         into store: FeedStore,
@@ -95,13 +89,105 @@ package struct RecoveredState: ~Copyable {
             preconditionFailure("The counters wait in the log.")
         }
         let position = try journalErrors { () throws(JournalError) in
-            try journal.append(
-                body.span,
-                count: UInt32(batch.entryCount),
-                at: microseconds
-            )
+            try journal.append(body.span, count: UInt32(batch.entryCount), at: microseconds)
         }
         try checkpointWork.add(body, at: position)
         return position
+    }
+}
+
+/// What a start found in a data directory.
+package struct RecoverySummary: Sendable, Equatable {
+    /// Whether the directory was made.
+    package var isNew = false
+    /// The records of the journal that were replayed, and the log entries in them.
+    package var recordCount: UInt64 = 0
+    package var entryCount: UInt64 = 0
+    /// The last record of the journal.
+    package var last = JournalPosition.start
+    /// The last record that was left when a loss was accepted, which made the instance a new one.
+    package var acceptedLoss: UInt64?
+    /// Damage in records of the journal that `state.db` has already, in words; nil where there is none.
+    package var checkpointedDamage: String?
+    /// The files in `quarantine/` that the acceptance of that loss has made.
+    package var quarantined: [String] = []
+    /// How far the clock is from the last record that was found, where that is more than five minutes.
+    package var clockStep: ClockSteps.Step?
+    /// The highest account number that was skipped: no account gets it or one below it; 0 where none was.
+    package var skippedAccountID: UInt64 = 0
+    /// Whether the disk was so full that the ballast was given up, and is still.
+    package var gaveUpBallast = false
+}
+
+/// How far a start has come with what takes long.
+package struct RecoveryProgress: Equatable, Sendable {
+    /// What is being done.
+    package enum Step: String, Sendable {
+        /// The rows of the database are checked and loaded.
+        case loading
+        /// The segments of the journal are read and checked.
+        case checking
+        /// The records after the checkpoint are applied.
+        case replaying
+    }
+
+    package var step: Step
+    /// How much of it is done: rows, bytes or records.
+    package var completed: UInt64
+    package var total: UInt64
+}
+
+/// Puts a store together from a data directory: the rows of `state.db`, then the records of the
+/// journal after them.
+struct StoreRecovery {
+    /// Where posts, feeds and voters go.
+    let store: FeedStore
+    /// Where accounts and sessions go.
+    let accounts = AccountsRecovery()
+    /// Where channels and their outcomes go.
+    let channels: (LogEntry) -> Void
+    /// Called now and then with how far it is.
+    let progress: (RecoveryProgress) -> Void
+
+    /// Checks and loads all rows.
+    func load(_ database: StateDatabase) throws(StateError) {
+        try database.load(into: store, accounts: accounts, channels: restore) { loaded in
+            progress(
+                RecoveryProgress(
+                    step: .loading,
+                    completed: loaded.rowCount,
+                    total: loaded.totalRowCount
+                )
+            )
+        }
+    }
+
+    /// Applies the records after the checkpoint, and adds them to the memtable of the next one.
+    func replay(
+        _ journal: any Journal,
+        into work: inout CheckpointWork,
+        _ summary: inout RecoverySummary
+    ) throws(StateStartError) {
+        let first = work.database.meta.checkpointed.number
+        let total = journal.last.number - min(first, journal.last.number)
+        var replay = Replay(store: store, accounts: accounts, channels: channels)
+        let records = Transferred(journal)
+        let source: Replay.Source = { (body) throws(JournalError) in
+            try records.value.replay(after: first, body)
+        }
+        try replay.run(source, into: &work) { batch in
+            summary.entryCount += batch.entryCount
+            guard batch.endedByteCount != nil else { return }
+            summary.recordCount += 1
+            if summary.recordCount.isMultiple(of: 256) || summary.recordCount == total {
+                let done = summary.recordCount
+                progress(RecoveryProgress(step: .replaying, completed: done, total: total))
+            }
+        }
+    }
+
+    private func restore(_ channel: ChannelState, _ outcomes: [ChannelOutcome]) {
+        channels(.channel(channel))
+        for outcome in outcomes { channels(.outcome(outcome)) }
     }
 }

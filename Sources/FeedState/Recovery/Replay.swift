@@ -5,10 +5,8 @@ internal import FeedRanking
 
 /// What is kept of the records that are replayed, beside the store.
 protocol ReplayedRecords: ~Copyable {
-    /// The newest counts of each post in them.
     var newestCounts: CountsTable { get }
 
-    /// Takes counts.
     mutating func add(_ counts: [PostCounts])
 
     /// Takes an entry that is not counts.
@@ -29,7 +27,6 @@ struct Replay {
 
     /// Where posts, feeds and voters go.
     let store: FeedStore
-    /// Where channels and their outcomes go.
     let channels: (LogEntry) -> Void
     /// Where accounts and sessions go.
     let accounts: AccountsRecovery
@@ -37,23 +34,16 @@ struct Replay {
     private var outcomes: [ChannelOutcome] = []
 
     /// A replay into a store that holds the rows of `state.db`.
-    init(
-        store: FeedStore,
-        accounts: AccountsRecovery,
-        channels: @escaping (LogEntry) -> Void
-    ) {
+    init(store: FeedStore, accounts: AccountsRecovery, channels: @escaping (LogEntry) -> Void) {
         self.store = store
         self.accounts = accounts
         self.channels = channels
     }
 
-    /// Applies all log entries, and adds them to the records; O(entries).
+    /// Applies all log entries of the records that a source gives, on another thread, and adds them to the
+    /// records; O(entries).
     ///
-    /// - Parameters:
-    ///   - source: Gives the records, on another thread.
-    ///   - records: Takes all entries.
-    ///   - applied: Called after each batch.
-    /// - Throws: Why the records cannot be read or applied; the store is of no use then.
+    /// Where this throws, the store is of no use.
     mutating func run(
         _ source: @escaping Source,
         into records: inout some ReplayedRecords & ~Copyable,
@@ -139,10 +129,7 @@ struct Replay {
         try applyGroup()
     }
 
-    private func apply(
-        _ entry: LogEntry,
-        of position: JournalPosition
-    ) throws(StateStartError) {
+    private func apply(_ entry: LogEntry, of position: JournalPosition) throws(StateStartError) {
         do throws(RecoveryError) {
             try store.apply(entry)
         } catch {
@@ -162,5 +149,94 @@ extension CheckpointWork: ReplayedRecords {
     mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
         memtable.endRecord(at: position)
         countRecord(byteCount)
+    }
+}
+
+/// Some log entries of one record, read and decoded ahead of the thread that applies them.
+struct ReplayBatch: Sendable {
+    /// The most counts and other log entries in a batch, and about how many bytes of texts it has at most.
+    private static let maximumCountsCount = 4096
+    private static let maximumEntryCount = 256
+    private static let maximumTextByteCount = 1 << 20
+
+    /// The record of the log entries.
+    let position: JournalPosition
+    /// The counts of posts, whose values were checked.
+    private(set) var counts: [PostCounts] = []
+    /// The other entries, in their order.
+    private(set) var entries: [LogEntry] = []
+    private var textByteCount = 0
+    /// The bytes of the record's body, in its last batch; nil in the others.
+    private(set) var endedByteCount: Int?
+
+    private init(position: JournalPosition) {
+        self.position = position
+        counts.reserveCapacity(Self.maximumCountsCount)
+    }
+
+    /// Reads a record, and calls `send` with its batches until that says false, which it says too.
+    ///
+    /// What cannot be read or cannot be is thrown, after all before it was sent.
+    static func read(
+        _ record: JournalRecord,
+        _ body: borrowing Span<UInt8>,
+        for store: FeedStore,
+        _ send: (ReplayBatch) -> Bool
+    ) throws(StateStartError) -> Bool {
+        var batch = ReplayBatch(position: record.position)
+        do throws(StateStartError) {
+            var reader = try entryErrors(record) { () throws(LogEntryError) in
+                try LogEntryReader(body)
+            }
+            func next() throws(StateStartError) -> LogEntry? {
+                try entryErrors(record) { () throws(LogEntryError) in try reader.next() }
+            }
+            while let entry = try next() {
+                try batch.append(entry, for: store)
+                guard batch.isFull else { continue }
+                guard send(batch) else { return false }
+                batch = ReplayBatch(position: record.position)
+            }
+        } catch {
+            _ = send(batch)
+            throw error
+        }
+        batch.endedByteCount = body.count
+        return send(batch)
+    }
+
+    /// How many log entries it has, counts among them.
+    var entryCount: UInt64 { UInt64(counts.count + entries.count) }
+
+    private var isFull: Bool {
+        counts.count == Self.maximumCountsCount || entries.count == Self.maximumEntryCount
+            || textByteCount >= Self.maximumTextByteCount
+    }
+
+    @inline(__always)
+    private mutating func append(_ entry: LogEntry, for store: FeedStore) throws(StateStartError) {
+        guard case .counts(let news) = entry else {
+            if case .post(let post) = entry { textByteCount += post.content.textByteCount }
+            entries.append(entry)
+            return
+        }
+        do throws(RecoveryError) {
+            try store.check(news)
+        } catch {
+            throw .recovery(record: position.number, error)
+        }
+        counts.append(news)
+    }
+
+    @inline(__always)
+    private static func entryErrors<Result: ~Copyable>(
+        _ record: JournalRecord,
+        _ body: () throws(LogEntryError) -> Result
+    ) throws(StateStartError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .entries(record: record.position.number, error)
+        }
     }
 }

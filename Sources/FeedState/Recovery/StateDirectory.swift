@@ -3,6 +3,7 @@ package import FeedJournal
 internal import FeedLog
 internal import FeedRanking
 internal import FeedSQLite
+internal import Foundation
 
 /// A data directory that this process has locked, and how its parts are opened.
 package struct StateDirectory {
@@ -75,7 +76,7 @@ package struct StateDirectory {
     }
 
     /// A restore that was killed may have left a part of the state.
-    func checkRestored(_ names: [String]) throws(StateStartError) {
+    private func checkRestored(_ names: [String]) throws(StateStartError) {
         try Self.checkRestored(names, options.path, files)
     }
 
@@ -127,7 +128,7 @@ extension StateDirectory {
             }
         }
         let database = try existingDatabase()
-        if let left = try acceptedLoss(database).scan?.last.number {
+        if let left = try acceptedLoss(database)?.last.number {
             summary.acceptedLoss = left
             try withRoom { () throws(StateStartError) in
                 try changeInstance(of: database, acceptedLoss: left)
@@ -159,10 +160,7 @@ extension StateDirectory {
     /// Draws a new instance id, which the journal gets when it is opened next.
     ///
     /// An interrupted change is finished under the id that it drew: no client has seen that one.
-    func changeInstance(
-        of database: StateDatabase,
-        acceptedLoss: UInt64?
-    ) throws(StateStartError) {
+    func changeInstance(of database: StateDatabase, acceptedLoss: UInt64?) throws(StateStartError) {
         try stateErrors { () throws(StateError) in
             let isUnfinished = database.directoryRow?.previousInstanceID != nil
             // After a loss the watermark may be above the journal's end.
@@ -204,9 +202,7 @@ extension StateDirectory {
     }
 
     private func identity() throws(StateError) -> FileIdentity? {
-        try fileErrors { () throws(FileError) in
-            try files.identity(of: StateDatabase.fileName)
-        }
+        try fileErrors { () throws(FileError) in try files.identity(of: StateDatabase.fileName) }
     }
 
     /// Whether there is a `state.db`; throws where there is none and one has to be.
@@ -390,7 +386,7 @@ extension StateDirectory {
     ///
     /// New files are made so. An older version, or a person who has copied a backup, may have made
     /// others. What is not ours stays as it is.
-    static func makePrivate(_ names: [String], _ files: POSIXFiles) {
+    private static func makePrivate(_ names: [String], _ files: POSIXFiles) {
         files.makePrivate(".")
         for name in names where name.hasPrefix(StateDatabase.fileName) || isOwn(name) {
             makePrivate(name, files, depth: 0)
@@ -414,11 +410,8 @@ extension StateDirectory {
 extension StateDirectory {
     /// Calls `body`; where the disk is full, gives up what only keeps room and calls it once more.
     ///
-    /// - Parameters:
-    ///   - journal: The journal once it is open: it knows of what it has given up.
-    ///   - body: What needs room.
-    /// - Returns: What `body` returns.
-    /// - Throws: `full` where even that does not suffice, or what `body` throws.
+    /// The journal, once it is open, knows of what it has given up. Where even that does not suffice, it
+    /// throws `full`.
     func withRoom<Result>(
         _ journal: SegmentJournal? = nil,
         _ body: () throws(StateStartError) -> Result
@@ -450,5 +443,61 @@ extension StateDirectory {
         let segments = options.acceptedLoss == nil ? 1 : 2
         let needed = (log ?? 0) + segments * options.journal.segmentByteCount + (1 << 20)
         return .full(neededByteCount: needed, freeByteCount: (try? files.freeByteCount()) ?? 0)
+    }
+}
+
+/// The names in a data directory that has no `state.db`, and what they say of it.
+struct DirectoryNames {
+    /// What only a directory has that was served from.
+    private static let begun = [
+        SegmentJournal.watermarkName, SegmentJournal.ballastName, Quarantine.directoryName,
+        BackupFolders.directory, "\(StateDatabase.fileName)-wal",
+    ]
+
+    /// The files of a state that a process has to own.
+    static let own =
+        [
+            StateDatabase.fileName, "\(StateDatabase.fileName)-wal", SegmentJournal.directoryName,
+            SegmentJournal.watermarkName, SegmentJournal.ballastName, "lock",
+        ]
+
+    private let names: [String]
+    private let journalIsEmpty: Bool
+
+    init<Failure: Error>(
+        _ names: [String],
+        list: (String) throws(Failure) -> [String]
+    ) throws(Failure) {
+        self.names = names
+        let folder = SegmentJournal.directoryName
+        let segments = names.contains(folder) ? try list(folder) : []
+        journalIsEmpty = segments.isEmpty
+    }
+
+    /// Refuses a directory that was served from, is used for something else, or has to have a state.
+    ///
+    /// `lost+found` and hidden files, which mounts and file systems make, are no use. Nor is what a
+    /// start has left that was killed before it had made `state.db`, nor an empty `journal`.
+    func checkIsNew(_ options: StateOptions) throws(StateStartError) {
+        let isBegun = names.contains(where: Self.begun.contains) || !journalIsEmpty
+        guard !isBegun else { throw .missingDatabase }
+        if let foreign = names.sorted().first(where: isForeign) { throw .foreignFile(foreign) }
+        guard !options.mustExist, options.acceptedLoss == nil else { throw .noState }
+    }
+
+    private func isForeign(_ name: String) -> Bool {
+        let known = ["lock", "lost+found", SegmentJournal.directoryName, "restoring"]
+        return !known.contains(name) && !name.hasPrefix(".")
+            && !name.hasPrefix(StateDatabase.newFileName)
+    }
+}
+
+/// Tells one run of the operating system from another.
+enum SystemBoot {
+    /// The kernel's random name of this boot; empty where it gives none.
+    static func id() -> String {
+        let path = "/proc/sys/kernel/random/boot_id"
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return "" }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

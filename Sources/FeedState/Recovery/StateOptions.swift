@@ -46,16 +46,14 @@ package struct StateOptions: Sendable {
     /// The time of day in microseconds since 1970, with which a start commits; tests set another one.
     package var unixMicroseconds: @Sendable () -> UInt64 = { SystemClock.unixMicroseconds() }
 
-    /// SQLite's virtual file system that has `state.db`, for tests of slow disks; nil is the
-    /// system's own.
+    /// SQLite's virtual file system that has `state.db`, for tests of slow disks; nil is the system's own.
     package var databaseFileSystem: String?
 
     /// What tests put between the service and its disk.
     package var testHooks = StateTestHooks()
 
-    /// The bytes that a loop logs at most after it has looked whether changes are admitted: a
-    /// created or edited post (48 KB), a batch of votes (14 KB), or the single votes of one loop
-    /// iteration (11 KB).
+    /// The bytes that a loop logs at most after it has looked whether changes are admitted: a created or
+    /// edited post (48 KB), a batch of votes (14 KB), or the single votes of one loop iteration (11 KB).
     ///
     /// The long transactions, ImportPosts and CorrectTimes, log more and reserve it.
     package static let shortTransactionByteCount = 64 << 10
@@ -81,4 +79,16 @@ package struct StateOptions: Sendable {
         self.path = path
         self.logCount = logCount
     }
+}
+
+/// What tests put between the service and its disk, to be a slow one; the service sets none of it.
+package struct StateTestHooks: Sendable {
+    /// Puts a journal before the journal to which commits are appended.
+    package var filterJournal: @Sendable (any WatchedJournal) -> any WatchedJournal = { $0 }
+
+    /// What is put between a backup and its disk.
+    package var backups = BackupHooks()
+
+    /// Hooks that do nothing.
+    package init() {}
 }

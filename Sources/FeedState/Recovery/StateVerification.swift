@@ -7,11 +7,9 @@ internal import FeedRanking
 package struct StateVerification: Sendable, Equatable {
     /// The data directory's name of itself.
     package var instanceID: UInt64
-    /// The posts that live.
     package var postCount: UInt64
     /// Up to where the records are in `state.db`.
     package var checkpointedRecord: UInt64
-    /// The last record of the journal.
     package var lastRecord: UInt64
     /// The records after the checkpoint, and the log entries in them.
     package var recordCount: UInt64
@@ -33,21 +31,14 @@ package struct StateVerification: Sendable, Equatable {
     /// When the last record was made that such a loss leaves, in microseconds since 1970; 0 where
     /// that is not known.
     package var lastMicroseconds: UInt64 = 0
-    /// A hash of the state of the journal alone, from its first record; nil where it was not asked
-    /// for.
+    /// A hash of the state of the journal alone, from its first record; nil where it was not asked for.
     package var replayedHash: UInt64?
 
-    /// Reads and checks everything, with the directory locked where it ever was, and writes nothing.
+    /// Reads and checks everything, with the directory, which has to be there, locked where it ever was, and
+    /// writes nothing.
     ///
-    /// - Parameters:
-    ///   - path: The data directory, which has to be there.
-    ///   - acceptedLoss: The last record that is left of a loss that is to be looked at.
-    ///   - stripeCount: How many stripes the stores have that it is read into.
-    ///   - replaysAll: Whether to replay the journal from its first record too, which has to be
-    ///     there still.
-    ///   - progress: Called now and then with how far it is.
-    /// - Returns: What was found.
-    /// - Throws: What is wrong.
+    /// An accepted loss is only looked at. `replaysAll` replays the journal from its first record too, which
+    /// has to be there still.
     package static func run(
         path: String,
         acceptedLoss: UInt64? = nil,
@@ -76,7 +67,7 @@ package struct StateVerification: Sendable, Equatable {
         _ progress: @escaping (RecoveryProgress) -> Void = { _ in }
     ) throws(StateStartError) -> StateVerification {
         let database = try directory.lookedAtDatabase()
-        let afterLoss = try directory.acceptedLoss(database).scan
+        let afterLoss = try directory.acceptedLoss(database)
         if afterLoss == nil { try directory.checkIsOriginal(database) }
         let meta = database.meta
         let store = FeedStore(stripeCount: stripeCount) { 0 }

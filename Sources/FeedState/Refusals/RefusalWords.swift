@@ -15,7 +15,6 @@ struct RefusalWords {
     let commands: RefusalCommands
     /// The records that backups and the journal have beyond one, looked up where it is needed.
     let remedy: (UInt64) -> StateRemedy
-    /// What was typed.
     private let command: RefusedCommand
 
     /// The words for a data directory, and what was typed.
@@ -83,9 +82,7 @@ struct RefusalWords {
             )
         )
         let hold = more == nil && !commands.backups.isEmpty
-        steps.append(
-            Step(text: backupList + (hold ? " They hold no more than what is left." : ""))
-        )
+        steps.append(Step(text: backupList + (hold ? " They hold no more than what is left." : "")))
         return (Self.meaning(of: loss), steps)
     }
 
@@ -115,7 +112,7 @@ struct RefusalWords {
     }
 
     /// The backups below the directory, as a sentence.
-    var backupList: String {
+    private var backupList: String {
         let folder = "\(path)/\(BackupFolders.directory)"
         let backups = commands.backups
         guard !backups.isEmpty else { return "There are no backups in \(folder)." }
@@ -211,7 +208,7 @@ struct RefusalWords {
 
     private var serve: String { commands.serve() }
 
-    var quotedPath: String { RefusalCommands.quoted(path) }
+    private var quotedPath: String { RefusalCommands.quoted(path) }
 
     private func ofNewerFormat() -> Consequences {
         let step = Step(
@@ -274,8 +271,7 @@ struct RefusalWords {
 
 // What a refusal says of a directory that is not the right one, or not this user's.
 extension RefusalWords {
-    /// There is no state where one has to be.
-    func ofNoState() -> Consequences {
+    private func ofNoState() -> Consequences {
         let steps = [
             Step(
                 text: "Mount the disk, or correct the path.",
@@ -290,7 +286,7 @@ extension RefusalWords {
     }
 
     /// The directory has files of something else: perhaps the feed's is beside it.
-    func ofForeignFile() -> Consequences {
+    private func ofForeignFile() -> Consequences {
         var steps = neighbors.map { found in
             Step(
                 text: "If you meant this directory, which has a state.db: serve that.",
@@ -322,7 +318,7 @@ extension RefusalWords {
     }
 
     /// A file that the service's user may not open.
-    func ofForbiddenFile(_ error: FileError) -> Consequences {
+    private func ofForbiddenFile(_ error: FileError) -> Consequences {
         let user = getuid()
         let step = Step(
             text: "The service runs as user \(user), who may not \(error.operation) it. Start as "
@@ -339,13 +335,9 @@ extension RefusalWords {
 
 // What a refusal says where `state.db` cannot be used, and of restores in place.
 extension RefusalWords {
-    /// Where `state.db` cannot be used: a backup, with the journal if it continues the backup.
-    ///
-    /// - Parameters:
-    ///   - first: What to do where the file itself can be had again.
-    ///   - remedy: What else the directory has.
-    /// - Returns: What it means, and the ways on.
-    func withoutState(_ first: String, _ remedy: StateRemedy) -> Consequences {
+    /// Where `state.db` cannot be used: a backup, with the journal if it continues the backup; `first` is
+    /// what to do where the file itself can be had again.
+    private func withoutState(_ first: String, _ remedy: StateRemedy) -> Consequences {
         let puttingBack = StartRefusal.Step(
             text: "\(first) After cp it is a copy: "
                 + "`feed-service new-instance \(RefusalCommands.quoted(path))` comes before the "
@@ -417,7 +409,7 @@ extension RefusalWords {
     private var journal: String { WholeJournal.path(in: path) }
 
     /// What to do where a backup has more records than are left; nil where none has.
-    func moreThanIsLeft(_ left: UInt64, _ remedy: StateRemedy) -> StartRefusal.Step? {
+    private func moreThanIsLeft(_ left: UInt64, _ remedy: StateRemedy) -> StartRefusal.Step? {
         guard remedy.last > left else { return nil }
         switch remedy {
         case .noBackup, .ofAnotherInstance: return nil
@@ -452,8 +444,7 @@ extension RefusalWords {
         )
     }
 
-    /// A restore in place was killed.
-    func ofInterruptedInPlaceRestore(of backup: String) -> Consequences {
+    private func ofInterruptedInPlaceRestore(of backup: String) -> Consequences {
         let step = StartRefusal.Step(
             text: "Run the same command again; it begins anew.",
             commands: restoringInPlace(backup)
@@ -538,7 +529,7 @@ extension RefusalWords {
 // Which file would undo a loss.
 extension RefusalWords {
     /// What to put back, as the beginning of a sentence.
-    func puttingBack(_ loss: StateLoss) -> String {
+    private func puttingBack(_ loss: StateLoss) -> String {
         switch (loss.problem, loss.place) {
         case (.missingWatermark, _):
             "If you have \(SegmentJournal.watermarkName) as it was, put it back"
@@ -559,7 +550,7 @@ extension RefusalWords {
 // What a refusal says of backups and restores.
 extension RefusalWords {
     /// How to get a directory that a backup was restored into.
-    var restoringStep: Step {
+    private var restoringStep: Step {
         let restored = commands.restored
         guard let newest = commands.backups.first else {
             return Step(
@@ -584,7 +575,7 @@ extension RefusalWords {
     }
 
     /// A restore was killed, from this source where it has noted one.
-    func ofInterruptedRestore(of source: RestoreSource?) -> Consequences {
+    private func ofInterruptedRestore(of source: RestoreSource?) -> Consequences {
         let whole =
             switch source?.isMoment {
             case true: "The data directory that is restored is as it was."
@@ -608,7 +599,7 @@ extension RefusalWords {
     }
 
     /// A backup's folder was taken for a data directory.
-    func ofBackup() -> Consequences {
+    private func ofBackup() -> Consequences {
         let step = Step(
             text: "Restore it into a new directory, and serve that.",
             commands: restoring(RestoreSource(path: path), into: commands.restored)
@@ -685,7 +676,7 @@ extension RefusalWords {
     }
 
     /// The MiB that are to be freed so that so many bytes are free, rounded up; 1 at least.
-    static func missingMebibytes(_ needed: Int, _ free: Int) -> Int {
+    private static func missingMebibytes(_ needed: Int, _ free: Int) -> Int {
         max(1, (needed - free + (1 << 20) - 1) >> 20)
     }
 }

@@ -7,7 +7,6 @@ internal import Foundation
 package struct StartRefusal: Error, Equatable, Sendable {
     /// A way on.
     struct Step: Equatable, Sendable {
-        /// What the commands do.
         var text: String
         /// The commands to type, whole.
         var commands: [String] = []
@@ -24,12 +23,8 @@ package struct StartRefusal: Error, Equatable, Sendable {
 
     /// The refusal of a directory, with the commands for it and the backups that it has.
     ///
-    /// - Parameters:
-    ///   - error: Why the directory is refused.
-    ///   - path: The data directory.
-    ///   - command: What was typed, to be typed again where it was right.
-    ///   - remedy: What the backups and the journal have where `state.db` cannot be used; nil reads
-    ///     them in that case.
+    /// `command` is what was typed, to be typed again where it was right. Where `state.db` cannot be used and
+    /// no remedy is given, the backups and the journal are read for one.
     package init(
         _ error: StateStartError,
         directory path: String,
@@ -78,13 +73,11 @@ extension StartRefusal: CustomStringConvertible {
 package enum RefusedCommand: Equatable, Sendable {
     /// A start, with the last record that is left of a loss that it accepts.
     case serve(acceptedLoss: UInt64? = nil)
-    /// `feed-service new-instance`.
     case newInstance
 }
 
 /// The commands of a shell that a refusal names for one directory.
 struct RefusalCommands {
-    /// The data directory.
     let path: String
 
     /// The backups below the directory, the newest first; those that a person has renamed come last,

@@ -35,15 +35,11 @@ package enum StateRemedy: Equatable, Sendable {
         }
     }
 
-    /// Looks at the backups and at the journal for what has the most records, and changes nothing.
+    /// Looks at the backups and at the journal for what has more records than the directory has without a
+    /// backup, and changes nothing.
     ///
     /// O(rows of a backup and bytes of the journal), for each backup that is looked at; of a backup
     /// that has no more than `left` or another one, the rows are not looked at.
-    ///
-    /// - Parameters:
-    ///   - path: The data directory.
-    ///   - left: The last record that the directory has without a backup.
-    /// - Returns: What was found.
     package static func find(path: String, beyond left: UInt64 = 0) -> StateRemedy {
         let folder = "\(path)/\(BackupFolders.directory)"
         var best: StateRemedy?

@@ -1,12 +1,66 @@
 package import FeedAccounts
 package import FeedLog
 
+/// Puts accounts and sessions together from the rows of `state.db` and the records after them.
+package final class AccountsRecovery {
+    private var found = PendingAccounts()
+    /// The sessions that have ended in the record that is applied.
+    private var ends: [TokenHash] = []
+
+    package init() {}
+
+    /// Takes an entry of an account or a session, and nothing of any other; O(1).
+    package func apply(_ entry: LogEntry) {
+        if case .sessionEnded(let session) = entry { ends.append(session) }
+        found.add(entry)
+    }
+
+    /// Learns that all log entries of a record were taken.
+    ///
+    /// A session that has ended is named by no later record, so its end need not be kept.
+    package func endRecord() {
+        for session in ends { found.forgetEnd(of: session) }
+        ends.removeAll(keepingCapacity: true)
+    }
+
+    /// What the entries came to, without the sessions that have ended.
+    package var state: AccountsState {
+        var state = AccountsState()
+        state.accounts = Array(found.accounts.values)
+        state.generations = found.generations
+        state.sessions = found.sessions.values.compactMap { session in
+            session.flatMap { $0.generation < found.generations[$0.userID] ?? 0 ? nil : $0 }
+        }
+        return state
+    }
+}
+
+extension AccountsState {
+    /// A hash of all accounts and sessions; 0 where there are none.
+    ///
+    /// The hashes of the rows are added up, so their order does not matter. O(rows).
+    package var stateHash: UInt64 {
+        var hash: UInt64 = 0
+        for account in accounts {
+            var row = AccountsRow(account: account, generation: generations[account.id] ?? 0)
+            hash &+= row.checksum()
+        }
+        for session in sessions {
+            var row = SessionsRow(session: session)
+            hash &+= row.checksum()
+        }
+        return hash
+    }
+}
+
+@available(*, unavailable)
+extension AccountsRecovery: Sendable {}
+
 /// The newest value of each account and each session that has changed.
 ///
 /// The order of entries does not matter: of several of a session the latest expiry stands, an end is
 /// final, and a generation only rises.
 package struct PendingAccounts: Equatable {
-    /// The accounts that were made.
     package private(set) var accounts: [UInt64: AccountRow] = [:]
     /// The users that have ended all sessions below a generation.
     package private(set) var generations: [UInt64: UInt64] = [:]
@@ -14,7 +68,6 @@ package struct PendingAccounts: Equatable {
     package private(set) var sessions: [TokenHash: SessionRow?] = [:]
     private var textByteCount = 0
 
-    /// No changes.
     package init() {}
 
     /// Takes an entry of an account or a session, and nothing of any other; O(1).

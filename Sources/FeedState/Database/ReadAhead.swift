@@ -65,9 +65,8 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
         if let failure = ahead.state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Hands a batch to the thread that applies; waits where ``limit`` batches wait.
-    ///
-    /// - Returns: False where no more are wanted.
+    /// Hands a batch to the thread that applies; waits where ``limit`` batches wait; false where no more are
+    /// wanted.
     package func send(_ batch: Batch) -> Bool {
         room.wait()
         var applied: [Batch] = []

@@ -1,0 +1,58 @@
+import FeedAccounts
+import FeedLog
+import FeedSQLite
+
+/// A row of `accounts`: an account and the generation of its sessions.
+struct AccountsRow: StateRow {
+    static let table = StateTable.accounts
+
+    var account = AccountRow(
+        id: 0,
+        email: "",
+        displayName: "",
+        passwordHash: "",
+        createTimeMilliseconds: 0
+    )
+    var generation: UInt64 = 0
+
+    mutating func visit(_ columns: inout Columns) {
+        columns.number("id", &account.id, as: .key)
+        columns.number("create_time", &account.createTimeMilliseconds)
+        columns.number("generation", &generation)
+        columns.sum()
+        columns.text("email", &account.email)
+        columns.text("display_name", &account.displayName)
+        columns.text("password_hash", &account.passwordHash)
+    }
+
+    func visitEntries(_ body: (LogEntry) -> Void) {
+        body(.account(account))
+        if generation > 0 { body(.sessionsEnded(userID: account.id, generation: generation)) }
+    }
+}
+
+/// A row of `sessions`.
+struct SessionsRow: StateRow {
+    static let table = StateTable.sessions
+    static let indexes = ["CREATE INDEX sessions_of_user ON sessions (user, generation)"]
+
+    var session = SessionRow(
+        tokenHash: TokenHash(0, 0, 0, 0),
+        userID: 0,
+        expireTimeMilliseconds: 0,
+        generation: 0
+    )
+
+    mutating func visit(_ columns: inout Columns) {
+        columns.bytes("token_hash", &session.tokenHash, as: .key)
+        columns.number("user", &session.userID)
+        columns.number("expire_time", &session.expireTimeMilliseconds)
+        columns.number("generation", &session.generation)
+        columns.sum()
+    }
+
+    /// Without the hash, by which nobody knows the session.
+    static func name(of row: Statement) -> String { "a row of user \(row.uint64(1))" }
+
+    func visitEntries(_ body: (LogEntry) -> Void) { body(.session(session)) }
+}

@@ -1,0 +1,324 @@
+import FeedLog
+import FeedRanking
+
+/// A row of `posts`: all of a post but its votes, which ``CountsRow`` has.
+struct PostRow: StateRow {
+    static let table = StateTable.posts
+
+    var post: PostState
+
+    init() {
+        self.init(
+            PostState(
+                counts: PostCounts(
+                    id: PostID(rawValue: 0),
+                    upvoteCount: 0,
+                    downvoteCount: 0,
+                    revision: 0
+                ),
+                feed: FeedID(rawValue: 0),
+                keepsBallots: false,
+                createTimeMilliseconds: 0,
+                updateTimeMilliseconds: 0,
+                editRevision: 0,
+                content: PostContent()
+            )
+        )
+    }
+
+    init(_ post: PostState) {
+        self.post = post
+    }
+
+    mutating func visit(_ columns: inout Columns) {
+        columns.number("id", &post.counts.id, as: .key)
+        columns.number("feed", &post.feed)
+        columns.number("keeps_ballots", &post.keepsBallots)
+        columns.number("create_time", &post.createTimeMilliseconds)
+        columns.number("update_time", &post.updateTimeMilliseconds)
+        columns.number("edit_revision", &post.editRevision)
+        columns.number("comment_count", &post.content.commentCount)
+        columns.sum()
+        columns.text("author", &post.content.authorName)
+        columns.text("title", &post.content.title)
+        columns.text("text", &post.content.text)
+        columns.text("link_url", &post.content.linkURL)
+        columns.text("thumbnail_url", &post.content.thumbnailURL)
+        columns.text("image_url", &post.content.imageURL)
+        columns.number("author_id", &post.content.authorID, as: Columns.Use(format: 2))
+    }
+
+    static func load(with loader: inout StateLoader) throws(StateError) {
+        try loader.loadPosts()
+    }
+}
+
+extension PostRow: PendingRow {
+    var key: UInt64 { post.counts.id.rawValue }
+
+    var textByteCount: Int { post.content.textByteCount }
+
+    /// Unless the old one is of a newer edit.
+    func replaces(_ old: PostRow) -> Bool { old.post.editRevision <= post.editRevision }
+}
+
+/// A row of `counts`: the votes of 128 posts.
+struct CountsRow: StateRow {
+    static let table = StateTable.counts
+    static let unfit = "the counts are no chunk"
+
+    var chunk: UInt64 = 0
+    var newestRevision: UInt64 = 0
+    var counts = CountsChunk()
+
+    mutating func visit(_ columns: inout Columns) {
+        columns.number("chunk", &chunk, as: .key)
+        columns.number("newest_revision", &newestRevision)
+        columns.sum()
+        columns.packed("packed", &counts)
+        columns.require(fit: newestRevision == counts.newestRevision && newestRevision != 0)
+    }
+}
+
+/// The counts of 128 posts with consecutive ids, as one row keeps them.
+///
+/// Four columns after four widths: all ups, all downs, all revisions, all sums of RISING, each number in as
+/// many bytes as the widest of its column needs, least byte first. A row of format 1 has no sums, and no mark
+/// in its first byte. A post that is not there has revision 0: no post has that one.
+struct CountsChunk: PackedColumn {
+    /// How many posts share a row.
+    static let postCount = 128
+    /// The bit of the first byte that says that there is a fourth column.
+    private static let sumsMark: UInt8 = 0x80
+
+    /// What a row keeps of one post.
+    struct Entry: Equatable {
+        var upvoteCount: UInt64 = 0
+        var downvoteCount: UInt64 = 0
+        var revision: UInt64 = 0
+        /// 0 where the sum follows from the ups and the creation.
+        var risingSum: UInt64 = 0
+
+        func counts(of id: PostID) -> PostCounts {
+            PostCounts(
+                id: id,
+                upvoteCount: upvoteCount,
+                downvoteCount: downvoteCount,
+                revision: revision,
+                risingSum: RisingSum(rawValue: risingSum)
+            )
+        }
+    }
+
+    private var entries = [Entry](repeating: Entry(), count: postCount)
+
+    /// The chunk that a post is in.
+    static func number(_ id: UInt64) -> UInt64 { id / UInt64(postCount) }
+
+    /// The post's place in its chunk.
+    static func place(_ id: UInt64) -> Int { Int(id % UInt64(postCount)) }
+
+    /// The counts at a place.
+    subscript(place: Int) -> Entry {
+        get { entries[place] }
+        set { entries[place] = newValue }
+    }
+
+    /// The greatest revision; 0 where no post is there.
+    var newestRevision: UInt64 {
+        entries.reduce(0) { max($0, $1.revision) }
+    }
+
+    /// Takes all posts out.
+    mutating func clear() {
+        for place in entries.indices { entries[place] = Entry() }
+    }
+
+    /// Fills the chunk from a row's bytes; false where no chunk is written so.
+    mutating func read(_ bytes: Span<UInt8>) -> Bool {
+        guard let first = bytes.count > 0 ? bytes[0] : nil else { return false }
+        let columnCount = first & Self.sumsMark == 0 ? 3 : 4
+        guard bytes.count >= columnCount else { return false }
+        var widths: [4 of Int] = [Int(first & ~Self.sumsMark), 0, 0, 0]
+        for column in 1..<columnCount { widths[column] = Int(bytes[column]) }
+        let width = widths[0] + widths[1] + widths[2] + widths[3]
+        guard (0..<4).allSatisfy({ widths[$0] <= 8 }),
+            bytes.count == columnCount + Self.postCount * width
+        else { return false }
+        var offset = columnCount
+        func next(_ width: Int) -> UInt64 {
+            var number: UInt64 = 0
+            for byte in 0..<width {
+                number |= UInt64(bytes[offset + byte]) << UInt64(8 * byte)
+            }
+            offset += width
+            return number
+        }
+        for place in entries.indices { entries[place].upvoteCount = next(widths[0]) }
+        for place in entries.indices { entries[place].downvoteCount = next(widths[1]) }
+        for place in entries.indices { entries[place].revision = next(widths[2]) }
+        for place in entries.indices { entries[place].risingSum = next(widths[3]) }
+        // Counts of no post would come back with the next one of that id.
+        return entries.allSatisfy { $0.revision != 0 || $0 == Entry() }
+    }
+
+    /// Writes the chunk in place of what the array held.
+    func write(into bytes: inout [UInt8]) {
+        var all = Entry()
+        for entry in entries {
+            all.upvoteCount |= entry.upvoteCount
+            all.downvoteCount |= entry.downvoteCount
+            all.revision |= entry.revision
+            all.risingSum |= entry.risingSum
+        }
+        let widths: [4 of Int] = [
+            Self.width(all.upvoteCount), Self.width(all.downvoteCount), Self.width(all.revision),
+            Self.width(all.risingSum),
+        ]
+        bytes.removeAll(keepingCapacity: true)
+        for column in 0..<4 { bytes.append(UInt8(widths[column])) }
+        bytes[0] |= Self.sumsMark
+        func add(_ number: UInt64, _ width: Int) {
+            for byte in 0..<width {
+                bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte)))
+            }
+        }
+        for entry in entries { add(entry.upvoteCount, widths[0]) }
+        for entry in entries { add(entry.downvoteCount, widths[1]) }
+        for entry in entries { add(entry.revision, widths[2]) }
+        for entry in entries { add(entry.risingSum, widths[3]) }
+    }
+
+    /// How many bytes a number needs.
+    private static func width(_ number: UInt64) -> Int {
+        (64 - number.leadingZeroBitCount + 7) / 8
+    }
+}
+
+/// A row of `ballots`: the ballots of 1024 voters on one post.
+struct BallotRow: StateRow {
+    static let table = StateTable.ballots
+    static let unfit = "it is no chunk"
+
+    var post: UInt64 = 0
+    var chunk: UInt64 = 0
+    var ballots = BallotChunk()
+
+    mutating func visit(_ columns: inout Columns) {
+        columns.number("post", &post, as: .key)
+        columns.number("chunk", &chunk, as: .key)
+        columns.sum()
+        columns.packed("packed", &ballots)
+        let greatest = UInt64(UInt32.max) / UInt64(BallotChunk.voterCount)
+        columns.require(fit: ballots.count > 0 && chunk <= greatest)
+    }
+}
+
+/// The ballots of 1024 voters with consecutive numbers on one post, as one row keeps them.
+///
+/// Fewer than 128: two bytes each, the voter's place times four plus the direction, in the order of
+/// places. Otherwise 256 bytes, two bits a voter.
+struct BallotChunk: PackedColumn {
+    /// How many voters share a row of a post.
+    static let voterCount = 1_024
+
+    /// From so many on, bits take less than numbers.
+    private static let sparseLimit = 128
+    private static let denseByteCount = voterCount / 4
+
+    /// The raw direction at each place; 0 is none.
+    private var directions = [UInt8](repeating: 0, count: voterCount)
+    /// The places that have a ballot, a bit each: most rows have few.
+    private var words: [16 of UInt64] = .init(repeating: 0)
+
+    /// How many ballots stand.
+    private(set) var count = 0
+
+    /// The chunk that a voter is in.
+    static func number(_ voter: VoterID) -> UInt32 { voter.rawValue / UInt32(voterCount) }
+
+    /// The voter's place in the chunk.
+    static func place(_ voter: VoterID) -> Int { Int(voter.rawValue) % voterCount }
+
+    /// The ballot at a place; nil where none stands.
+    subscript(place: Int) -> VoteDirection? {
+        get { VoteDirection(rawValue: directions[place]) }
+        set {
+            let new = newValue?.rawValue ?? 0
+            count += (new == 0 ? 0 : 1) - (directions[place] == 0 ? 0 : 1)
+            set(place, new)
+        }
+    }
+
+    /// Takes all ballots out.
+    mutating func clear() {
+        for index in words.indices {
+            while words[index] != 0 { set(index * 64 + words[index].trailingZeroBitCount, 0) }
+        }
+        count = 0
+    }
+
+    /// Calls `body` with each ballot, in the order of places; O(ballots).
+    func visit(_ body: (Int, VoteDirection) -> Void) {
+        for index in words.indices {
+            var rest = words[index]
+            while rest != 0 {
+                let place = index * 64 + rest.trailingZeroBitCount
+                if let direction = self[place] { body(place, direction) }
+                rest &= rest - 1
+            }
+        }
+    }
+
+    private mutating func set(_ place: Int, _ direction: UInt8) {
+        directions[place] = direction
+        let bit: UInt64 = 1 << UInt64(place & 63)
+        if direction == 0 { words[place >> 6] &= ~bit } else { words[place >> 6] |= bit }
+    }
+
+    /// Fills the chunk from a row's bytes; false where no chunk is written so.
+    mutating func read(_ bytes: Span<UInt8>) -> Bool {
+        clear()
+        if bytes.count == Self.denseByteCount {
+            for place in directions.indices {
+                let bits = bytes[place / 4] >> UInt8(place % 4 * 2) & 3
+                if bits == VoteDirection.clear.rawValue { return false }
+                set(place, bits)
+                count += bits == 0 ? 0 : 1
+            }
+            return count >= Self.sparseLimit
+        }
+        guard bytes.count < Self.denseByteCount, bytes.count % 2 == 0 else { return false }
+        var next = 0
+        for offset in stride(from: 0, to: bytes.count, by: 2) {
+            let number = Int(bytes[offset]) | Int(bytes[offset + 1]) << 8
+            let place = number >> 2
+            let bits = UInt8(number & 3)
+            guard place >= next, place < Self.voterCount, bits == 1 || bits == 2 else {
+                return false
+            }
+            set(place, bits)
+            count += 1
+            next = place + 1
+        }
+        return true
+    }
+
+    /// Writes the chunk in place of what the array held.
+    func write(into bytes: inout [UInt8]) {
+        bytes.removeAll(keepingCapacity: true)
+        guard count < Self.sparseLimit else {
+            for place in stride(from: 0, to: Self.voterCount, by: 4) {
+                var byte: UInt8 = 0
+                for voter in 0..<4 { byte |= directions[place + voter] << UInt8(2 * voter) }
+                bytes.append(byte)
+            }
+            return
+        }
+        visit { place, direction in
+            let number = place << 2 | Int(direction.rawValue)
+            bytes.append(UInt8(truncatingIfNeeded: number))
+            bytes.append(UInt8(truncatingIfNeeded: number >> 8))
+        }
+    }
+}

@@ -1,0 +1,460 @@
+import FeedSQLite
+
+/// A row of a table of `state.db`.
+///
+/// ``visit(_:)`` names each column once, in the order of the table. The table's SQL, what is bound and what
+/// is read, and the checksum all come from that. So a row is read back as it was written, and no column is
+/// left out of one of them. Keys come before other columns, and packed bytes last.
+protocol DescribedRow {
+    static var tableName: String { get }
+
+    /// What checksums of its rows begin with, which tells them from those of other tables.
+    static var seed: UInt64 { get }
+
+    /// The indexes that are made with the table.
+    static var indexes: [String] { get }
+
+    /// What is wrong with a row of which a column has a value that is none of its field.
+    static var impossible: String { get }
+
+    /// What is wrong with a row whose checksum fits, and whose values do not fit one another.
+    static var unfit: String { get }
+
+    init()
+
+    /// Calls a method of `columns` for each column, with what the row has there.
+    mutating func visit(_ columns: inout Columns)
+
+    /// How messages call the row that a statement stands at.
+    static func name(of row: Statement) -> String
+}
+
+/// What a column of type INTEGER has.
+protocol ColumnNumber {
+    /// The value of a column; nil where it is none.
+    init?(column: Int64)
+
+    /// The value as a column has it, whose bits are summed.
+    var column: Int64 { get }
+
+    /// Whether the bits mean a number without sign.
+    static var isUnsigned: Bool { get }
+}
+
+/// What a column of type BLOB has that is always as long; its words are summed as numbers.
+protocol ColumnBytes {
+    init?(column: Span<UInt8>)
+    func append(to bytes: inout [UInt8])
+    func visitWords(_ body: (UInt64) -> Void)
+}
+
+/// What a column of type BLOB has that holds many values.
+protocol PackedColumn {
+    /// Fills it from a row's bytes; false where no program wrote them.
+    mutating func read(_ bytes: Span<UInt8>) -> Bool
+
+    /// Writes it in place of what the array held.
+    func write(into bytes: inout [UInt8])
+}
+
+/// What is done with each column of a row: it is listed, bound or read, and added to the checksum, which
+/// has all numbers first.
+struct Columns {
+    /// What a column is in its table.
+    struct Use {
+        var isKey = false
+        var isSummed = true
+        /// It is the number of the only row.
+        var isOne = false
+        /// The format that has added the column; 0 where it came with the table.
+        ///
+        /// The rows of earlier formats have 0 in it, and their checksums stay: another number comes last.
+        var format: Int64 = 0
+
+        static let key = Use(isKey: true)
+        static let unsummedKey = Use(isKey: true, isSummed: false)
+    }
+
+    fileprivate enum Task {
+        case list, bindKey, bind, read, sum, sumTexts
+    }
+
+    fileprivate var task: Task
+    private let row: Statement?
+    private var index = 0
+    fileprivate private(set) var listed: [TableDescription.Column] = []
+    /// Bytes on their way into a column; at the end those of the packed one.
+    fileprivate var buffer: [UInt8] = []
+    fileprivate private(set) var byteCount = 0
+    fileprivate private(set) var error: SQLiteError?
+    fileprivate private(set) var isPossible = true
+    fileprivate private(set) var isFit = true
+    fileprivate private(set) var packedIndex: Int?
+    fileprivate private(set) var sumIndex = 0
+    fileprivate private(set) var storedSum: UInt64 = 0
+    private var numbers: [12 of UInt64] = .init(repeating: 0)
+    private var numberCount = 0
+    fileprivate var checksum = RowSum(seed: 0)
+
+    @inline(__always)
+    fileprivate init(_ task: Task, _ row: Statement? = nil) {
+        self.task = task
+        self.row = row
+    }
+
+    /// The number 1 of the only row.
+    mutating func one() {
+        var id: Int64 = 1
+        number("id", &id, as: Use(isKey: true, isSummed: false, isOne: true))
+    }
+
+    @inline(__always)
+    mutating func number<Value: ColumnNumber>(
+        _ name: StaticString,
+        _ value: inout Value,
+        as use: Use = Use()
+    ) {
+        switch task {
+        case .list: list(name, "INTEGER", use, isUnsigned: Value.isUnsigned)
+        case .bind, .bindKey:
+            let column = value.column
+            bind(use) { (row, index) throws(SQLiteError) in try row.bind(column, at: index) }
+        case .read: read(&value) { Value(column: $0.int64($1)) }
+        case .sum: break
+        // Without the number the sum is what it was in the format before.
+        case .sumTexts:
+            if use.format > 0, value.column != 0 { checksum.add([UInt64(bits: value.column)]) }
+        }
+        if use.isSummed, use.format == 0 { sum(UInt64(bits: value.column)) }
+    }
+
+    @inline(__always)
+    mutating func bytes<Value: ColumnBytes>(
+        _ name: StaticString,
+        _ value: inout Value,
+        as use: Use = Use()
+    ) {
+        switch task {
+        case .list: list(name, "BLOB", use)
+        case .bind, .bindKey:
+            buffer.removeAll(keepingCapacity: true)
+            value.append(to: &buffer)
+            bindBuffer(use)
+        case .read: read(&value) { $0.withBlob($1) { Value(column: $0) } }
+        case .sum, .sumTexts: break
+        }
+        value.visitWords { sum($0) }
+    }
+
+    @inline(__always)
+    mutating func text(_ name: StaticString, _ value: inout String) {
+        switch task {
+        case .list: list(name, "TEXT")
+        case .bind:
+            byteCount += value.utf8.count
+            bind { (row, index) throws(SQLiteError) in try row.bind(value, at: index) }
+        case .read: read(&value) { $0.text($1) }
+        case .sumTexts: checksum.add(value)
+        case .sum, .bindKey: break
+        }
+    }
+
+    /// Bytes of many values.
+    @inline(__always)
+    mutating func packed(_ name: StaticString, _ value: inout some PackedColumn) {
+        switch task {
+        case .list: list(name, "BLOB")
+        case .bind:
+            value.write(into: &buffer)
+            byteCount += buffer.count
+            packedIndex = index
+            bindBuffer()
+        case .read:
+            packedIndex = index
+            isFit = row?.withBlob(index) { value.read($0) } ?? false
+            index += 1
+        case .sum, .sumTexts, .bindKey: break
+        }
+    }
+
+    /// The column of the row's checksum.
+    @inline(__always)
+    mutating func sum() {
+        switch task {
+        case .list: list("sum", "INTEGER")
+        case .bind:
+            index += 1
+            sumIndex = index
+        case .read:
+            storedSum = row?.uint64(index) ?? 0
+            index += 1
+        case .sum, .sumTexts, .bindKey: break
+        }
+    }
+
+    /// Adds a number to the checksum that is in no column that is summed.
+    @inline(__always)
+    mutating func sum(_ number: UInt64) {
+        guard task == .bind || task == .read || task == .sum else { return }
+        numbers[numberCount] = number
+        numberCount += 1
+    }
+
+    /// Whether the values so far are possible, where they are read.
+    @inline(__always)
+    mutating func require(_ arePossible: @autoclosure () -> Bool) {
+        if task == .read { isPossible = isPossible && arePossible() }
+    }
+
+    /// Whether the values of a row with the right checksum fit one another, where they are read.
+    @inline(__always)
+    mutating func require(fit: @autoclosure () -> Bool) {
+        if task == .read { isFit = isFit && fit() }
+    }
+
+    /// Begins the sum with its numbers: the texts are to be visited next.
+    @inline(__always)
+    fileprivate mutating func sumNumbers(seed: UInt64) {
+        checksum = RowSum(seed: seed)
+        checksum.add(numbers.span.extracting(0..<numberCount))
+        task = .sumTexts
+    }
+
+    private mutating func list(
+        _ name: StaticString,
+        _ type: String,
+        _ use: Use = Use(),
+        isUnsigned: Bool = false
+    ) {
+        let name = "\(name)"
+        listed.append(.init(name: name, type: type, use: use, isUnsigned: isUnsigned))
+    }
+
+    @inline(__always)
+    private mutating func bindBuffer(_ use: Use = Use()) {
+        let bytes = buffer
+        bind(use) { (row, index) throws(SQLiteError) in try row.bind(bytes, at: index) }
+    }
+
+    @inline(__always)
+    private mutating func bind(
+        _ use: Use = Use(),
+        _ body: (Statement, Int) throws(SQLiteError) -> Void
+    ) {
+        if task == .bindKey, !use.isKey { return }
+        index += 1
+        guard let row, error == nil else { return }
+        do {
+            try body(row, index)
+        } catch {
+            self.error = error
+        }
+    }
+
+    @inline(__always)
+    private mutating func read<Value>(_ value: inout Value, _ body: (Statement, Int) -> Value?) {
+        if let row, let found = body(row, index) { value = found } else { isPossible = false }
+        index += 1
+    }
+}
+
+extension DescribedRow {
+    static var indexes: [String] { [] }
+    static var impossible: String { "a field has an impossible value" }
+    static var unfit: String { impossible }
+
+    static func name(of row: Statement) -> String {
+        let values = TableDescription(Self.self).keys.enumerated().map { index, key in
+            key.isUnsigned ? "\(row.uint64(index))" : "\(row.int64(index))"
+        }
+        return values.count == 1 ? "row \(values[0])" : "row (\(values.joined(separator: ", ")))"
+    }
+
+    /// Binds the key to the parameters of a statement.
+    mutating func bindKey(to statement: Statement) throws(SQLiteError) {
+        var columns = Columns(.bindKey, statement)
+        visit(&columns)
+        if let error = columns.error { throw error }
+    }
+
+    /// Writes the row by the statement ``TableDescription/upsert``; gives the checksum, and the bytes of
+    /// texts and packed columns.
+    @discardableResult
+    mutating func write(
+        by statement: Statement,
+        _ buffer: inout [UInt8]
+    ) throws(SQLiteError) -> (sum: UInt64, byteCount: Int) {
+        var columns = Columns(.bind, statement)
+        swap(&columns.buffer, &buffer)
+        visit(&columns)
+        swap(&columns.buffer, &buffer)
+        if let error = columns.error { throw error }
+        columns.sumNumbers(seed: Self.seed)
+        visit(&columns)
+        if columns.packedIndex != nil { columns.checksum.add(buffer.span) }
+        let sum = columns.checksum.value
+        try statement.bind(sum, at: columns.sumIndex)
+        try statement.run()
+        return (sum, columns.byteCount)
+    }
+
+    /// Reads the row that a statement stands at; gives its checksum.
+    mutating func read(_ row: Statement) throws(StateError) -> UInt64 {
+        var columns = Columns(.read, row)
+        visit(&columns)
+        guard columns.isPossible else { throw Self.damaged(Self.name(of: row), Self.impossible) }
+        columns.sumNumbers(seed: Self.seed)
+        visit(&columns)
+        if let index = columns.packedIndex { row.withBlob(index) { columns.checksum.add($0) } }
+        guard columns.storedSum == columns.checksum.value else {
+            throw Self.damaged(Self.name(of: row), "the checksum does not fit the row")
+        }
+        guard columns.isFit else { throw Self.damaged(Self.name(of: row), Self.unfit) }
+        return columns.storedSum
+    }
+
+    /// The checksum of a row without packed bytes.
+    mutating func checksum() -> UInt64 {
+        var columns = Columns(.sum)
+        visit(&columns)
+        columns.sumNumbers(seed: Self.seed)
+        visit(&columns)
+        return columns.checksum.value
+    }
+
+    /// The error of a row that is not what it should be.
+    static func damaged(_ name: String, _ reason: String) -> StateError {
+        .damaged(table: tableName, key: name, reason: reason)
+    }
+}
+
+/// The only row of a table.
+protocol OneRow: DescribedRow {}
+
+extension OneRow {
+    static func name(of row: Statement) -> String { "the only row" }
+
+    static func damaged(_ reason: String) -> StateError { damaged("the only row", reason) }
+
+    /// Whether a file has the table.
+    static func isThere(in database: Database) throws(StateError) -> Bool {
+        try databaseErrors { () throws(SQLiteError) in
+            let condition = "type = 'table' AND name = '\(tableName)'"
+            return try database.text("SELECT name FROM sqlite_schema WHERE \(condition)") != nil
+        }
+    }
+
+    /// Reads the row; gives the statement that stands at it, nil where there is none.
+    mutating func readOne(_ database: Database) throws(StateError) -> Statement? {
+        let statement = try databaseErrors { () throws(SQLiteError) in
+            try database.prepare(TableDescription(Self.self).selectAll(of: .max))
+        }
+        guard try statement.next() else { return nil }
+        _ = try read(statement)
+        return statement
+    }
+
+    /// Writes the row in place of the one that is there.
+    mutating func writeOne(_ database: Database) throws(SQLiteError) {
+        var buffer: [UInt8] = []
+        try write(by: database.prepare(TableDescription(Self.self).upsert), &buffer)
+    }
+}
+
+/// The SQL of a table.
+struct TableDescription {
+    fileprivate struct Column {
+        let name: String
+        let type: String
+        let use: Columns.Use
+        let isUnsigned: Bool
+
+        func declaration(isCompound: Bool) -> String {
+            let key = use.isKey && !isCompound ? "PRIMARY KEY" : "NOT NULL"
+            return "\(name) \(type) \(key)" + (use.isOne ? " CHECK (id = 1)" : "")
+        }
+    }
+
+    /// How long a line of the schema is, as `.schema` shows it.
+    private static let lineWidth = 84
+
+    private let name: String
+    private let columns: [Column]
+    private let indexes: [String]
+
+    /// The table of some rows.
+    init<Row: DescribedRow>(_: Row.Type) {
+        var row = Row()
+        var lister = Columns(.list)
+        row.visit(&lister)
+        name = Row.tableName
+        columns = lister.listed
+        indexes = Row.indexes
+    }
+
+    fileprivate var keys: ArraySlice<Column> { columns.prefix { $0.use.isKey } }
+
+    /// What makes the table as it was first, and its indexes.
+    var creation: [String] { ["CREATE TABLE \(definition)"] + indexes }
+
+    /// The same for a file that may have it.
+    var creationIfMissing: String { "CREATE TABLE IF NOT EXISTS \(definition)" }
+
+    private var definition: String {
+        let isCompound = keys.count > 1
+        var parts = columns.filter { $0.use.format == 0 }.map {
+            $0.declaration(isCompound: isCompound)
+        }
+        if isCompound { parts.append("PRIMARY KEY (\(Self.list(keys.map(\.name))))") }
+        var text = "\(name) ("
+        var width = Self.lineWidth
+        for (index, part) in parts.enumerated() {
+            let item = index + 1 < parts.count ? "\(part)," : part
+            let fits = width + item.utf8.count < Self.lineWidth
+            text += fits ? " \(item)" : "\n    \(item)"
+            width = (fits ? width + 1 : 0) + item.utf8.count
+        }
+        let hasRowID = !isCompound && keys.first?.type == "INTEGER"
+        return "\(text)\n) STRICT" + (hasRowID ? "" : ", WITHOUT ROWID")
+    }
+
+    /// What adds the columns of a later format.
+    func additions(of format: Int64) -> [String] {
+        columns.filter { $0.use.format == format }.map {
+            "ALTER TABLE \(name) ADD COLUMN \($0.name) \($0.type) NOT NULL DEFAULT 0"
+        }
+    }
+
+    /// Writes a row in place of the one with its key.
+    var upsert: String {
+        let (names, values) = (columns.map(\.name), columns.map { _ in "?" })
+        let row = "(\(Self.list(names))) VALUES (\(Self.list(values)))"
+        return "INSERT OR REPLACE INTO \(name) \(row)"
+    }
+
+    /// Reads all columns of the row of a key.
+    var selectOne: String { "\(select(of: .max)) WHERE \(keyCondition)" }
+
+    /// Reads all rows of a file of a format, in the order of their keys.
+    func selectAll(of format: Int64) -> String {
+        "\(select(of: format)) ORDER BY \(Self.list(keys.map(\.name)))"
+    }
+
+    /// Reads the checksums of the rows of a condition, which is that of a key where none is given.
+    func selectSums(where condition: String? = nil) -> String {
+        "SELECT sum FROM \(name) WHERE \(condition ?? keyCondition)"
+    }
+
+    /// Deletes these rows.
+    func delete(where condition: String? = nil) -> String {
+        "DELETE FROM \(name) WHERE \(condition ?? keyCondition)"
+    }
+
+    private func select(of format: Int64) -> String {
+        "SELECT \(Self.list(columns.map { $0.use.format <= format ? $0.name : "0" })) FROM \(name)"
+    }
+
+    private var keyCondition: String { keys.map { "\($0.name) = ?" }.joined(separator: " AND ") }
+
+    private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
+}
