@@ -32,21 +32,46 @@ package final class DurableState: Sendable {
     package let checkpointThread: CheckpointThread
     private let wake: WakeUp
 
-    /// Joins what was recovered.
-    init(
-        identity: StateMeta,
-        recovery: RecoverySummary,
-        durability: Durability,
-        logs: ChangeLogs,
-        journal: JournalThread,
-        checkpointThread: CheckpointThread,
-        wake: WakeUp
+    /// Makes the threads ready.
+    private init(
+        _ recovered: consuming RecoveredState,
+        _ options: StateOptions,
+        _ wake: WakeUp,
+        events: Events
     ) {
-        self.identity = identity
-        self.recovery = recovery
-        self.durability = durability
+        let summary = recovered.summary
+        identity = recovered.checkpointWork.database.meta
+        let journal = recovered.journal
+        let logs = recovered.logs
+        var backupOptions = options.backups
+        // A clock that is, or was, wrong does not tell how old a backup is.
+        if summary.clockStep != nil { backupOptions.trustsNames = false }
+        let backups = Backups(
+            backupOptions,
+            reservedByteCount: options.journal.space.readOnlyByteCount,
+            hooks: options.testHooks.backups,
+            report: events.backup
+        )
+        let checkpointThread = CheckpointThread(
+            recovered.checkpointWork,
+            backups,
+            failed: events.failed,
+            news: events.journal.checkpoints
+        )
+        let thread = JournalThread(
+            journal: Transferred(options.testHooks.filterJournal(journal)),
+            maximumWaitingByteCount: options.maximumWaitingByteCount,
+            keepsSegments: options.keepsJournal,
+            logs: logs,
+            receiver: checkpointThread,
+            events: events.journal,
+            failed: { events.failed(.journal($0)) }
+        )
+        wake.set { thread.wake() }
+        recovery = summary
+        durability = options.durability
         self.logs = logs
-        self.journal = journal
+        self.journal = thread
         self.checkpointThread = checkpointThread
         self.wake = wake
     }
@@ -76,9 +101,7 @@ package final class DurableState: Sendable {
         // The logs lead to the thread, and the thread to the logs.
         wake.set {}
     }
-}
 
-extension DurableState {
     /// Locks a data directory, puts its state into an empty store, and prepares the threads, which are to
     /// be started.
     ///
@@ -102,53 +125,6 @@ extension DurableState {
             onFirstEntry: { wake.call() }
         )
         return DurableState(recovered, options, wake, events: events)
-    }
-
-    /// Makes the threads ready.
-    private convenience init(
-        _ recovered: consuming RecoveredState,
-        _ options: StateOptions,
-        _ wake: WakeUp,
-        events: Events
-    ) {
-        let summary = recovered.summary
-        let journal = recovered.journal
-        let logs = recovered.logs
-        let identity = recovered.checkpointWork.database.meta
-        var backupOptions = options.backups
-        // A clock that is, or was, wrong does not tell how old a backup is.
-        if summary.clockStep != nil { backupOptions.trustsNames = false }
-        let backups = Backups(
-            backupOptions,
-            reservedByteCount: options.journal.space.readOnlyByteCount,
-            hooks: options.testHooks.backups,
-            report: events.backup
-        )
-        let checkpointThread = CheckpointThread(
-            recovered.checkpointWork,
-            backups,
-            failed: events.failed,
-            news: events.journal.checkpoints
-        )
-        let thread = JournalThread(
-            journal: Transferred(options.testHooks.filterJournal(journal)),
-            maximumWaitingByteCount: options.maximumWaitingByteCount,
-            keepsSegments: options.keepsJournal,
-            logs: logs,
-            receiver: checkpointThread,
-            events: events.journal,
-            failed: { events.failed(.journal($0)) }
-        )
-        wake.set { thread.wake() }
-        self.init(
-            identity: identity,
-            recovery: summary,
-            durability: options.durability,
-            logs: logs,
-            journal: thread,
-            checkpointThread: checkpointThread,
-            wake: wake
-        )
     }
 }
 

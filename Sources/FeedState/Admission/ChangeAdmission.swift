@@ -75,7 +75,6 @@ package struct JournalAdmission: Equatable {
 
     /// What may wait for a disk of usual speed.
     private let maximumByteCount: Int
-
     /// What may wait now.
     package private(set) var byteCount: Int
 
@@ -139,7 +138,6 @@ final class ChangeGate: Sendable {
 package enum Congestion: Sendable, Equatable {
     /// The disk does not keep up with the journal.
     case journal
-
     /// Checkpoints do not keep up with the journal; a client should wait for `retryTime`.
     case checkpoints(CheckpointBacklog, retryTime: Duration)
 }

@@ -35,7 +35,6 @@ package struct CheckpointAdmission {
     package private(set) var retryTime = Duration.zero
     /// How long the next commit should wait from the last update on.
     package private(set) var commitDelay = Duration.zero
-
     /// When the measurement began, and what was written by then; nil while none is under way.
     private var measurement: (began: ContinuousClock.Instant, written: UInt64)?
     /// The bytes that may be let in, below 0 where more were; nil where nothing is restricted.
@@ -113,10 +112,8 @@ package struct CheckpointAdmission {
 package struct CheckpointBacklog: Sendable, Equatable {
     /// The bytes of log entries that wait, with those that the checkpoint under way has not written yet.
     package var pendingByteCount: Int
-
     /// The bytes at which changes are refused.
     package var limitByteCount: Int
-
     /// The bytes of log entries that checkpoints have written since the start; never falls.
     package var writtenByteCount: UInt64
 
@@ -136,13 +133,10 @@ package struct CheckpointBacklog: Sendable, Equatable {
 package enum CheckpointNews: Sendable, Equatable {
     /// Changes are slowed, or refused where the backlog has reached its limit.
     case lagging(CheckpointBacklog, bytesPerSecond: Int, refusedCount: UInt64)
-
     /// Changes are taken at full speed again: it took so long, and so many were refused.
     case caughtUp(after: Duration, refusedCount: UInt64)
-
     /// The disk has no room for `state.db`; the journal keeps the records.
     case stalled(StateError)
-
     /// `state.db` is written again, after so long.
     case resumed(after: Duration)
 }

@@ -11,10 +11,8 @@ package import FeedJournal
 package final class Checkpoint {
     /// The record whose log entries are all in the tables after the last step.
     package let target: JournalPosition
-
     /// Whether the last step is written.
     package private(set) var isDone = false
-
     private let database: StateDatabase
     private var memtable: Memtable
     /// Copied before a step, and restored where the step fails.

@@ -28,18 +28,15 @@ package final class CheckpointThread: CommitBatchReceiver {
     ///
     /// At the limit changes are refused, and from half of it on they are slowed (``CheckpointAdmission``).
     private static let backlogFactor = 5
-
     /// How often the thread looks by itself.
     private static let lookInterval = Duration.milliseconds(250)
 
     package let backups: Backups
-
     private let queue = CommitBatchQueue()
     /// What belongs to the thread; nil once it has taken it.
     private let work: Lock<CheckpointWork?>
     /// How the checkpoints are doing.
     package let statistics = CheckpointStatistics()
-
     private let failed: @Sendable (StateStartError) -> Void
     private let news: @Sendable (CheckpointNews) -> Void
     /// Where cores are few, answers come first.
@@ -233,7 +230,6 @@ package final class CheckpointStatistics: Sendable {
     private let began = Atomic<UInt64>(0)
     private let longestStep = Atomic<UInt64>(0)
     private let stalled = Atomic(false)
-
     /// The thread's; it goes on a few times a second, also where no checkpoint is under way.
     let heartBeat = HeartBeat()
 

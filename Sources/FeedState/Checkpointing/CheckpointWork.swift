@@ -17,7 +17,6 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     private static let memtableFactor = 4
     /// The least bytes that the multiples are of: tests checkpoint after a few bytes.
     static let minimumCheckpointByteCount = 1 << 20
-
     /// After how long a step that found the disk full is tried again.
     private static let stallTime = Duration.seconds(1)
 
@@ -41,7 +40,6 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     /// When the first and the latest commit batch of the memtable came.
     private var firstBatchTime: ContinuousClock.Instant?
     private var lastBatchTime = ContinuousClock.now
-
     /// How the thread pauses for others.
     let pauseHooks: PauseHooks
 

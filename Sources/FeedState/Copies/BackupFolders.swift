@@ -145,7 +145,6 @@ extension Date {
 package enum BackupKind: String, Sendable, CaseIterable {
     /// A client, by a call.
     case called = ""
-
     /// The schedule of the service.
     case scheduled = "-scheduled"
 

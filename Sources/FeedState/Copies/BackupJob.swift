@@ -196,7 +196,6 @@ package final class StateCopy {
     /// The bytes of the whole copy.
     package let byteCount: Int
     package private(set) var copiedByteCount = 0
-
     private let stepByteCount: Int
     private let source: any JournalFile
     private let target: any JournalFile
@@ -281,24 +280,14 @@ extension BackupRevisions: Sendable {}
 
 /// Why there is no backup.
 package enum BackupError: Error, Equatable, Sendable {
-    /// Another backup is under way.
     case running
-
     /// The disk has less room than the backup takes beside the bytes that must stay free.
     case noRoom(neededByteCount: Int, freeByteCount: Int, reservedByteCount: Int)
-
     /// While it was made, the free space fell below the bytes that must stay free.
     case roomShrank(freeByteCount: Int, reservedByteCount: Int)
-
-    /// While it was made, SQLite's log grew beyond its limit.
     case logTooLong(byteCount: Int, limit: Int)
-
-    /// The copy did not pass its check, and was removed.
     case damagedCopy(name: String, StateError)
-
-    /// The service stops.
     case stopping
-
     /// The state, or its copy, could not be read or written.
     case failed(StateError)
 }

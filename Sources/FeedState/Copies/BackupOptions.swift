@@ -4,10 +4,8 @@ package import Foundation
 package struct BackupOptions: Sendable {
     /// How many complete backups that were made by calls are kept: the oldest go once a new one is complete.
     package var keptCount = 7
-
     /// The time between two scheduled backups; nil makes none by itself.
     package var interval: Duration?
-
     /// Which scheduled backups are kept: the newest 24.
     package var retention = BackupRetention(newestCount: 24)
 
@@ -23,7 +21,6 @@ package struct BackupOptions: Sendable {
 
     /// Whether the names of backups tell how old they are; else a scheduled one is due at once.
     package var trustsNames = true
-
     /// How fast `state.db` is copied at most, in bytes a second: 64 MiB.
     package var byteRate = 64 << 20
 

@@ -24,9 +24,7 @@ package enum BackupPhase<Request> {
     case finishing(Request)
     /// The request is answered; the thread of the copy is about to remove what it has copied.
     case cancelled
-}
 
-extension BackupPhase {
     /// Whether no backup is under way.
     package var isIdle: Bool {
         if case .idle = self { true } else { false }

@@ -86,7 +86,7 @@ package enum BackupRestore {
         let byteCount = try restoreErrors { () throws(StateError) in
             try fileErrors { () throws(FileError) in try source.byteCount() }
         }
-        let noRoom = try checkRoom(for: byteCount, directory, files)
+        let noRoom = try checkRoom(for: byteCount + startByteCount, directory, files)
         do throws(StateError) {
             try fileErrors { () throws(FileError) in
                 try typed.write(files)
@@ -162,22 +162,22 @@ package enum BackupRestore {
 
     /// Throws where there is too little room; returns the error to say so later with the free bytes
     /// of that time.
-    private static func checkRoom(
-        for byteCount: Int,
+    static func checkRoom(
+        for neededByteCount: Int,
         _ directory: String,
         _ files: any JournalFiles
     ) throws(RestoreError) -> () -> RestoreError {
         let error = { (free: Int) in
             RestoreError.noRoom(
                 directory: directory,
-                neededByteCount: byteCount + startByteCount,
+                neededByteCount: neededByteCount,
                 freeByteCount: free
             )
         }
         let free = try restoreErrors { () throws(StateError) in
             try fileErrors { () throws(FileError) in try files.freeByteCount() }
         }
-        guard free - byteCount >= startByteCount else { throw error(free) }
+        guard free >= neededByteCount else { throw error(free) }
         return { error((try? files.freeByteCount()) ?? 0) }
     }
 
@@ -229,7 +229,6 @@ func restoreErrors<Result>(_ body: () throws(StateError) -> Result) throws(Resto
 package struct RestoreSource: Equatable, Sendable {
     /// The path of the backup; with flags, of the data directory.
     package let path: String
-
     /// The flags before the path: `--at` or `--at-revision`, and its value.
     package let flags: [String]
 

@@ -375,7 +375,6 @@ package struct BackupStatus: Sendable, Equatable {
     package var interval: TimeInterval?
     package var due: Date?
 
-    /// A complete backup.
     package struct Complete: Sendable, Equatable {
         /// Its folder in `backups/`.
         package var name: String
@@ -401,7 +400,6 @@ package enum BackupEvent: Sendable, Equatable {
     case began(name: String, byteCount: Int)
     /// A backup is complete; the names are those of older ones that were removed.
     case done(BackupSummary, took: Duration, removed: [String])
-    /// There is no backup.
     case failed(BackupError)
     /// What earlier backups have left was removed at the start.
     case removedLeftovers([String])

@@ -89,18 +89,9 @@ package struct InPlaceRestore: Equatable, Sendable {
                 try source?.byteCount() ?? 1 << 20
             }
         }
-        let noRoom = { () -> RestoreError in
-            .noRoom(
-                directory: directory,
-                // SQLite's log while the copy is noted in it, and names of files.
-                neededByteCount: byteCount + (1 << 20),
-                freeByteCount: (try? files.freeByteCount()) ?? 0
-            )
-        }
-        let free = try restoreErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in try files.freeByteCount() }
-        }
-        guard free - byteCount >= 1 << 20 else { throw noRoom() }
+        // SQLite's log while the copy is noted in it, and names of files.
+        let neededByteCount = byteCount + (1 << 20)
+        let noRoom = try BackupRestore.checkRoom(for: neededByteCount, directory, files)
         let marker: InPlaceMarker
         let found: JournalContinuation
         let interrupted = InPlaceMarker.read(files).flatMap { $0.hasMoved(files) ? $0 : nil }

@@ -7,7 +7,6 @@ internal import Foundation
 struct JournalContinuation: Equatable {
     /// The last record that is in the backup.
     let checkpointed: UInt64
-
     /// The last record of the journal that is whole.
     let last: UInt64
 
@@ -15,7 +14,6 @@ struct JournalContinuation: Equatable {
     ///
     /// A start with the backup refuses it, and says what is lost.
     let problem: JournalError?
-
     /// The last record that a start with the backup knows to have been durable.
     let known: JournalPosition
 

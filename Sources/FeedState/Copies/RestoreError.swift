@@ -4,51 +4,32 @@ package import Foundation
 
 /// Why a backup was not restored.
 package enum RestoreError: Error, Equatable, Sendable {
-    /// There is no directory of that name to restore from.
     case noBackup(path: String)
-
-    /// The directory to make is within the one to restore from.
     case within(source: String, directory: String)
-
-    /// The directory to restore from has no file of that name.
     case incomplete(path: String, file: String)
-
-    /// The disk has less room than the restored directory takes.
     case noRoom(directory: String, neededByteCount: Int, freeByteCount: Int)
-
     /// To be put in the place of `state.db`: the journal of the directory does not continue the backup,
     /// whose last record is named.
     case notContinued(backup: String, checkpointed: UInt64, problem: JournalError)
-
     /// The journal alone was to be put in the place of `state.db`, and does not have all of it; without a
     /// problem it is whole, and continues a state that it does not have.
     case notAll(journal: String, problem: JournalError?)
-
     /// The data directory does not have the state of a moment; the last text says which moments it has.
     case noMoment(String, RestoreMoment, MomentProblem, String)
-
     /// The backup cannot be used, or the directory cannot be made.
     case state(StateError)
 }
 
 /// Why the state of a moment cannot be restored.
 package enum MomentProblem: Equatable, Sendable {
-    /// No backup is of a time before it.
     case noBackup
-
-    /// The moment is after the time of day.
     case future(Date)
-
     /// No change has got the revision yet; the newest one has this.
     case newestRevision(UInt64)
-
     /// The newest backup before it is damaged, and so are all older ones, or there are none.
     case damagedBackup(String, StateError)
-
     /// The times of records around it are those of a wrong clock; by them it would be one of these revisions.
     case wrongClock(revisions: ClosedRange<UInt64>)
-
-    /// The journal after the backup is damaged or missing before the moment.
     case journal(JournalError)
 }
 
@@ -67,9 +48,7 @@ extension RestoreError {
         case .state(let error): StateStartError.state(error).exitStatus
         }
     }
-}
 
-extension RestoreError {
     /// Whether the disk is full.
     var isOutOfSpace: Bool {
         guard case .state(let error) = self else { return false }
@@ -134,15 +113,11 @@ extension RestoreError: CustomStringConvertible {
 package enum RestoreMoment: Equatable, Sendable {
     /// As it was at a time: with all commit batches that began by then.
     case time(Date)
-
     /// As it was at a revision: with all commit batches that have no later one.
     case revision(UInt64)
-
     /// As a backup has it, which is named by its folder in `backups/`.
     case backup(String)
-}
 
-extension RestoreMoment {
     /// Whether a commit batch that began at a time, and up to whose end a revision is the highest, is in the
     /// state of the moment.
     func includes(microseconds: Int64, revision: UInt64) -> Bool {

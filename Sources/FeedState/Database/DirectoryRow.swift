@@ -10,13 +10,10 @@ package struct DirectoryRow: Equatable, Sendable {
     ///
     /// From then on the journal and its watermark must be there.
     package var known: JournalPosition
-
     /// What told `state.db` from a copy at the last start; nil where the file system cannot say.
     package var identity: FileIdentity?
-
     /// The instance before this one, while the change of instance is not finished; else nil.
     package var previousInstanceID: UInt64?
-
     /// The last record that is left of an acceptance of loss that is not finished; nil where none
     /// is under way.
     package var acceptedLoss: UInt64?
@@ -26,9 +23,7 @@ package struct DirectoryRow: Equatable, Sendable {
         self.known = known
         self.identity = identity
     }
-}
 
-extension DirectoryRow {
     private static let tableName = "directory"
 
     /// Makes the table, where a file has none.

@@ -15,34 +15,25 @@ package final class StateDatabase {
 
     /// What it knows of itself, as it is on the disk.
     package internal(set) var meta: StateMeta
-
     /// What the file knows of the other files beside it; nil where the directory has not begun.
     package internal(set) var directoryRow: DirectoryRow?
-
     /// The highest account number that was skipped; 0 where none was.
     package private(set) var skippedAccountID: UInt64
-
     package let connection: Database
-
     /// The data directory, where the connection finds it and where its files are renamed.
     let directory: String
     let files: any JournalFiles
     /// SQLite's virtual file system that has the directory; nil is the system's own.
     let vfs: String?
-
     /// The totals of each table, as they are on the disk, by ``StateTable``'s raw value.
     var totals: [TableTotals]
-
     /// How long the commit of the last checkpoint step took, its sync included.
     var lastCommitTime = Duration.zero
-
     /// Prepared by the first checkpoint and kept for the next ones.
     private var preparedStatements: RowStatements?
-
     /// The pages of SQLite's log after which a log checkpoint is due again once ``thaw()`` is
     /// called; nil while the file is not frozen.
     private var thawedCheckpointInterval: Int?
-
     /// The file as copies read it, once there was one: closing it would drop SQLite's locks, so it
     /// stays open as long as the connection.
     private var copySource: (any JournalFile)?
@@ -188,9 +179,7 @@ package final class StateDatabase {
 
     /// How many rows the tables of the state have.
     package var rowCount: UInt64 { totals.rowCount }
-}
 
-extension StateDatabase {
     /// What every SQLite database begins with.
     private static let magic = Array("SQLite format 3\0".utf8)
 
@@ -378,7 +367,6 @@ extension StateDatabase {
 package struct LoadProgress: Equatable, Sendable {
     /// The rows read so far.
     package var rowCount: UInt64
-
     package var totalRowCount: UInt64
 
     package init(rowCount: UInt64, totalRowCount: UInt64) {

@@ -5,7 +5,6 @@ import FeedSQLite
 package struct StateMeta: Equatable, Sendable {
     /// Names the data directory; a restored or a new one has another.
     package var instanceID: UInt64
-
     /// The last record of the journal whose log entries are all in the tables.
     package var checkpointed: JournalPosition = .start
 
@@ -14,22 +13,16 @@ package struct StateMeta: Equatable, Sendable {
     /// They differ where a checkpoint has not ended: the loaded rows are of no one moment then,
     /// until the journal is replayed up to here.
     package var checkpointing: JournalPosition = .start
-
     /// The key that page tokens are signed with, 16 random bytes.
     package var pageTokenKey: PageTokenKey
-
     /// The highest id given to a post as of `checkpointed`.
     package var highestID: UInt64 = 0
-
     /// The highest revision given as of `checkpointed`.
     package var highestRevision: UInt64 = 0
-
     package var nextChannel: UInt64 = 1
-
     /// The system's boot id when the service last started; empty before the first start, and where
     /// the next start must skip numbers.
     package var bootID = ""
-
     /// How durable an answer of the last run was, by `Durability`'s raw value; empty before it, and
     /// `os` where the next start must skip numbers.
     package var durability = ""
@@ -83,9 +76,7 @@ package struct StateMeta: Equatable, Sendable {
 
     /// Whether a checkpoint has begun and not ended.
     package var isCheckpointing: Bool { checkpointing.number > checkpointed.number }
-}
 
-extension StateMeta {
     /// Makes the table.
     static var creation: String { TableDescription(MetaRow.self).creation[0] }
 

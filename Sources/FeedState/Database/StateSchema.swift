@@ -56,7 +56,6 @@ enum StateSchema {
 package struct StateMigration: Sendable {
     /// The format it begins from; it leads to the one after.
     package let format: Int64
-
     /// The statements, run in one transaction with all migrations that are due.
     package let statements: [String]
 

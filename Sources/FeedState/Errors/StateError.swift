@@ -6,44 +6,23 @@ package import FeedSQLite
 package enum StateError: Error, Equatable, Sendable {
     /// A row is not what was written, is missing, or is one too many.
     case damaged(table: String, key: String, reason: String)
-
     /// A file is no database of this program's, or has lost a table.
     case notAState(file: String, reason: String)
-
-    /// The file was written by a later program.
     case newerFormat(file: String, format: Int64, known: Int64)
-
     case missingFile(path: String)
-
-    /// A new data directory was to be made where there is something already.
     case notEmpty(directory: String, name: String)
-
     /// A directory is no backup but a data directory, whose journal holds more than its database.
     case notABackup(path: String, name: String)
-
     /// A backup has a file that only a program makes that has changed it.
     case changedBackup(path: String, name: String)
-
     /// A copy was made in the middle of a checkpoint, so its posts are not of one moment.
     case unfinishedCheckpoint(file: String, record: UInt64)
-
-    /// SQLite refused.
     case database(SQLiteError)
-
-    /// The system refused a file.
     case file(FileError)
-
-    /// A directory cannot be used.
     case directory(JournalError)
-
-    /// The thread that writes the state has ended.
     case stopped(reason: String)
-
-    /// The system does not start a thread that reads or writes the state.
     case thread(ThreadStartError)
-}
 
-extension StateError {
     /// Whether the file holds something else than was written to it.
     package var isDamage: Bool {
         switch self {
@@ -53,9 +32,7 @@ extension StateError {
         default: false
         }
     }
-}
 
-extension StateError {
     /// Whether the disk is full.
     var isOutOfSpace: Bool {
         switch self {
@@ -93,9 +70,7 @@ extension StateError: CustomStringConvertible {
         case .thread(let error): return error.description
         }
     }
-}
 
-extension StateError {
     /// A failure of SQLite's without the statement, which says nothing to an operator.
     private static func describe(_ error: SQLiteError) -> String {
         let text = "\(error.failure.text) (SQLite error \(error.failure.code))"

@@ -7,34 +7,24 @@ internal import FeedSQLite
 ///
 /// ``StartRefusal`` says it to an operator.
 package enum StateStartError: Error {
-    /// The journal cannot be opened.
     case journal(JournalError)
-    /// A part of the journal is damaged or missing.
     case loss(StateLoss)
-    /// The database cannot be opened, or holds something else than was written.
     case state(StateError)
     /// A record of the journal holds no log entries.
     case entries(record: UInt64, LogEntryError)
     /// A record of the journal, or a row, holds what no store can have.
     case recovery(record: UInt64, RecoveryError)
-    /// A backup was being put in the place of `state.db`.
     case inPlaceInterrupted(path: String, backup: String)
     /// A restore into the directory was interrupted, which read a backup, or with flags a moment of a
     /// data directory; the source is nil where a version that did not note it has begun.
     case restoreInterrupted(path: String, source: String?, flags: [String])
-    /// The directory has a backup's `state.db`, and no journal.
     case backup(instanceID: UInt64)
-    /// The directory was served from, and `state.db` is not there.
     case missingDatabase
-    /// A directory without a state has a file that no service makes.
     case foreignFile(String)
-    /// There is no state, and there has to be one.
     case noState
     /// A loss was being accepted, with this record as the last one that is left.
     case interruptedAcceptance(after: UInt64)
-    /// `state.db` is a copy of the file that was served from.
     case copied
-    /// The disk is full, and nothing is left to be given up.
     case full(neededByteCount: Int, freeByteCount: Int)
 
     /// What the process exits with: 2 a directory that cannot be used, 3 one that is in use, 4 one
@@ -66,9 +56,7 @@ package enum StateStartError: Error {
         case .recordTooLarge, .outOfSpace, .syncFailed, .stopped: 1
         }
     }
-}
 
-extension StateStartError {
     /// Whether a file, or a record of the journal, holds something else than was written to it.
     package var isDamage: Bool {
         switch self {
@@ -144,10 +132,8 @@ func stateErrors<Result>(
 package struct StateLoss: Error, Equatable, Sendable {
     /// What is wrong: `damaged`, `missing`, `lost` or `missingWatermark`.
     package var problem: JournalError
-
     /// The last record that is left, in the journal or in `state.db`.
     package var left: UInt64
-
     /// The last record that is known to have been durable; it may be before `left`.
     package var known: UInt64
 
@@ -155,7 +141,6 @@ package struct StateLoss: Error, Equatable, Sendable {
     ///
     /// A checkpoint was under way then, so the posts that are left are of different moments.
     package var partlyCheckpointed: UInt64?
-
     /// Where the first record that is missing has to be; nil where the problem or no file tells.
     package var place: MissingPlace?
 

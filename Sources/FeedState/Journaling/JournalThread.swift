@@ -53,7 +53,6 @@ package final class JournalThread: Sendable {
 
     /// What the commits were like.
     package let statistics = CommitStatistics()
-
     private let logs: ChangeLogs
     private let receiver: any CommitBatchReceiver
     private let events: Events
@@ -277,13 +276,10 @@ package final class JournalThread: Sendable {
 package enum SpaceNews: Equatable, Sendable {
     /// Changes are refused: so many bytes are free, and with so many they are taken again.
     case full(freeByteCount: Int, writableByteCount: Int)
-
     /// Changes are taken again, with so many bytes free.
     case hasRoom(freeByteCount: Int)
-
     /// Segments that were kept to restore a moment were removed before their time.
     case droppedSegments(count: Int)
-
     /// The ballast was given up, so that what was taken before can be written.
     case gaveUpBallast
 }

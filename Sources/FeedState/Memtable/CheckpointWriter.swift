@@ -9,13 +9,10 @@ import FeedSQLite
 /// comes, so each row is written once a step, however many of its posts have changed.
 final class CheckpointWriter {
     private let statements: RowStatements
-
     /// The totals of each table with what was written in this transaction.
     private(set) var totals: [TableTotals]
-
     /// About the bytes of the rows that were written in this transaction.
     private(set) var byteCount = 0
-
     /// The chunk of counts whose posts are being written.
     private var counts = CountsRow()
     private var chunkNumber: UInt64?
@@ -27,7 +24,6 @@ final class CheckpointWriter {
     private var marks = MarkRow()
     private var ballotRows: [PendingBallots.ChunkRow] = []
     private var buffer: [UInt8] = []
-
     /// What a row takes beside its texts and packed columns.
     private static let rowByteCount = 64
 

@@ -18,13 +18,10 @@ struct CountsTable {
 
     /// As many as a power of two, at most five eighths used.
     private var places: [PostCounts] = []
-
     /// By how much a hash is shifted to give a place.
     private var shift: UInt64 = 0
-
     /// How many posts have counts, those that wait not among them.
     private(set) var count = 0
-
     private var waiting = [PostCounts](repeating: free, count: 64)
     private var waitingCount = 0
     /// Keeps the compiler from removing the loads.

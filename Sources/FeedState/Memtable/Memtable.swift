@@ -10,7 +10,6 @@ import FeedRanking
 package struct Memtable: ~Copyable {
     /// The last record that was added; `start` before the first.
     package private(set) var position = JournalPosition.start
-
     private(set) var counts = CountsTable()
     private(set) var posts = PendingRows<PostRow>()
     private(set) var deletions: Set<UInt64> = []
@@ -25,14 +24,12 @@ package struct Memtable: ~Copyable {
     private(set) var highestID: UInt64 = 0
     private(set) var highestRevision: UInt64 = 0
     private(set) var nextChannel: UInt64 = 0
-
     /// The sessions that ``write(_:_:by:at:)`` names by their places.
     private var sessions: [TokenHash] = []
     private var channelPlaces: [UInt64: Int] = [:]
     private var lastChannelPlace: Int?
     private var channelByteCount = 0
 
-    /// An empty memtable.
     package init() {}
 
     /// Whether no record was added and no row deleted.
@@ -160,7 +157,6 @@ extension Memtable {
         /// Accounts and generations of sessions.
         case accounts
         case sessions
-        /// Posts with their votes.
         case posts
         case marks
         case markThroughs

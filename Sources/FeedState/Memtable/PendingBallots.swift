@@ -29,7 +29,6 @@ struct PendingBallots {
     private var rowPlaces = HashedPlaces()
     /// The row of a post that came last; the same.
     private var lastOfPost = HashedPlaces()
-
     private var rowOfBallot: [Int32] = []
     /// Each ballot: the voter's place in the chunk times 4, plus the direction; 0 where none stands.
     private var ballots: [UInt16] = []
@@ -43,7 +42,6 @@ struct PendingBallots {
     private var firstRows = [Int32](repeating: free, count: 64)
     /// Keeps the compiler from removing the loads.
     private var looks: Int32 = 0
-
     /// The ballots of all rows, row by row.
     private var sorted: [UInt16] = []
     private var sortedCount = 0

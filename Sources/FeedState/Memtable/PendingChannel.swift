@@ -20,13 +20,10 @@ struct PendingChannel {
     }
 
     let number: UInt64
-
     /// Whose it is, where it was first seen since the last checkpoint.
     var state: ChannelState?
-
     /// Whether its row is deleted.
     var isDeleted = false
-
     /// A power of two, at most 256: an outcome's place is its sequence's low bits.
     private var places: [Place] = []
     private var masks: [ItemMask] = []
@@ -57,7 +54,6 @@ struct PendingChannel {
         }
     }
 
-    /// Forgets the outcomes.
     mutating func removeOutcomes() {
         places = []
         masks = []

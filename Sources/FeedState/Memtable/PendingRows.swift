@@ -21,7 +21,6 @@ struct PendingRows<Row: PendingRow> {
     /// The row that has come first, second and so on.
     subscript(place place: UInt64) -> Row { rows[Int(place)] }
 
-    /// The row of a key; O(1).
     subscript(key: Row.Key) -> Row? { places[key].map { rows[Int($0)] } }
 
     /// Keeps a row, unless it does not replace the one that is there; O(1).

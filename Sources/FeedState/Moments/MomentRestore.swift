@@ -131,7 +131,6 @@ final class CheckpointReplay {
         if work.isFull { try write() }
     }
 
-    /// Writes what was taken.
     func write() throws(StateError) {
         work.begin()
         while work.isCheckpointing {

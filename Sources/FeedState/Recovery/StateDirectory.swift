@@ -51,7 +51,6 @@ package struct StateDirectory {
         self.vfs = vfs
     }
 
-    /// What the journal is opened with.
     func configuration(_ database: StateDatabase) -> JournalConfiguration {
         var configuration = options.journal
         configuration.instanceID = database.meta.instanceID
@@ -121,10 +120,8 @@ extension StateDirectory {
     func database(_ summary: inout RecoverySummary) throws(StateStartError) -> StateDatabase {
         guard try hasDatabase() else {
             summary.isNew = true
-            return try withRoom { () throws(StateStartError) in
-                try stateErrors { () throws(StateError) in
-                    try StateDatabase.create(directory: options.path, files: files, vfs: vfs)
-                }
+            return try withRoom { () throws(StateError) in
+                try StateDatabase.create(directory: options.path, files: files, vfs: vfs)
             }
         }
         let database = try existingDatabase()
@@ -142,10 +139,8 @@ extension StateDirectory {
     /// Opens `state.db`, which has to be there.
     func existingDatabase() throws(StateStartError) -> StateDatabase {
         guard try hasDatabase() else { throw .noState }
-        return try withRoom { () throws(StateStartError) in
-            try stateErrors { () throws(StateError) in
-                try StateDatabase(directory: options.path, files: files, vfs: vfs)
-            }
+        return try withRoom { () throws(StateError) in
+            try StateDatabase(directory: options.path, files: files, vfs: vfs)
         }
     }
 
@@ -182,10 +177,8 @@ extension StateDirectory {
         known: JournalPosition,
         _ journal: SegmentJournal
     ) throws(StateStartError) {
-        try withRoom(journal) { () throws(StateStartError) in
-            try stateErrors { () throws(StateError) in
-                try database.update(DirectoryRow(known: known, identity: try identity()))
-            }
+        try withRoom(journal) { () throws(StateError) in
+            try database.update(DirectoryRow(known: known, identity: try identity()))
         }
     }
 
@@ -275,16 +268,10 @@ extension StateDirectory {
         _ now: UInt64,
         _ journal: SegmentJournal
     ) throws(StateStartError) -> ClockSteps.Step? {
-        let (step, shift) = try withRoom(journal) { () throws(StateStartError) in
-            try stateErrors { () throws(StateError) in
-                try fileErrors { () throws(FileError) in
-                    try ClockSteps.begin(
-                        at: now,
-                        after: journal.last.number,
-                        of: journal.lastMicroseconds,
-                        files
-                    )
-                }
+        let (step, shift) = try withRoom(journal) { () throws(StateError) in
+            try fileErrors { () throws(FileError) in
+                let last = (record: journal.last.number, time: journal.lastMicroseconds)
+                return try ClockSteps.begin(at: now, after: last.record, of: last.time, files)
             }
         }
         journal.clockShift = shift
@@ -321,18 +308,16 @@ extension StateDirectory {
         let skipped = skippedAccountID
         // Posts and deletions that copies of clients have may be lost: they are begun anew.
         if skips { store.restore(deletionsKnownSince: revision) }
-        try withRoom(journal) { () throws(StateStartError) in
-            try stateErrors { () throws(StateError) in
-                if skips { try database.raiseDeletionsFloor(to: revision) }
-                try database.updateMeta(skippedAccountID: skipped) { meta in
-                    // A start that ends before its record is durable has skipped them all the same.
-                    if skips {
-                        meta.highestID = lastID
-                        meta.highestRevision = revision
-                    }
-                    meta.bootID = bootID
-                    meta.durability = options.durability.rawValue
+        try withRoom(journal) { () throws(StateError) in
+            if skips { try database.raiseDeletionsFloor(to: revision) }
+            try database.updateMeta(skippedAccountID: skipped) { meta in
+                // A start that ends before its record is durable has skipped them all the same.
+                if skips {
+                    meta.highestID = lastID
+                    meta.highestRevision = revision
                 }
+                meta.bootID = bootID
+                meta.durability = options.durability.rawValue
             }
         }
         return counters
@@ -412,6 +397,14 @@ extension StateDirectory {
     ///
     /// The journal, once it is open, knows of what it has given up. Where even that does not suffice, it
     /// throws `full`.
+    func withRoom<Result>(
+        _ journal: SegmentJournal? = nil,
+        _ body: () throws(StateError) -> Result
+    ) throws(StateStartError) -> Result {
+        try withRoom(journal) { () throws(StateStartError) in try stateErrors(body) }
+    }
+
+    /// The same of other errors.
     func withRoom<Result>(
         _ journal: SegmentJournal? = nil,
         _ body: () throws(StateStartError) -> Result

@@ -15,10 +15,8 @@ package struct StateOptions: Sendable {
 
     /// The data directory, made where there is none, its parent being there.
     package var path: String
-
     /// How many event loops have a log.
     package var logCount: Int
-
     /// What the journal is opened with, except for its instance, which `state.db` names.
     package var journal = JournalConfiguration(instanceID: 0)
 
@@ -30,16 +28,12 @@ package struct StateOptions: Sendable {
 
     /// The record after which a loss is accepted; nil accepts none.
     package var acceptedLoss: UInt64?
-
     /// Whether a directory without a state is refused instead of made.
     package var mustExist = false
-
     /// Whether checkpointed segments stay, so that all can be replayed from the first.
     package var keepsJournal = false
-
     /// The journal's bytes that are checkpointed at once.
     package var checkpointByteCount = Self.defaultCheckpointByteCount
-
     /// How backups are made, and how many are kept.
     package var backups = BackupOptions()
 
@@ -48,7 +42,6 @@ package struct StateOptions: Sendable {
 
     /// SQLite's virtual file system that has `state.db`, for tests of slow disks; nil is the system's own.
     package var databaseFileSystem: String?
-
     /// What tests put between the service and its disk.
     package var testHooks = StateTestHooks()
 

@@ -46,9 +46,7 @@ package struct StartRefusal: Error, Equatable, Sendable {
         let words = RefusalWords(path: path) { _ in .noBackup }
         (meaning, steps) = words.consequences(of: error, source)
     }
-}
 
-extension StartRefusal {
     /// The refusal to put a backup in the place of a directory's `state.db`.
     package init(_ error: RestoreError, of backup: String, inPlaceOf path: String) {
         exitStatus = error.exitStatus

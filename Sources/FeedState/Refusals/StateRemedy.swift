@@ -4,14 +4,11 @@ internal import FeedJournal
 package enum StateRemedy: Equatable, Sendable {
     /// No backup below the directory can be used.
     case noBackup
-
     /// The journal continues a backup up to a record, and then has a problem; without one nothing is
     /// lost. The backup is the journal itself where that has all from the beginning.
     case continued(backup: String, checkpointed: UInt64, last: UInt64, problem: String? = nil)
-
     /// The newest backup that can be used, which the journal does not continue.
     case behind(backup: String, checkpointed: UInt64, problem: String)
-
     /// No backup of this instance can be used; the newest one that can is of another instance, whose
     /// record numbers cannot be compared with those here.
     case ofAnotherInstance(backup: String)

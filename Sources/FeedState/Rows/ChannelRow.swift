@@ -45,7 +45,6 @@ struct OutcomeRing: PackedColumn {
 
     /// The channel's number, which the bytes leave out.
     var channel: UInt64 = 0
-
     /// The outcomes in the order of sequences, each of its own; no older than the window.
     private(set) var outcomes: [ChannelOutcome] = []
 

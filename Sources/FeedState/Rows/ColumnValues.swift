@@ -135,22 +135,18 @@ struct RowSum {
     mutating func add(_ text: String) { add(text.utf8Span.span) }
 }
 
-/// A place in a row's bytes, from which numbers are read; nil where the bytes end before.
+/// A place in a row's bytes, from which numbers are read, least byte first; nil where the bytes end before.
 struct ByteReader {
-    /// Where the next number begins.
     private(set) var offset = 0
 
-    /// The next byte.
     mutating func byte(_ bytes: Span<UInt8>) -> UInt8? {
         number(bytes, 1).map(UInt8.init(truncatingIfNeeded:))
     }
 
-    /// The next 4 bytes, the least first.
     mutating func uint32(_ bytes: Span<UInt8>) -> UInt32? {
         number(bytes, 4).map(UInt32.init(truncatingIfNeeded:))
     }
 
-    /// The next 8 bytes, the least first.
     mutating func uint64(_ bytes: Span<UInt8>) -> UInt64? { number(bytes, 8) }
 
     private mutating func number(_ bytes: Span<UInt8>, _ byteCount: Int) -> UInt64? {

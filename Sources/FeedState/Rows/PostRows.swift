@@ -82,12 +82,14 @@ struct CountsRow: StateRow {
 
 /// The counts of 128 posts with consecutive ids, as one row keeps them.
 ///
-/// Four columns after four widths: all ups, all downs, all revisions, all sums of RISING, each number in as
-/// many bytes as the widest of its column needs, least byte first. A row of format 1 has no sums, and no mark
-/// in its first byte. A post that is not there has revision 0: no post has that one.
+/// Four columns after four widths: all ups, all downs, all revisions, all sums of RISING, each number
+/// in as many bytes as the widest of its column needs, least byte first. A row of format 1 has no
+/// sums, and no mark in its first byte. A post that is not there has revision 0: no post has that one.
 struct CountsChunk: PackedColumn {
     /// How many posts share a row.
     static let postCount = 128
+
+    private static let columnCount = 4
     /// The bit of the first byte that says that there is a fourth column.
     private static let sumsMark: UInt8 = 0x80
 
@@ -110,7 +112,8 @@ struct CountsChunk: PackedColumn {
         }
     }
 
-    private var entries = [Entry](repeating: Entry(), count: postCount)
+    /// The columns, one after the other.
+    private var numbers = [UInt64](repeating: 0, count: columnCount * postCount)
 
     /// The chunk that a post is in.
     static func number(_ id: UInt64) -> UInt64 { id / UInt64(postCount) }
@@ -118,80 +121,75 @@ struct CountsChunk: PackedColumn {
     /// The post's place in its chunk.
     static func place(_ id: UInt64) -> Int { Int(id % UInt64(postCount)) }
 
-    /// The counts at a place.
     subscript(place: Int) -> Entry {
-        get { entries[place] }
-        set { entries[place] = newValue }
+        get {
+            Entry(
+                upvoteCount: numbers[place],
+                downvoteCount: numbers[Self.postCount + place],
+                revision: numbers[2 * Self.postCount + place],
+                risingSum: numbers[3 * Self.postCount + place]
+            )
+        }
+        set {
+            numbers[place] = newValue.upvoteCount
+            numbers[Self.postCount + place] = newValue.downvoteCount
+            numbers[2 * Self.postCount + place] = newValue.revision
+            numbers[3 * Self.postCount + place] = newValue.risingSum
+        }
     }
 
     /// The greatest revision; 0 where no post is there.
-    var newestRevision: UInt64 {
-        entries.reduce(0) { max($0, $1.revision) }
+    var newestRevision: UInt64 { numbers[Self.places(of: 2)].reduce(0, max) }
+
+    private static func places(of column: Int) -> Range<Int> {
+        column * postCount..<(column + 1) * postCount
     }
 
     /// Takes all posts out.
     mutating func clear() {
-        for place in entries.indices { entries[place] = Entry() }
+        for index in numbers.indices { numbers[index] = 0 }
     }
 
     /// Fills the chunk from a row's bytes; false where no chunk is written so.
     mutating func read(_ bytes: Span<UInt8>) -> Bool {
-        guard let first = bytes.count > 0 ? bytes[0] : nil else { return false }
-        let columnCount = first & Self.sumsMark == 0 ? 3 : 4
+        clear()
+        guard bytes.count > 0 else { return false }
+        let columnCount = bytes[0] & Self.sumsMark == 0 ? 3 : Self.columnCount
         guard bytes.count >= columnCount else { return false }
-        var widths: [4 of Int] = [Int(first & ~Self.sumsMark), 0, 0, 0]
-        for column in 1..<columnCount { widths[column] = Int(bytes[column]) }
-        let width = widths[0] + widths[1] + widths[2] + widths[3]
-        guard (0..<4).allSatisfy({ widths[$0] <= 8 }),
-            bytes.count == columnCount + Self.postCount * width
-        else { return false }
         var offset = columnCount
-        func next(_ width: Int) -> UInt64 {
-            var number: UInt64 = 0
-            for byte in 0..<width {
-                number |= UInt64(bytes[offset + byte]) << UInt64(8 * byte)
+        for column in 0..<columnCount {
+            let width = Int(column == 0 ? bytes[0] & ~Self.sumsMark : bytes[column])
+            guard width <= 8, bytes.count - offset >= width * Self.postCount else { return false }
+            for place in Self.places(of: column) {
+                var number: UInt64 = 0
+                for byte in 0..<width {
+                    number |= UInt64(bytes[offset + byte]) << UInt64(8 * byte)
+                }
+                numbers[place] = number
+                offset += width
             }
-            offset += width
-            return number
         }
-        for place in entries.indices { entries[place].upvoteCount = next(widths[0]) }
-        for place in entries.indices { entries[place].downvoteCount = next(widths[1]) }
-        for place in entries.indices { entries[place].revision = next(widths[2]) }
-        for place in entries.indices { entries[place].risingSum = next(widths[3]) }
         // Counts of no post would come back with the next one of that id.
-        return entries.allSatisfy { $0.revision != 0 || $0 == Entry() }
+        return offset == bytes.count
+            && (0..<Self.postCount).allSatisfy { self[$0].revision != 0 || self[$0] == Entry() }
     }
 
     /// Writes the chunk in place of what the array held.
     func write(into bytes: inout [UInt8]) {
-        var all = Entry()
-        for entry in entries {
-            all.upvoteCount |= entry.upvoteCount
-            all.downvoteCount |= entry.downvoteCount
-            all.revision |= entry.revision
-            all.risingSum |= entry.risingSum
-        }
-        let widths: [4 of Int] = [
-            Self.width(all.upvoteCount), Self.width(all.downvoteCount), Self.width(all.revision),
-            Self.width(all.risingSum),
-        ]
         bytes.removeAll(keepingCapacity: true)
-        for column in 0..<4 { bytes.append(UInt8(widths[column])) }
-        bytes[0] |= Self.sumsMark
-        func add(_ number: UInt64, _ width: Int) {
-            for byte in 0..<width {
-                bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte)))
+        for column in 0..<Self.columnCount {
+            let all = numbers[Self.places(of: column)].reduce(0, |)
+            bytes.append(UInt8((64 - all.leadingZeroBitCount + 7) / 8))
+        }
+        for column in 0..<Self.columnCount {
+            let width = Int(bytes[column])
+            for number in numbers[Self.places(of: column)] {
+                for byte in 0..<width {
+                    bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte)))
+                }
             }
         }
-        for entry in entries { add(entry.upvoteCount, widths[0]) }
-        for entry in entries { add(entry.downvoteCount, widths[1]) }
-        for entry in entries { add(entry.revision, widths[2]) }
-        for entry in entries { add(entry.risingSum, widths[3]) }
-    }
-
-    /// How many bytes a number needs.
-    private static func width(_ number: UInt64) -> Int {
-        (64 - number.leadingZeroBitCount + 7) / 8
+        bytes[0] |= Self.sumsMark
     }
 }
 
@@ -221,7 +219,6 @@ struct BallotRow: StateRow {
 struct BallotChunk: PackedColumn {
     /// How many voters share a row of a post.
     static let voterCount = 1_024
-
     /// From so many on, bits take less than numbers.
     private static let sparseLimit = 128
     private static let denseByteCount = voterCount / 4
@@ -230,7 +227,6 @@ struct BallotChunk: PackedColumn {
     private var directions = [UInt8](repeating: 0, count: voterCount)
     /// The places that have a ballot, a bit each: most rows have few.
     private var words: [16 of UInt64] = .init(repeating: 0)
-
     /// How many ballots stand.
     private(set) var count = 0
 

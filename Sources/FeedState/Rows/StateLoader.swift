@@ -8,11 +8,8 @@ struct StateLoader {
     private let database: Database
     /// The file's format, which says which tables it has.
     private let format: Int64
-
     private let expected: [TableTotals]
-
     private var found: [TableTotals]
-
     /// What was read and not sent.
     private var rows = LoadedRows()
     /// Takes what was read; false where no more is wanted.
@@ -77,7 +74,6 @@ struct StateLoader {
         rows = LoadedRows()
     }
 
-    /// Reads the channels.
     mutating func loadChannels(
         _ body: (ChannelState, [ChannelOutcome]) -> Void
     ) throws(StateError) {
@@ -221,7 +217,6 @@ private struct CountsCursor {
 private struct BallotCursor {
     private let statement: Statement
     private var row = BallotRow()
-
     /// The post whose ballots are at hand; nil after the last.
     private(set) var post: UInt64?
 

@@ -4,29 +4,17 @@ import FeedSQLite
 
 /// The tables whose rows are the state.
 enum StateTable: Int, CaseIterable, Sendable {
-    /// What posts say.
     case posts = 0
-    /// What was voted on posts.
     case counts
-    /// Who voted how, where each voter has one vote.
     case ballots
-    /// The devices of voters.
     case voters
-    /// The feeds and their rules.
     case feeds
-    /// The channels of clients, with the outcomes of their latest calls.
     case channels
-    /// The users of voters.
     case userVoters
-    /// The accounts of users.
     case accounts
-    /// The sessions of users.
     case sessions
-    /// What viewers have marked on posts.
     case marks
-    /// What viewers have marked on all posts up to one.
     case markThroughs
-    /// The posts that were deleted in the last day.
     case deletions
 
     var name: String { Self.names[rawValue] }
@@ -73,7 +61,6 @@ protocol StateRow: DescribedRow {
     /// Calls `body` with the log entries that put the row back, where it makes some by itself.
     func visitEntries(_ body: (LogEntry) -> Void)
 
-    /// Reads all rows.
     static func load(with loader: inout StateLoader) throws(StateError)
 }
 
@@ -154,7 +141,6 @@ struct RowStatements {
     let oldestDeletions: Statement
     let deletionsFloor: (one: Statement, delete: Statement)
 
-    /// Prepares them all.
     init(_ database: Database) throws(SQLiteError) {
         func rows(_ table: TableDescription, where condition: String) throws(SQLiteError) -> Rows {
             (
@@ -185,7 +171,6 @@ struct RowStatements {
         )
     }
 
-    /// The statements of a table.
     subscript(table: StateTable) -> Table { tables[table.rawValue] }
 }
 

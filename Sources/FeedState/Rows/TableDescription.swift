@@ -70,7 +70,6 @@ struct Columns {
         ///
         /// The rows of earlier formats have 0 in it, and their checksums stay: another number comes last.
         var format: Int64 = 0
-
         static let key = Use(isKey: true)
         static let unsummedKey = Use(isKey: true, isSummed: false)
     }
@@ -102,7 +101,6 @@ struct Columns {
         self.row = row
     }
 
-    /// The number 1 of the only row.
     mutating func one() {
         var id: Int64 = 1
         number("id", &id, as: Use(isKey: true, isSummed: false, isOne: true))
