@@ -125,7 +125,7 @@ struct AccountNumbers: OneRow {
     mutating func visit(_ columns: inout Columns) {
         columns.one()
         columns.number("skipped", &skipped)
-        columns.sum()
+        columns.sumColumn()
     }
 
     /// The row of a file; nothing is skipped where it has no such table.

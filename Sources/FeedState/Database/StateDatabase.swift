@@ -274,9 +274,9 @@ extension StateDatabase {
             for statement in StateSchema.statements { try database.execute(statement) }
             var totals = [TableTotals](repeating: TableTotals(), count: StateTable.allCases.count)
             func write<Row: StateRow>(_ row: Row) throws(SQLiteError) {
-                var (row, buffer) = (row, [UInt8]())
+                var row = row
                 let upsert = try database.prepare(TableDescription(Row.self).upsert)
-                let (sum, _) = try row.write(by: upsert, &buffer)
+                let (sum, _) = try row.write(by: upsert, RowBuffer())
                 totals[Row.table.rawValue].replace(nil, by: sum)
             }
             for (number, policy) in [FeedPolicy.posts, .tweets].enumerated() {

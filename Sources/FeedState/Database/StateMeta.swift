@@ -121,6 +121,6 @@ private struct MetaRow: OneRow {
         columns.number("next_channel", &meta.nextChannel)
         columns.text("boot_id", &meta.bootID)
         columns.text("durability", &meta.durability)
-        columns.sum()
+        columns.sumColumn()
     }
 }

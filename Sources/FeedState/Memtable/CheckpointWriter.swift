@@ -23,7 +23,7 @@ final class CheckpointWriter {
     private var ballots = BallotRow()
     private var marks = MarkRow()
     private var ballotRows: [PendingBallots.ChunkRow] = []
-    private var buffer: [UInt8] = []
+    private let buffer = RowBuffer()
     /// What a row takes beside its texts and packed columns.
     private static let rowByteCount = 64
 
@@ -72,7 +72,7 @@ final class CheckpointWriter {
         over old: UInt64?
     ) throws(StateError) -> UInt64 {
         let written = try databaseErrors { () throws(SQLiteError) in
-            try row.write(by: statements[Row.table].upsert, &buffer)
+            try row.write(by: statements[Row.table].upsert, buffer)
         }
         replace(Row.table, old, by: written.sum, byteCount: written.byteCount)
         return written.sum

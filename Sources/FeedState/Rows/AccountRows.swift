@@ -19,7 +19,7 @@ struct AccountsRow: StateRow {
         columns.number("id", &account.id, as: .key)
         columns.number("create_time", &account.createTimeMilliseconds)
         columns.number("generation", &generation)
-        columns.sum()
+        columns.sumColumn()
         columns.text("email", &account.email)
         columns.text("display_name", &account.displayName)
         columns.text("password_hash", &account.passwordHash)
@@ -48,7 +48,7 @@ struct SessionsRow: StateRow {
         columns.number("user", &session.userID)
         columns.number("expire_time", &session.expireTimeMilliseconds)
         columns.number("generation", &session.generation)
-        columns.sum()
+        columns.sumColumn()
     }
 
     /// Without the hash, by which nobody knows the session.

@@ -20,7 +20,7 @@ struct ChannelRow: StateRow {
         (channel.clientHigh, channel.clientLow) = (client.high, client.low)
         columns.number("channel", &channel.channel)
         columns.number("highest", &highest)
-        columns.sum()
+        columns.sumColumn()
         ring.channel = channel.number
         columns.packed("outcomes", &ring)
         columns.require(fit: ring.highest == highest)

@@ -17,7 +17,7 @@ struct MarkRow: StateRow {
         columns.number("viewer", &viewer, as: .unsummedKey)
         columns.number("chunk", &chunk, as: .unsummedKey)
         columns.sum(key)
-        columns.sum()
+        columns.sumColumn()
         columns.packed("packed", &marks)
     }
 
@@ -159,7 +159,7 @@ struct MarkThroughRow: StateRow {
         columns.number("create_time", &mark.createTimeMilliseconds)
         columns.number("post", &mark.post)
         columns.number("revision", &mark.revision)
-        columns.sum()
+        columns.sumColumn()
         columns.require(topic == self.topic)
     }
 

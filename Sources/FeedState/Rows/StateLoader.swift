@@ -123,7 +123,6 @@ extension StateLoader {
         let statement = try allRows(of: PostRow.self)
         var counts = CountsCursor(try allRows(of: CountsRow.self))
         var ballots = BallotCursor(try allRows(of: BallotRow.self))
-        var row = PostRow()
         var last: UInt64 = 0
         try ballots.next(&self)
         while isWanted, try statement.next() {
@@ -133,10 +132,12 @@ extension StateLoader {
             }
             last = id
             let votes = try counts.entry(of: id, &self)
+            var row = PostRow()
             add(try row.read(statement), to: .posts)
             row.post.counts = votes.counts(of: row.post.counts.id)
             let of = row.post.counts
-            give(.post(row.post))
+            // Its texts are moved, not copied.
+            give(.post((consume row).post))
             while ballots.post == id {
                 ballots.visit { voter, direction in give(.ballot(of, voter, direction)) }
                 try ballots.next(&self)

@@ -4,7 +4,8 @@ import FeedSQLite
 ///
 /// ``visit(_:)`` names each column once, in the order of the table. The table's SQL, what is bound and what
 /// is read, and the checksum all come from that. So a row is read back as it was written, and no column is
-/// left out of one of them. Keys come before other columns, and packed bytes last.
+/// left out of one of them. Keys come first, then numbers, then texts, and packed bytes last; a text before
+/// numbers is summed behind them (``Columns/sum(text:)``).
 protocol DescribedRow {
     static var tableName: String { get }
 
@@ -57,8 +58,9 @@ protocol PackedColumn {
     func write(into bytes: inout [UInt8])
 }
 
-/// What is done with each column of a row: it is listed, bound or read, and added to the checksum, which
-/// has all numbers first.
+/// What is done with each column of a row: it is listed, bound or read, and added to the checksum.
+///
+/// The checksum has the numbers of a row at once, then its texts, then its packed bytes.
 struct Columns {
     /// What a column is in its table.
     struct Use {
@@ -70,35 +72,48 @@ struct Columns {
         ///
         /// The rows of earlier formats have 0 in it, and their checksums stay: another number comes last.
         var format: Int64 = 0
+
         static let key = Use(isKey: true)
         static let unsummedKey = Use(isKey: true, isSummed: false)
     }
 
     fileprivate enum Task {
-        case list, bindKey, bind, read, sum, sumTexts
+        case list, bindKey, bind, read, sum
     }
 
-    fileprivate var task: Task
+    private let task: Task
     private let row: Statement?
+    private let buffer: RowBuffer?
     private var index = 0
-    fileprivate private(set) var listed: [TableDescription.Column] = []
-    /// Bytes on their way into a column; at the end those of the packed one.
-    fileprivate var buffer: [UInt8] = []
     fileprivate private(set) var byteCount = 0
     fileprivate private(set) var error: SQLiteError?
     fileprivate private(set) var isPossible = true
     fileprivate private(set) var isFit = true
-    fileprivate private(set) var packedIndex: Int?
     fileprivate private(set) var sumIndex = 0
     fileprivate private(set) var storedSum: UInt64 = 0
+    private var checksum: RowSum
+    /// The numbers that are to be added to the checksum.
     private var numbers: [12 of UInt64] = .init(repeating: 0)
     private var numberCount = 0
-    fileprivate var checksum = RowSum(seed: 0)
 
     @inline(__always)
-    fileprivate init(_ task: Task, _ row: Statement? = nil) {
+    fileprivate init(
+        _ task: Task,
+        _ row: Statement? = nil,
+        _ buffer: RowBuffer? = nil,
+        seed: UInt64 = 0
+    ) {
         self.task = task
         self.row = row
+        self.buffer = buffer
+        checksum = RowSum(seed: seed)
+    }
+
+    /// The checksum of all columns that were visited.
+    @inline(__always)
+    fileprivate mutating func sum() -> UInt64 {
+        sumNumbers()
+        return checksum.value
     }
 
     mutating func one() {
@@ -119,11 +134,14 @@ struct Columns {
             bind(use) { (row, index) throws(SQLiteError) in try row.bind(column, at: index) }
         case .read: read(&value) { Value(column: $0.int64($1)) }
         case .sum: break
-        // Without the number the sum is what it was in the format before.
-        case .sumTexts:
-            if use.format > 0, value.column != 0 { checksum.add([UInt64(bits: value.column)]) }
         }
-        if use.isSummed, use.format == 0 { sum(UInt64(bits: value.column)) }
+        guard use.isSummed else { return }
+        let number = UInt64(bits: value.column)
+        guard use.format > 0 else { return sum(number) }
+        // Without the number the sum is what it was in the format before.
+        guard number != 0 else { return }
+        sumNumbers()
+        checksum.add([number])
     }
 
     @inline(__always)
@@ -135,26 +153,30 @@ struct Columns {
         switch task {
         case .list: list(name, "BLOB", use)
         case .bind, .bindKey:
-            buffer.removeAll(keepingCapacity: true)
-            value.append(to: &buffer)
-            bindBuffer(use)
+            var bytes: [UInt8] = []
+            value.append(to: &bytes)
+            bind(use) { (row, index) throws(SQLiteError) in try row.bind(bytes, at: index) }
         case .read: read(&value) { $0.withBlob($1) { Value(column: $0) } }
-        case .sum, .sumTexts: break
+        case .sum: break
         }
         value.visitWords { sum($0) }
     }
 
+    /// A text, which is not summed where numbers follow.
     @inline(__always)
-    mutating func text(_ name: StaticString, _ value: inout String) {
+    mutating func text(_ name: StaticString, _ value: inout String, isSummed: Bool = true) {
         switch task {
-        case .list: list(name, "TEXT")
+        case .list: return list(name, "TEXT")
+        case .bindKey: return
         case .bind:
             byteCount += value.utf8.count
             bind { (row, index) throws(SQLiteError) in try row.bind(value, at: index) }
-        case .read: read(&value) { $0.text($1) }
-        case .sumTexts: checksum.add(value)
-        case .sum, .bindKey: break
+        case .read:
+            if let found = row?.text(index) { value = found } else { isPossible = false }
+            index += 1
+        case .sum: break
         }
+        if isSummed { sum(text: value) }
     }
 
     /// Bytes of many values.
@@ -163,21 +185,30 @@ struct Columns {
         switch task {
         case .list: list(name, "BLOB")
         case .bind:
-            value.write(into: &buffer)
-            byteCount += buffer.count
-            packedIndex = index
-            bindBuffer()
+            guard let buffer else { preconditionFailure("Packed bytes have a buffer.") }
+            value.write(into: &buffer.bytes)
+            let bytes = buffer.bytes
+            byteCount += bytes.count
+            sumNumbers()
+            checksum.add(bytes.span)
+            bind { (row, index) throws(SQLiteError) in try row.bind(bytes, at: index) }
         case .read:
-            packedIndex = index
-            isFit = row?.withBlob(index) { value.read($0) } ?? false
+            sumNumbers()
+            var sum = checksum
+            let fits = row?.withBlob(index) { blob in
+                sum.add(blob)
+                return value.read(blob)
+            }
+            checksum = sum
+            isFit = fits ?? false
             index += 1
-        case .sum, .sumTexts, .bindKey: break
+        case .sum, .bindKey: break
         }
     }
 
     /// The column of the row's checksum.
     @inline(__always)
-    mutating func sum() {
+    mutating func sumColumn() {
         switch task {
         case .list: list("sum", "INTEGER")
         case .bind:
@@ -186,16 +217,29 @@ struct Columns {
         case .read:
             storedSum = row?.uint64(index) ?? 0
             index += 1
-        case .sum, .sumTexts, .bindKey: break
+        case .sum, .bindKey: break
         }
     }
 
     /// Adds a number to the checksum that is in no column that is summed.
     @inline(__always)
     mutating func sum(_ number: UInt64) {
-        guard task == .bind || task == .read || task == .sum else { return }
         numbers[numberCount] = number
         numberCount += 1
+    }
+
+    /// Adds a text to the checksum.
+    @inline(__always)
+    mutating func sum(text: String) {
+        sumNumbers()
+        checksum.add(text)
+    }
+
+    @inline(__always)
+    private mutating func sumNumbers() {
+        guard numberCount > 0 else { return }
+        checksum.add(numbers.span.extracting(0..<numberCount))
+        numberCount = 0
     }
 
     /// Whether the values so far are possible, where they are read.
@@ -210,28 +254,14 @@ struct Columns {
         if task == .read { isFit = isFit && fit() }
     }
 
-    /// Begins the sum with its numbers: the texts are to be visited next.
-    @inline(__always)
-    fileprivate mutating func sumNumbers(seed: UInt64) {
-        checksum = RowSum(seed: seed)
-        checksum.add(numbers.span.extracting(0..<numberCount))
-        task = .sumTexts
-    }
-
-    private mutating func list(
+    private func list(
         _ name: StaticString,
         _ type: String,
         _ use: Use = Use(),
         isUnsigned: Bool = false
     ) {
         let name = "\(name)"
-        listed.append(.init(name: name, type: type, use: use, isUnsigned: isUnsigned))
-    }
-
-    @inline(__always)
-    private mutating func bindBuffer(_ use: Use = Use()) {
-        let bytes = buffer
-        bind(use) { (row, index) throws(SQLiteError) in try row.bind(bytes, at: index) }
+        buffer?.columns.append(.init(name: name, type: type, use: use, isUnsigned: isUnsigned))
     }
 
     @inline(__always)
@@ -254,6 +284,14 @@ struct Columns {
         if let row, let found = body(row, index) { value = found } else { isPossible = false }
         index += 1
     }
+}
+
+/// What a visit makes beside a row, kept from row to row.
+final class RowBuffer {
+    /// Those of the packed column, which is being written.
+    fileprivate var bytes: [UInt8] = []
+    /// Those of the table, which are being listed.
+    fileprivate var columns: [TableDescription.Column] = []
 }
 
 extension DescribedRow {
@@ -280,17 +318,12 @@ extension DescribedRow {
     @discardableResult
     mutating func write(
         by statement: Statement,
-        _ buffer: inout [UInt8]
+        _ buffer: RowBuffer
     ) throws(SQLiteError) -> (sum: UInt64, byteCount: Int) {
-        var columns = Columns(.bind, statement)
-        swap(&columns.buffer, &buffer)
+        var columns = Columns(.bind, statement, buffer, seed: Self.seed)
         visit(&columns)
-        swap(&columns.buffer, &buffer)
         if let error = columns.error { throw error }
-        columns.sumNumbers(seed: Self.seed)
-        visit(&columns)
-        if columns.packedIndex != nil { columns.checksum.add(buffer.span) }
-        let sum = columns.checksum.value
+        let sum = columns.sum()
         try statement.bind(sum, at: columns.sumIndex)
         try statement.run()
         return (sum, columns.byteCount)
@@ -298,13 +331,10 @@ extension DescribedRow {
 
     /// Reads the row that a statement stands at; gives its checksum.
     mutating func read(_ row: Statement) throws(StateError) -> UInt64 {
-        var columns = Columns(.read, row)
+        var columns = Columns(.read, row, seed: Self.seed)
         visit(&columns)
         guard columns.isPossible else { throw Self.damaged(Self.name(of: row), Self.impossible) }
-        columns.sumNumbers(seed: Self.seed)
-        visit(&columns)
-        if let index = columns.packedIndex { row.withBlob(index) { columns.checksum.add($0) } }
-        guard columns.storedSum == columns.checksum.value else {
+        guard columns.storedSum == columns.sum() else {
             throw Self.damaged(Self.name(of: row), "the checksum does not fit the row")
         }
         guard columns.isFit else { throw Self.damaged(Self.name(of: row), Self.unfit) }
@@ -313,11 +343,9 @@ extension DescribedRow {
 
     /// The checksum of a row without packed bytes.
     mutating func checksum() -> UInt64 {
-        var columns = Columns(.sum)
+        var columns = Columns(.sum, seed: Self.seed)
         visit(&columns)
-        columns.sumNumbers(seed: Self.seed)
-        visit(&columns)
-        return columns.checksum.value
+        return columns.sum()
     }
 
     /// The error of a row that is not what it should be.
@@ -354,8 +382,7 @@ extension OneRow {
 
     /// Writes the row in place of the one that is there.
     mutating func writeOne(_ database: Database) throws(SQLiteError) {
-        var buffer: [UInt8] = []
-        try write(by: database.prepare(TableDescription(Self.self).upsert), &buffer)
+        try write(by: database.prepare(TableDescription(Self.self).upsert), RowBuffer())
     }
 }
 
@@ -383,10 +410,11 @@ struct TableDescription {
     /// The table of some rows.
     init<Row: DescribedRow>(_: Row.Type) {
         var row = Row()
-        var lister = Columns(.list)
+        let buffer = RowBuffer()
+        var lister = Columns(.list, nil, buffer)
         row.visit(&lister)
         name = Row.tableName
-        columns = lister.listed
+        columns = buffer.columns
         indexes = Row.indexes
     }
 

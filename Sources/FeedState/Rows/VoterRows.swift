@@ -13,13 +13,14 @@ struct FeedRow: PendingRow {
 
     mutating func visit(_ columns: inout Columns) {
         columns.number("number", &id, as: .key)
-        columns.text("name", &policy.name)
+        columns.text("name", &policy.name, isSummed: false)
         columns.number("default_order", &policy.defaultOrder)
         columns.number("vote_mode", &policy.voteMode)
         columns.number("maximum_title", &policy.maximumTitleCharacterCount)
         columns.number("minimum_text", &policy.minimumTextCharacterCount)
         columns.number("maximum_text", &policy.maximumTextCharacterCount)
-        columns.sum()
+        columns.sum(text: policy.name)
+        columns.sumColumn()
     }
 
     func visitEntries(_ body: (LogEntry) -> Void) { body(.feed(id, policy)) }
@@ -37,7 +38,7 @@ struct VoterRow: PendingRow {
     mutating func visit(_ columns: inout Columns) {
         columns.number("number", &voter, as: .key)
         columns.bytes("device", &device)
-        columns.sum()
+        columns.sumColumn()
     }
 
     func visitEntries(_ body: (LogEntry) -> Void) { body(.voter(voter, device: device)) }
@@ -55,7 +56,7 @@ struct UserVoterRow: PendingRow {
     mutating func visit(_ columns: inout Columns) {
         columns.number("number", &voter, as: .key)
         columns.number("user", &user)
-        columns.sum()
+        columns.sumColumn()
     }
 
     func visitEntries(_ body: (LogEntry) -> Void) { body(.userVoter(voter, userID: user)) }
@@ -101,7 +102,7 @@ struct DeletionRow: StateRow {
         columns.number("revision", &revision, as: .key)
         columns.number("post", &post)
         columns.number("time", &time)
-        columns.sum()
+        columns.sumColumn()
         columns.require(fit: Kind(rawValue: kind) != nil)
     }
 
