@@ -355,11 +355,14 @@ package struct MarkChange {
                 "MarkPosts takes either post_ids or through_post_id."
             )
         }
+        if request.postIDs.isEmpty {
+            last = PostID(rawValue: request.throughPostID)
+        } else {
+            last = nil
+            let limit = rules.limits.maximumBatchGetCount
+            try rules.checkBatch(request.postIDs.count, field: "post_ids", limit: limit)
+        }
         ids = request.postIDs.map(PostID.init(rawValue:))
-        last = ids.isEmpty ? PostID(rawValue: request.throughPostID) : nil
-        guard last == nil else { return }
-        let limit = rules.limits.maximumBatchGetCount
-        try rules.checkBatch(ids.count, field: "post_ids", limit: limit)
     }
 
     /// Marks the posts for a viewer.

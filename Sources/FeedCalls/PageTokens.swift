@@ -157,7 +157,7 @@ extension [UInt8] {
 }
 
 /// The scope of a page token: one list, as one caller sees it.
-package struct PageTokenScope: Equatable {
+package struct PageTokenScope {
     package let list: ListID
     /// The user that the caller is or acts for, or else its device; nil is an anonymous caller.
     package var viewer: VoterKey?

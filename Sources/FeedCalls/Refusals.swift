@@ -27,7 +27,7 @@ extension Status {
     }
 
     /// The number of an enum has no meaning for this field.
-    package static func unknownValue(_ value: some WireEnum, field: String) -> Status {
+    static func unknownValue(_ value: some WireEnum, field: String) -> Status {
         invalid(
             .badField,
             field: field,
@@ -67,7 +67,7 @@ extension Status {
     }
 
     /// The post is deleted, or no post of the list that the call is about.
-    package static func postNotInList(_ id: UInt64) -> Status {
+    static func postNotInList(_ id: UInt64) -> Status {
         Status(
             code: .notFound,
             reason: .postNotFound,
@@ -148,7 +148,7 @@ extension Status {
     }
 
     /// A filter looks at marks, and a caller without identity has none.
-    package static func viewerRequired(field: String) -> Status {
+    static func viewerRequired(field: String) -> Status {
         Status(
             code: .unauthenticated,
             reason: .identityRequired,

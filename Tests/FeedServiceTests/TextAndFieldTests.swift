@@ -1,4 +1,3 @@
-import FeedCalls
 import FeedProto
 import FeedService
 import FeedTestSupport
@@ -9,10 +8,6 @@ import Testing
 /// The ids are those of `docs/SECURITY.md`.
 @Suite(.timeLimit(.minutes(10)))
 struct TextAndFieldTests {
-    @Test func theLimitsOfCallsAreThoseOfAServiceWithoutFlags() {
-        #expect(CallLimits(ServiceLimits()) == CallLimits())
-    }
-
     /// A request that is refused, and how.
     struct Refused: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -334,7 +334,7 @@ extension AdministrationCalls {
         let jump = environment.context.clock.jumpMilliseconds
         guard jump == 0 else { throw .clockJumped(by: jump) }
         let latest =
-            now + environment.context.limits.maximumImportedTimeLead.millisecondsRoundedDown
+            now + environment.context.limits.calls.maximumImportedTimeLead.millisecondsRoundedDown
         let time = request.timeMilliseconds == 0 ? now : request.timeMilliseconds
         guard (0...latest).contains(time) else { throw .badCorrection(time, latest: latest) }
         guard request.appliesCorrection else {

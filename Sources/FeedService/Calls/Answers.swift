@@ -230,7 +230,7 @@ extension Answers {
                 let texts = page.texts
                 try encoder.append(post: fields[0], texts: texts.span, id: id, revision: revision)
             case .page(let scope):
-                let list = environment.context.rules.tokens.fields(
+                let list = environment.rules.tokens.fields(
                     of: page.withoutPosts,
                     in: scope,
                     tokensIn: &page.texts
@@ -282,7 +282,7 @@ extension Answers {
         let texts = page.texts
         let rest = page.withoutPosts
         tokens.removeAll(keepingCapacity: true)
-        let coder = environment.context.rules.tokens
+        let coder = environment.rules.tokens
         let list = coder.fields(of: rest, in: scope.ofNobody, tokensIn: &tokens)
         let known = KeptPages.Page(
             key: key,
@@ -330,7 +330,7 @@ extension Answers {
         var (list, texts) = (kept.pages[place].list, kept.pages[place].tokens)
         if scope.viewer != nil {
             tokens.removeAll(keepingCapacity: true)
-            let coder = environment.context.rules.tokens
+            let coder = environment.rules.tokens
             list = coder.fields(of: kept.pages[place].rest, in: scope, tokensIn: &tokens)
             texts = tokens
         }
@@ -435,7 +435,7 @@ extension Answers {
             return request.ids.count * limits.greatestPostByteCount
         case .listPosts(let request):
             let size =
-                request.pageSize == 0 ? limits.defaultPageSize : max(1, Int(request.pageSize))
+                request.pageSize == 0 ? limits.calls.defaultPageSize : max(1, Int(request.pageSize))
             return size * limits.greatestPostByteCount
         case .listFeeds, .syncPosts:
             return encoder.maximumFrameByteCount

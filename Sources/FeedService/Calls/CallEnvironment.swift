@@ -24,8 +24,8 @@ struct CallEnvironment {
     let counters: LoopCounters
     /// The lines for operators.
     let log: ServiceLog
-    /// What requests ask for; in the context, as a read takes several copies of the environment.
-    var rules: CallRules { context.rules }
+    /// What requests ask for; the loop's own, so that no page counts references that all loops share.
+    let rules: CallRules
 
     /// Refuses a request that needs no execution, before anything is looked up.
     ///

@@ -152,18 +152,18 @@ extension Limits {
         self.init(
             maximumFrameByteCount: UInt32(limits.maximumFrameByteCount),
             maximumInFlightCount: UInt32(limits.maximumInFlightCount),
-            defaultPageSize: UInt32(limits.defaultPageSize),
-            maximumPageSize: UInt32(limits.maximumPageSize),
-            maximumBatchGetCount: UInt32(limits.maximumBatchGetCount),
-            maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
+            defaultPageSize: UInt32(limits.calls.defaultPageSize),
+            maximumPageSize: UInt32(limits.calls.maximumPageSize),
+            maximumBatchGetCount: UInt32(limits.calls.maximumBatchGetCount),
+            maximumBatchVoteCount: UInt32(limits.calls.maximumBatchVoteCount),
             maximumSyncPostCount: UInt32(limits.maximumSyncPostCount),
-            maximumWatchTopCount: UInt32(limits.maximumWatchTopCount),
+            maximumWatchTopCount: UInt32(limits.calls.maximumWatchTopCount),
             maximumTimeoutMilliseconds: limits.maximumTimeoutMilliseconds,
             idleTimeoutMilliseconds: UInt32(limits.idleTimeout.millisecondsRoundedDown),
             sequenceWindow: UInt32(RecentCalls.window),
-            maximumImportPostCount: UInt32(limits.maximumImportPostCount),
-            maximumWatchPostCount: UInt32(limits.maximumWatchPostCount),
-            maximumWatchCount: UInt32(limits.maximumWatchesPerConnection)
+            maximumImportPostCount: UInt32(limits.calls.maximumImportPostCount),
+            maximumWatchPostCount: UInt32(limits.calls.maximumWatchPostCount),
+            maximumWatchCount: UInt32(limits.calls.maximumWatchesPerConnection)
         )
     }
 }

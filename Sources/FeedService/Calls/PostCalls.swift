@@ -391,7 +391,8 @@ extension PostCalls {
 extension ServiceContext {
     /// The bytes of texts in one answer, which leave room for all else that a full page holds.
     fileprivate var pageByteLimit: Int {
-        let pageOverhead = limits.maximumPageSize * postOverheadByteCount + Self.pageTokensByteCount
+        let pageOverhead =
+            limits.calls.maximumPageSize * postOverheadByteCount + Self.pageTokensByteCount
         return max(1, limits.maximumFrameByteCount - pageOverhead)
     }
 
@@ -408,7 +409,7 @@ extension ServiceContext {
 
     /// The most bytes of a post beside its texts.
     private var postOverheadByteCount: Int {
-        ServiceLimits.postNumbersByteCount + limits.maximumFeedNameByteCount
+        ServiceLimits.postNumbersByteCount + limits.calls.maximumFeedNameByteCount
     }
 
     /// Two page tokens with the longest title, and the frame's own fields.

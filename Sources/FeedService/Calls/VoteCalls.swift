@@ -156,7 +156,7 @@ extension VoteCalls {
         _ session: borrowing Session,
         _ waited: Duration?
     ) -> Bool {
-        guard batch.count <= environment.context.limits.maximumBatchVoteCount,
+        guard batch.count <= environment.context.limits.calls.maximumBatchVoteCount,
             batch.minimumRevision == 0,
             session.life.executes(batch.id), session.caller.takesFastPath,
             environment.takesChanges,

@@ -1,7 +1,8 @@
 package import FeedAccounts
+package import FeedCalls
 internal import FeedTransport
 
-/// Every limit of the service in one place, each with its reason; Hello names some of them.
+/// Every limit of the service, each with its reason; Hello names some of them.
 package struct ServiceLimits: Sendable, Equatable {
     /// The largest frame either way: a page of 100 posts of common size fits many times over.
     package var maximumFrameByteCount = 1 << 20
@@ -16,26 +17,13 @@ package struct ServiceLimits: Sendable, Equatable {
     package var maximumConnectionCount = 10_000
     /// The limits of each key and of each host, for callers from other machines.
     package var identities = IdentityLimits()
-    /// The page size that 0 stands for.
-    package var defaultPageSize = 20
-    /// The page size that larger ones are lowered to: bounds how long one call occupies a loop.
-    package var maximumPageSize = 100
-    /// The ids in one BatchGetPosts.
-    package var maximumBatchGetCount = 100
+    /// What a request may say.
+    package var calls = CallLimits()
     /// The posts in one answer to SyncPosts: well under a millisecond of work for common ones.
     package var maximumSyncPostCount = 500
-    /// The votes in one BatchCastVotes: well under a millisecond of work.
-    package var maximumBatchVoteCount = 256
-    /// The posts in one ImportPosts: about half a millisecond of work for common ones.
-    package var maximumImportPostCount = 256
     /// The bytes of an import's texts that are walked character by character in one loop iteration:
     /// some 2 ms.
     package var walkedTextByteCount = 64 << 10
-    /// Each count of an imported post: 2^53, up to where a script's numbers are exact.
-    package var maximumImportedCount: UInt64 = 1 << 53
-    /// The most time by which an imported post may be ahead of this clock, as clocks differ; a later
-    /// time is corrected.
-    package var maximumImportedTimeLead = Duration.seconds(300)
     /// The ids that one CorrectTimes or DeletePosts checks: under a millisecond.
     package var correctedIDCount = 16_384
     /// The posts that one CorrectTimes answers with.
@@ -82,42 +70,13 @@ package struct ServiceLimits: Sendable, Equatable {
 
     /// Who may create posts, and how much.
     package var posts = PostLimits()
-    /// The characters of a title where a feed names no limit; what the first client apps accept.
-    package var defaultTitleCharacterCount = 255
-    /// The characters of a title that a feed may name as its limit.
-    package var maximumTitleCharacterCount = 1_000
-    /// The bytes of a title for each character that it may have: letters of every script fit, such as the 18
-    /// bytes of "स्त्री"; combining bombs do not.
-    package var titleByteCountPerCharacter = 32
-    /// The bytes of a title that even a feed of short titles takes.
-    package var leastTitleByteLimit = 1024
-    package var maximumTextCharacterCount = 10_000
-    /// The bytes of a post's text: four a character.
-    package var maximumTextByteCount = 40_000
-    /// The bytes of each address of a post.
-    package var maximumURLByteCount = 2048
-    package var maximumNameCharacterCount = 50
-    /// The bytes of an author's name: four a character.
-    package var maximumNameByteCount = 200
-    package var minimumPasswordCharacterCount = 6
-    /// The bytes of a password: more add nothing to its hash of 32 bytes.
-    package var maximumPasswordByteCount = 128
     package var accounts = AccountLimits()
     /// The sessions of one part of their table in 64 that are looked at in a second, to forget those that
     /// have expired; each of four million is looked at within 66 minutes.
     package var examinedSessionsPerSecond = 1024
-    package var maximumFeedNameByteCount = 63
-    /// The bytes that Ping echoes.
-    package var maximumPingByteCount = 4096
     /// The new devices one host may bring at once, and in a minute.
     package var newDevicesPerPeerMinute = 10_000
 
-    /// The first posts of a list in one watch.
-    package var maximumWatchTopCount = 100
-    /// The ids in one watch.
-    package var maximumWatchPostCount = 200
-    /// The watches of one connection.
-    package var maximumWatchesPerConnection = 16
     /// The watches of all connections.
     ///
     /// 10,000 may watch lists, and some watch posts. What the clients know takes 40 MB at most.
@@ -132,25 +91,20 @@ package struct ServiceLimits: Sendable, Equatable {
     /// The bytes that one CorrectTimes logs at most: the texts it may, those of the post that passes
     /// that limit, and the numbers of each post.
     var longestCorrectionByteCount: Int {
-        correctedTextByteCount + maximumTextByteCount + 3 * maximumURLByteCount
-            + maximumTitleByteCount + maximumNameByteCount + 160 * maximumCorrectedPostCount
+        correctedTextByteCount + calls.maximumTextByteCount + 3 * calls.maximumURLByteCount
+            + calls.maximumTitleByteCount + calls.maximumNameByteCount + 160
+            * maximumCorrectedPostCount
     }
 
     package init() {}
 }
 
 extension ServiceLimits {
-    /// The bytes of a title that may have so many characters.
-    func titleByteLimit(characterCount: Int) -> Int {
-        max(leastTitleByteLimit, titleByteCountPerCharacter * characterCount)
-    }
-
-    var maximumTitleByteCount: Int { titleByteLimit(characterCount: maximumTitleCharacterCount) }
-
     /// The most bytes that one post takes in an answer.
     var greatestPostByteCount: Int {
-        maximumTitleByteCount + maximumTextByteCount + 3 * maximumURLByteCount
-            + maximumNameByteCount + maximumFeedNameByteCount + Self.postNumbersByteCount
+        calls.maximumTitleByteCount + calls.maximumTextByteCount + 3 * calls.maximumURLByteCount
+            + calls.maximumNameByteCount + calls.maximumFeedNameByteCount
+            + Self.postNumbersByteCount
     }
 
     /// A post's numbers and tags: 20 fields of at most 12 bytes.

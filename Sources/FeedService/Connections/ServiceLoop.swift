@@ -1,4 +1,5 @@
 internal import FeedAccounts
+internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedRanking
 internal import FeedState
@@ -70,7 +71,8 @@ final class ServiceLoop {
             changeLog: context.changeLog(number),
             context: context,
             counters: counters,
-            log: log
+            log: log,
+            rules: CallRules(store, context.limits.calls, tokens: context.tokens)
         )
         handler = RequestHandler(environment)
         watchSchedule = WatchSchedule(at: eventLoop.now)

@@ -1,5 +1,5 @@
 internal import FeedAccounts
-package import FeedCalls
+internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedLog
 internal import FeedRanking
@@ -12,8 +12,8 @@ internal import Synchronization
 final class ServiceContext: Sendable {
     /// The limits that the service was started with.
     let limits: ServiceLimits
-    /// What requests ask for; its page tokens are under a key of this instance.
-    let rules: CallRules
+    /// Writes and reads page tokens, under a key of this instance.
+    let tokens: PageTokenCoder
     /// Names this state; another number means other state.
     let instanceID: UInt64
     /// The durable state; nil where all state is in memory.
@@ -64,7 +64,6 @@ final class ServiceContext: Sendable {
     /// Makes what the loops of a configuration share, for a state that was opened or for none.
     init(
         _ configuration: ServiceConfiguration,
-        of store: FeedStore,
         _ state: DurableState? = nil,
         channels: ChannelTable? = nil,
         clock: ClockWatch
@@ -75,21 +74,20 @@ final class ServiceContext: Sendable {
         limits = configuration.limits
         let identity = state?.identity
         instanceID = identity?.instanceID ?? .random(in: 1 ... .max)
-        let tokens =
+        tokens =
             if let key = identity?.pageTokenKey {
                 PageTokenCoder(key0: key.high, key1: key.low)
             } else {
                 PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
             }
-        rules = CallRules(store, CallLimits(limits), tokens: tokens)
         stalls = Stalls(limit: configuration.limits.stallLimit)
         precondition(
-            (1...RankingLimits.maximumPageSize).contains(limits.maximumPageSize)
-                && limits.maximumWatchTopCount <= RankingLimits.maximumPageSize
-                && limits.maximumTitleByteCount <= RankingLimits.maximumFieldByteCount
-                && limits.maximumURLByteCount <= RankingLimits.maximumFieldByteCount
-                && limits.maximumTextByteCount <= RankingLimits.maximumTextByteCount
-                && limits.maximumImportedCount <= RankingLimits.maximumImportedCount,
+            (1...RankingLimits.maximumPageSize).contains(limits.calls.maximumPageSize)
+                && limits.calls.maximumWatchTopCount <= RankingLimits.maximumPageSize
+                && limits.calls.maximumTitleByteCount <= RankingLimits.maximumFieldByteCount
+                && limits.calls.maximumURLByteCount <= RankingLimits.maximumFieldByteCount
+                && limits.calls.maximumTextByteCount <= RankingLimits.maximumTextByteCount
+                && limits.calls.maximumImportedCount <= RankingLimits.maximumImportedCount,
             "The service's limits are within what the ranking can hold."
         )
         self.loopClock = configuration.loopClock
@@ -205,35 +203,5 @@ final class ServiceContext: Sendable {
     func timeout(milliseconds: UInt32) -> Duration {
         guard milliseconds > 0 else { return .milliseconds(limits.defaultTimeoutMilliseconds) }
         return .milliseconds(min(milliseconds, limits.maximumTimeoutMilliseconds))
-    }
-}
-
-extension CallLimits {
-    /// The limits of a service's calls.
-    package init(_ limits: ServiceLimits) {
-        self.init()
-        defaultPageSize = limits.defaultPageSize
-        maximumPageSize = limits.maximumPageSize
-        maximumBatchGetCount = limits.maximumBatchGetCount
-        maximumBatchVoteCount = limits.maximumBatchVoteCount
-        maximumImportPostCount = limits.maximumImportPostCount
-        maximumImportedCount = limits.maximumImportedCount
-        maximumImportedTimeLead = limits.maximumImportedTimeLead
-        maximumPingByteCount = limits.maximumPingByteCount
-        maximumWatchTopCount = limits.maximumWatchTopCount
-        maximumWatchPostCount = limits.maximumWatchPostCount
-        maximumWatchesPerConnection = limits.maximumWatchesPerConnection
-        defaultTitleCharacterCount = limits.defaultTitleCharacterCount
-        maximumTitleCharacterCount = limits.maximumTitleCharacterCount
-        titleByteCountPerCharacter = limits.titleByteCountPerCharacter
-        leastTitleByteLimit = limits.leastTitleByteLimit
-        maximumTextCharacterCount = limits.maximumTextCharacterCount
-        maximumTextByteCount = limits.maximumTextByteCount
-        maximumURLByteCount = limits.maximumURLByteCount
-        maximumNameCharacterCount = limits.maximumNameCharacterCount
-        maximumNameByteCount = limits.maximumNameByteCount
-        minimumPasswordCharacterCount = limits.minimumPasswordCharacterCount
-        maximumPasswordByteCount = limits.maximumPasswordByteCount
-        maximumFeedNameByteCount = limits.maximumFeedNameByteCount
     }
 }

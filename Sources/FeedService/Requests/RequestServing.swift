@@ -390,9 +390,9 @@ extension RequestHandler {
     /// Begins a watch; returns why it is refused, if it is.
     private mutating func begin(_ watch: Watch, in set: inout WatchSet) -> Status? {
         let limits = environment.context.limits
-        guard set.watches.count < limits.maximumWatchesPerConnection else {
+        guard set.watches.count < limits.calls.maximumWatchesPerConnection else {
             watches.drop(watch)
-            return .tooManyWatches(ofConnection: limits.maximumWatchesPerConnection)
+            return .tooManyWatches(ofConnection: limits.calls.maximumWatchesPerConnection)
         }
         do throws(WatchAdmission.Refusal) {
             try watches.begin(watch)

@@ -1,4 +1,5 @@
 internal import FeedAccounts
+internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedJournal
 internal import FeedRanking
@@ -108,7 +109,6 @@ package final class FeedServer: Sendable {
         )
         let context = ServiceContext(
             configuration,
-            of: store,
             state,
             channels: channels,
             clock: clock
@@ -507,7 +507,7 @@ extension FeedServer {
         _ configuration: ServiceConfiguration,
         _ logger: Logger
     ) {
-        let lead = configuration.limits.maximumImportedTimeLead
+        let lead = configuration.limits.calls.maximumImportedTimeLead
         let now = configuration.timeOfDay()
         let count = store.countPosts(after: now + lead.millisecondsRoundedDown)
         guard count > 0 else { return }

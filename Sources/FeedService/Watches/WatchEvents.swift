@@ -1,3 +1,4 @@
+internal import FeedCalls
 internal import FeedProto
 internal import FeedRanking
 
@@ -34,8 +35,9 @@ struct WatchEvents: ~Copyable {
         self.environment = environment
         shared = Answers(environment)
         let limits = environment.context.limits
-        let postCount = max(limits.maximumWatchPostCount, limits.maximumWatchTopCount)
-        let postByteCount = ServiceLimits.postNumbersByteCount + limits.maximumFeedNameByteCount
+        let postCount = max(limits.calls.maximumWatchPostCount, limits.calls.maximumWatchTopCount)
+        let postByteCount =
+            ServiceLimits.postNumbersByteCount + limits.calls.maximumFeedNameByteCount
         let otherByteCount =
             postCount * (postByteCount + 2 * Self.idByteCount) + Self.frameByteCount
         textByteLimit = max(1, limits.maximumFrameByteCount - otherByteCount)
