@@ -64,7 +64,7 @@ class Deadline:
 
 def run(soak, options, say):
     """Makes the run of a soak, or each of its `pieces`, which are functions by name; adds what these return to
-    the tally. The directory of the last failure stays."""
+    the tally. The directory of the last piece stays if it failed."""
     kept = Tally(options.output, options.what)
     directory = f"{options.output}/{options.what}-data"
     pieces = soak.pieces(options) if hasattr(soak, "pieces") else {"": soak.live_through}

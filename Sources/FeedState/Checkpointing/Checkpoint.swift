@@ -47,8 +47,8 @@ package final class Checkpoint {
 
     /// Writes one step; returns whether it was the last.
     ///
-    /// A step has at most so many posts, voters and channels. It ends once their rows have so many bytes or
-    /// `isDue` says so, and has at least one change. Durable on return. O(log n) for each change.
+    /// A step has at most so many changes. It ends once their rows have so many bytes or `isDue` says so, and
+    /// has at least one change. Durable on return. O(log n) for each change.
     package func step(
         changes limit: Int = .max,
         bytes byteLimit: Int = .max,

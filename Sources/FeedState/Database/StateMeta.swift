@@ -87,6 +87,9 @@ package struct StateMeta: Equatable, Sendable {
             throw MetaRow.damaged("it has no row")
         }
         guard try !statement.next() else { throw MetaRow.damaged("it has a second row") }
+        guard row.format == format else {
+            throw MetaRow.damaged("it has format \(row.format), and not \(format)")
+        }
         return row.meta
     }
 

@@ -25,7 +25,7 @@ package struct Memtable: ~Copyable {
     private(set) var highestRevision: UInt64 = 0
     private(set) var nextChannel: UInt64 = 0
     /// The sessions that ``write(_:_:by:at:)`` names by their places.
-    private var sessions: [TokenHash] = []
+    private var sessions: [TokenHash]?
     private var channelPlaces: [UInt64: Int] = [:]
     private var lastChannelPlace: Int?
     private var channelByteCount = 0
@@ -166,6 +166,13 @@ extension Memtable {
     /// Prepares ``write(_:_:by:at:)``; nothing is added afterwards.
     mutating func close() { sessions = Array(accounts.sessions.keys) }
 
+    private func closed(_ sessions: [TokenHash]?) -> [TokenHash] {
+        guard let sessions else {
+            preconditionFailure("A memtable is closed before it is written.")
+        }
+        return sessions
+    }
+
     /// Sorts a piece of the ballots (``PendingBallots/sortPiece()``).
     mutating func sortBallots() { ballots.sortPiece() }
 
@@ -178,7 +185,7 @@ extension Memtable {
         case .userVoters: Array(0..<UInt64(userVoters.count))
         case .accounts:
             Array(Set(accounts.accounts.keys).union(accounts.generations.keys))
-        case .sessions: Array(0..<UInt64(sessions.count))
+        case .sessions: Array(0..<UInt64(closed(sessions).count))
         case .posts: counts.ids()
         case .marks: marks.keys
         case .markThroughs: Array(0..<UInt64(markThroughs.count))
@@ -198,7 +205,7 @@ extension Memtable {
         case .userVoters: try writer.write(userVoters[place: number])
         case .accounts: try writer.writeAccount(number, of: accounts)
         case .sessions:
-            let hash = sessions[Int(number)]
+            let hash = closed(sessions)[Int(number)]
             if let session = accounts.sessions[hash] {
                 try writer.write(hash, session, of: accounts)
             }
