@@ -75,10 +75,10 @@ struct ServiceOptions: ParsableArguments {
 
     var configuration: ClientConfiguration {
         get throws {
-            let settings = try target.settings()
-            var configuration = ClientConfiguration(settings, timeout)
+            let key = try serviceKey
+            var configuration = ClientConfiguration(try target.settings(), timeout)
             configuration.clientID = clientID
-            configuration.serviceKey = try serviceKey
+            configuration.serviceKey = key
             return configuration
         }
     }

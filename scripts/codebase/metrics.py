@@ -11,6 +11,7 @@ import sys
 SOURCE = pathlib.Path("Sources/FeedService/Metrics/ServiceMetrics.swift")
 PAGE = pathlib.Path("docs/OPERATIONS.md")
 ENTRY = re.compile(r'^ *// Normal: (.*)\n *(?:\.(\w+)|MetricFamily)\(\s*"(\w+)"', re.MULTILINE)
+NAME = re.compile(r'"(feed_\w+|process_\w+)"')
 TABLES = re.compile(r"\| Counter: normal \|\n.*?\n(?=\n### )", re.DOTALL)
 
 
@@ -25,8 +26,12 @@ def tables(source):
 
 def main():
     """Checks the page, or writes it."""
-    page = PAGE.read_text()
-    right = TABLES.sub(lambda _: tables(SOURCE.read_text()), page)
+    page, source = PAGE.read_text(), SOURCE.read_text()
+    if bare := set(NAME.findall(source)) - {name for _, _, name in ENTRY.findall(source)}:
+        sys.exit(f"{SOURCE}: no comment `// Normal: …` above {', '.join(sorted(bare))}")
+    right, count = TABLES.subn(lambda _: tables(source), page)
+    if count != 1:
+        sys.exit(f"{PAGE} has {count} places for the tables of metrics, and not one")
     if sys.argv[1:] == ["--write"]:
         PAGE.write_text(right)
     elif page != right:

@@ -68,7 +68,8 @@ package final class PostAdmission: Sendable {
                     guard limit > 0 else { continue }
                     let before = max(state[keyPath: fullTimes][identity] ?? 0, now)
                     let after = before + UInt64(count) * Self.hour / UInt64(limit)
-                    guard after <= now + Self.hour else {
+                    // A bucket that another thread has just filled holds up nothing that takes none.
+                    guard count == 0 || after <= now + Self.hour else {
                         countRefusal()
                         return Excess(
                             identity: identity,

@@ -7,10 +7,10 @@ internal import FeedTransport
 internal import FoundationEssentials
 internal import Glibc
 
-/// The numbers of a running service at one moment, which the metrics, the dashboard's history and ServerStats
-/// show.
+/// The numbers of a running service, which the metrics, the dashboard's history and ServerStats show.
 ///
-/// Reading them takes no lock that a vote waits for: the loops count, and this adds their counts up.
+/// What takes a lock or a walk is read once, when the value is made, and the other counts with each use. No
+/// lock is taken that a vote waits for: the loops count, and this adds their counts up.
 struct ServiceNumbers {
     let context: ServiceContext
     let store: FeedStore
