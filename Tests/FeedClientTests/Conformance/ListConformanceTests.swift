@@ -122,12 +122,16 @@ struct ListConformanceTests {
             let list = PostList(feed: "posts", order: .new, unreadOnly: true)
             var page = try await client.listPosts(list, pageSize: 2, from: .newerThan(old.id))
             var shown = page.posts.map(\.id).reversed() as [UInt64]
+            var newestTime = page.posts.first?.createTimeMilliseconds
             // The third and the sixth post are shown, and four are behind them.
             #expect(page.newerCount == 4)
             while page.newerCount > 0 {
                 let start = PageStart.token(try #require(page.refresh))
                 page = try await client.listPosts(list, pageSize: 2, from: start)
-                // Posts of the millisecond of the last page come twice.
+                // Posts of the millisecond in which the last page was read come twice.
+                let repeated = page.posts.filter { shown.contains($0.id) }
+                #expect(repeated.allSatisfy { $0.createTimeMilliseconds == newestTime })
+                newestTime = page.posts.first?.createTimeMilliseconds ?? newestTime
                 shown += page.posts.map(\.id).reversed().filter { !shown.contains($0) }
             }
             #expect(shown == [ids[2], ids[5], ids[8]])

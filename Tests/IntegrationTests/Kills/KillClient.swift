@@ -162,10 +162,12 @@ final class KillClient: @unchecked Sendable {
         else { throw KillRunError.noAnswer }
         let call = unanswered.remove(at: index)
         let (sequence, command, isRepeat) = (call.sequence, call.command, call.isRepeat)
-        if answer.status?.reason == .overloaded {
+        if let status = answer.status, status.isNotExecuted, status.message.contains("stood still")
+        {
             unanswered.append(Call(sequence: sequence, command: command, isRepeat: true))
             return try connection.socket.send(frame(connection, unanswered.count - 1))
         }
+        if index != 0 { model.withLock { $0.complain("\(command) was answered too early") } }
         lastAnswered = max(lastAnswered, sequence)
         switch answer.response {
         case .post(let post):
