@@ -1,6 +1,8 @@
 import FeedJournal
 import FeedSQLite
 import FeedState
+import FeedTestSupport
+import Foundation
 import Glibc
 
 /// A directory of its own with the files of a state, removed with it.
@@ -22,6 +24,15 @@ final class DataDirectory {
             as: UTF8.self
         )
         locked = try POSIXFiles(path: path)
+    }
+
+    /// A directory with a `state.db` of the SQL of a file in `Golden`.
+    convenience init(golden name: String) throws {
+        try self.init()
+        let file = Programs.projectFolder.appending(path: "Tests/FeedStateTests/Golden/\(name)")
+        let database = try Database(path: path + "/state.db")
+        try database.execute(String(contentsOf: file, encoding: .utf8))
+        try database.checkpointLog()
     }
 
     deinit { Self.remove(path) }

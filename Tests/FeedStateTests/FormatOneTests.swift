@@ -3,8 +3,6 @@ import FeedLog
 import FeedRanking
 import FeedSQLite
 import FeedState
-import FeedTestSupport
-import Foundation
 import Testing
 
 /// A `state.db` that version 0.2.0 wrote, before format 2.
@@ -12,18 +10,8 @@ import Testing
     /// The state hash that 0.2.0 printed of it.
     private static let stateHash: UInt64 = 0x4d1c_fa8b_f222_e1c1
 
-    private static func directory() throws -> DataDirectory {
-        let file = Programs.projectFolder
-            .appending(path: "Tests/FeedStateTests/Golden/state-format-1.sql")
-        let directory = try DataDirectory()
-        let database = try Database(path: directory.path + "/state.db")
-        try database.execute(String(contentsOf: file, encoding: .utf8))
-        try database.checkpointLog()
-        return directory
-    }
-
     @Test func isMigratedWithAllThatItHas() throws {
-        let directory = try Self.directory()
+        let directory = try DataDirectory(golden: "state-format-1.sql")
         var database = try directory.open()
         try database.verify()
         #expect(try StateFixture.storeHash(database) == Self.stateHash)
@@ -42,7 +30,7 @@ import Testing
 
     /// It has not kept what was deleted, so who has come less far begins a new copy.
     @Test func knowsNoDeletionOfBefore() throws {
-        let directory = try Self.directory()
+        let directory = try DataDirectory(golden: "state-format-1.sql")
         func deletionsKnownSince() throws -> UInt64? {
             let row = try Database(path: directory.path + "/state.db", mode: .existing)
                 .prepare("SELECT revision FROM deletions WHERE kind = 0")
@@ -61,7 +49,7 @@ import Testing
 
     /// A verification, which may change nothing, reads the older format as it is.
     @Test func isReadWithoutAChange() throws {
-        let directory = try Self.directory()
+        let directory = try DataDirectory(golden: "state-format-1.sql")
         let before = try directory.read("state.db")
         let database = try StateDatabase.look(directory: directory.path, files: directory.files)
         try database.verify()
@@ -71,7 +59,7 @@ import Testing
     }
 
     @Test func takesRowsOfTheNewTables() throws {
-        let directory = try Self.directory()
+        let directory = try DataDirectory(golden: "state-format-1.sql")
         var database = try directory.open()
         var model = try StateModel(database)
         var post = try #require(model.posts[1])
