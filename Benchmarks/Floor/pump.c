@@ -27,13 +27,10 @@ enum {
     EVENT_COUNT = 512,
     RECEIVE_BYTE_COUNT = 256 * 1024,
     MOST_IN_FLIGHT = 1024,         // requests a connection; an open loop skips what is beyond
-    CREATES_IN_FLIGHT = 64,
-    IMPORTS_IN_FLIGHT = 4,         // of up to 60 kB each
     SILENCE_MILLISECONDS = 20000,  // with nothing to read, after which the run has failed
-    REQUEST_BYTE_LIMIT = 1024,     // the longest request, but for imports and batches
+    REQUEST_BYTE_LIMIT = 1024,     // the longest request, but for batches
     BATCH_VOTES = 256,             // the most in one batch
     BATCH_BYTE_LIMIT = BATCH_VOTES * 15 + 64,
-    IMPORT_POSTS = 256,            // the most in one import
     PAGE_SIZE = 20,
     TOKEN_BYTE_LIMIT = 128,        // the longest token of a page
     DRAWN_COUNT = 1 << 22,         // keys that are drawn beforehand
@@ -45,7 +42,6 @@ enum {
 static struct {
     uint64_t port, server, connections, in_flight, batch_votes, vote_rate, burst, voters, page_share;
     uint64_t order, window, posts, seed, first_page_rate, page_connections, pages_in_flight, check_every;
-    uint64_t read_orders, create, import;
     double zipf, warmup_seconds, seconds;
     const char *protocol, *feed, *script;
     bool tls, further;
@@ -83,7 +79,7 @@ static const flag flags[] = {
     {"window", WHOLE, &asked.window, 0, 5, "likewise"},
     {"further", SET, &asked.further, 0, 0,
      "those pages are by token: behind the one before, or one of eight behind the first page"},
-    {"feed", TEXT, &asked.feed, 1, 63, "posts are created in it, and pages are of it"},
+    {"feed", TEXT, &asked.feed, 1, 63, "pages are of it"},
     {"posts", WHOLE, &asked.posts, 1, 4e9, "posts 1 to this one are voted on"},
     {"zipf", REAL, &asked.zipf, 0, 10, "exponent of their shares by rank, scattered; 0: all are as likely"},
     {"seed", WHOLE, &asked.seed, 0, 1e15, "of the choice of posts"},
@@ -94,9 +90,6 @@ static const flag flags[] = {
     {"pages-in-flight", WHOLE, &asked.pages_in_flight, 1, 256, "requests on each of them"},
     {"script", TEXT, &asked.script, 40, 40, "SHA of the script that makes Redis's page, or casts a ballot"},
     {"check-every", WHOLE, &asked.check_every, 1, 1e9, "one answer in so many is decoded"},
-    {"read-orders", WHOLE, &asked.read_orders, 1, 3, "reads first pages of so many of TOP, NEW, HOT; ends"},
-    {"create", WHOLE, &asked.create, 1, 1e8, "creates so many posts over one connection, and ends"},
-    {"import", WHOLE, &asked.import, 1, 1e8, "imports so many posts over one connection, and ends"},
 };
 enum { FLAG_COUNT = sizeof flags / sizeof *flags };
 
@@ -244,8 +237,6 @@ typedef struct {
     const page_token *token;  // or NULL: the first page
 } page;
 
-static uint64_t text_bytes;  // of created posts
-
 static char *varint(char *out, uint64_t value) {
     for (; value >= 0x80; value >>= 7) *out++ = (char)(value | 0x80);
     *out++ = (char)value;
@@ -322,42 +313,6 @@ static size_t write_page_of(char *out, uint64_t id, page page) {
     return frame(out, id, page.user, 33, body, end);
 }
 
-// The author, title and comment count of a post, counted from 0.
-static char *content(char *out, uint64_t post) {
-    char title[80], name[32], author[64];
-    // The first bytes differ, as those of titles do.
-    int title_length = sprintf(
-        title, "%08x: what a post of %" PRIu64 " is called by who wrote it",
-        (uint32_t)(post * 2654435761u), post);
-    int name_length = sprintf(name, "author%" PRIu64, post % 50000);
-    char *author_end = bytes(author, 2, name, (size_t)name_length);
-    out = bytes(out, 3, author, (size_t)(author_end - author));
-    out = bytes(out, 4, title, (size_t)title_length);
-    text_bytes += (uint64_t)(title_length + name_length);
-    return number(out, 12, post % 1000);
-}
-
-static size_t write_create(char *out, uint64_t id) {
-    char fields[256], body[512], *fields_end = content(fields, id - 1);
-    char *end = bytes(body, 1, asked.feed, strlen(asked.feed));
-    end = bytes(end, 2, fields, (size_t)(fields_end - fields));
-    return frame(out, id, 0, 30, body, end);
-}
-
-// Posts with times and votes of their own.
-static size_t write_import(char *out, uint64_t id) {
-    static char body[IMPORT_POSTS * 256];
-    char *end = bytes(body, 1, "posts", 5);
-    for (uint64_t post = (id - 1) * IMPORT_POSTS; post < id * IMPORT_POSTS && post < asked.import; post++) {
-        char fields[256], *fields_end = content(fields, post);
-        uint32_t mixed = (uint32_t)(post * 2246822519u);
-        fields_end = number(number(fields_end, 10, mixed % 5000), 11, mixed % 700);
-        fields_end = number(fields_end, 13, 1577836800000 + (uint64_t)mixed * 20);  // from 2020 on
-        end = bytes(end, 2, fields, (size_t)(fields_end - fields));
-    }
-    return frame(out, id, 0, 39, body, end);
-}
-
 // ---- Answers: how many there are, and of some whether they say what they must
 
 // How far the answers on a connection have been read: a read may cut them anywhere.
@@ -368,7 +323,6 @@ typedef struct {
     uint64_t checked;          // of them, those that were decoded
     uint64_t refused;          // of those, errors and answers to another request than is due
     page_token first, next;    // of the pages behind the first decoded one, and behind the last
-    uint64_t last_post_id;     // in the last decoded answer that is a post
     uint32_t header_length;    // bytes in `header`
     char header[64];           // the part of a length prefix, or of a line of RESP
     char complaint[128];       // the first refusal, for people
@@ -383,16 +337,6 @@ static uint64_t read_varint(const unsigned char **at, const unsigned char *end) 
         if (byte < 0x80) break;
     }
     return value;
-}
-
-// The id in a Post, or the last one in an ImportPostsResponse, which packs them.
-static void note_post_id(
-    answer_reader *reader, uint64_t answer, const unsigned char *at, const unsigned char *end) {
-    uint64_t tag = read_varint(&at, end);
-    if (answer == 39 && tag == (1 << 3 | 2)) read_varint(&at, end);
-    else if (tag != (1 << 3)) return;
-    do reader->last_post_id = read_varint(&at, end);
-    while (answer == 39 && at < end);
 }
 
 // Takes the token of the page after a ListPostsResponse; whether it holds as many posts as asked for.
@@ -443,7 +387,6 @@ static void check_frame(answer_reader *reader, const char *body, size_t count) {
         }
         answer = tag >> 3;
         if (value > (uint64_t)(end - at)) break;
-        if (answer == 30 || answer == 39) note_post_id(reader, answer, at, at + value);
         if (answer == 33 && !is_full_page(reader, at, at + value)) id = 0;
         if (answer == 41 && !is_full_batch(at, at + value)) id = 0;
         at += value;
@@ -673,7 +616,7 @@ static size_t decrypt(const secured *secured, const char *bytes, size_t count, c
 
 // ---- Connections
 
-typedef enum { VOTES, PAGES, FIRST_PAGES, CREATES, KIND_COUNT } kind;
+typedef enum { VOTES, PAGES, FIRST_PAGES, KIND_COUNT } kind;
 
 typedef struct {
     int socket;
@@ -716,10 +659,6 @@ static void open_connection(kind kind) {
     if (epoll_ctl(poller, EPOLL_CTL_ADD, connection->socket, &event) != 0) fail("epoll_ctl");
 }
 
-static uint64_t requests_to_create(void) {
-    return asked.create ? asked.create : (asked.import + IMPORT_POSTS - 1) / IMPORT_POSTS;
-}
-
 // One of the users of this connection, which is the only one that acts for them.
 static uint64_t draw_voter(const connection *connection, uint64_t drawn) {
     uint64_t count = asked.connections, number = (uint64_t)(connection - connections);
@@ -756,16 +695,13 @@ static size_t write_request(connection *connection, char *out) {
             if (asked.voters) return write_ballot(connection, out, id);
             return asked.batch_votes > 1 ? write_batch(out, id) : write_vote(out, id);
         case PAGES: return write_page_of(out, id, (page){.order = orders[0]});
-        case FIRST_PAGES: return write_page_of(out, id, (page){.order = orders[(id - 1) % 3]});
-        default: return asked.import ? write_import(out, id) : write_create(out, id);
+        default: return write_page_of(out, id, (page){.order = orders[(id - 1) % 3]});
     }
 }
 
 // Sends `count` requests in one write, which waits for room; answers never take so much that the
 // server would wait for us meanwhile.
 static void send_requests(connection *connection, uint64_t count) {
-    if (connection->kind == CREATES && count > requests_to_create() - connection->sent)
-        count = requests_to_create() - connection->sent;
     size_t length = 0, written = 0;
     for (uint64_t i = 0; i < count; i++) length += write_request(connection, send_buffer + length);
     if (length == 0) return;
@@ -860,16 +796,9 @@ static void send_all_due(uint64_t milliseconds) {
     }
 }
 
-// Whether there is a job to finish, which ends the run.
-static bool has_job(void) { return asked.create || asked.import || asked.read_orders; }
-
-static bool is_done(void) {
-    if (asked.read_orders) return answered[FIRST_PAGES] == asked.read_orders;
-    return has_job() && answered[CREATES] == requests_to_create();
-}
-
-// Lets time pass until the phase ends: by its timer, or with the job.
-static void run_phase(void) {
+// Lets so many seconds pass.
+static void run_phase(double seconds) {
+    set_timer(&phase_timer, seconds, 0);
     struct epoll_event events[EVENT_COUNT];
     for (;;) {
         bool rang = false;
@@ -881,32 +810,27 @@ static void run_phase(void) {
             else if (source == &tick_timer) send_all_due(expirations(tick_timer));
             else read_answers(source);
         }
-        if (rang || is_done()) return;
+        if (rang) return;
         if (count == 0) errno = ETIMEDOUT, fail("no answer");
     }
 }
 
 static void open_all(void) {
-    uint64_t votes = has_job() ? 0 : asked.connections, pages = has_job() ? 0 : asked.page_connections;
-    connections = allocate(votes + pages + 1, sizeof *connections);
+    connections = allocate(asked.connections + asked.page_connections + 1, sizeof *connections);
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
-    for (uint64_t i = 0; i < votes; i++) open_connection(VOTES);
-    for (uint64_t i = 0; i < pages; i++) open_connection(PAGES);
-    if (asked.create || asked.import) open_connection(CREATES);
-    else if (asked.first_page_rate || asked.read_orders) open_connection(FIRST_PAGES);
+    for (uint64_t i = 0; i < asked.connections; i++) open_connection(VOTES);
+    for (uint64_t i = 0; i < asked.page_connections; i++) open_connection(PAGES);
+    if (asked.first_page_rate) open_connection(FIRST_PAGES);
 }
 
 // Sends what is in flight from the start; the rest follows answers, or the tick of an open loop.
 static void start(void) {
     for (connection *one = connections; one < connections + connection_count; one++) {
-        const uint64_t counts[KIND_COUNT] = {
-            [VOTES] = asked.vote_rate ? 0 : asked.in_flight, [PAGES] = asked.pages_in_flight,
-            [FIRST_PAGES] = asked.read_orders,
-            [CREATES] = asked.import ? IMPORTS_IN_FLIGHT : CREATES_IN_FLIGHT};
-        send_requests(one, counts[one->kind]);
+        if (one->kind == PAGES) send_requests(one, asked.pages_in_flight);
+        else if (one->kind == VOTES && !asked.vote_rate) send_requests(one, asked.in_flight);
     }
     if (asked.vote_rate || asked.first_page_rate) set_timer(&tick_timer, 0.001, 0.001);
     first_tick = nanoseconds_now() + 1000000;
@@ -915,7 +839,7 @@ static void start(void) {
 // Prints the result and returns the exit code: 1 where an answer was not what it had to be.
 static int report(usage first, const uint64_t before[KIND_COUNT]) {
     usage last = usage_now();
-    uint64_t checked = 0, refused = 0, last_post_id = 0;
+    uint64_t checked = 0, refused = 0;
     for (const connection *one = connections; one < connections + connection_count; one++) {
         const answer_reader *reader = &one->reader;
         if (refused == 0 && reader->refused > 0)
@@ -923,7 +847,6 @@ static int report(usage first, const uint64_t before[KIND_COUNT]) {
         record_latencies(one, reader->answered + 1, one->sent);
         checked += reader->checked;
         refused += reader->refused;
-        if (one->kind == CREATES) last_post_id = reader->last_post_id;
     }
     if (checked == 0) fprintf(stderr, "pump: no answer was decoded, of those that came in the run.\n");
     printf("{\"connections\": %" PRIu64 ", \"in_flight\": %" PRIu64 ", \"posts\": %" PRIu64 ", ",
@@ -937,8 +860,6 @@ static int report(usage first, const uint64_t before[KIND_COUNT]) {
         answered[FIRST_PAGES] - before[FIRST_PAGES], skipped);
     printf("\"latencies\": %" PRIu64 ", \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"p999_ms\": %.3f, ",
         latency_count, latency_milliseconds(0.5), latency_milliseconds(0.99), latency_milliseconds(0.999));
-    printf("\"created\": %" PRIu64 ", \"last_post_id\": %" PRIu64 ", \"text_bytes\": %" PRIu64 ", ",
-        asked.create + asked.import, last_post_id, text_bytes);
     printf("\"checked\": %" PRIu64 ", \"refused\": %" PRIu64 ", ", checked, refused);
     printf("\"server_seconds\": %.6f, \"client_seconds\": %.6f, ", last.server - first.server,
         last.client - first.client);
@@ -954,18 +875,13 @@ int main(int count, char **arguments) {
     if (asked.zipf > 0) draw_zipf(asked.posts);
     poller = epoll_create1(EPOLL_CLOEXEC);
     open_all();
-    usage first = usage_now();
     start();
-    if (!has_job()) {
-        set_timer(&phase_timer, asked.warmup_seconds, 0);
-        run_phase();
-        set_timer(&phase_timer, asked.seconds, 0);
-        measured_since = nanoseconds_now();
-        skipped = received_bytes = 0;
-        first = usage_now();
-    }
+    run_phase(asked.warmup_seconds);
+    measured_since = nanoseconds_now();
+    skipped = received_bytes = 0;
+    usage first = usage_now();
     uint64_t before[KIND_COUNT];
     memcpy(before, answered, sizeof before);
-    run_phase();
+    run_phase(asked.seconds);
     return report(first, before);
 }

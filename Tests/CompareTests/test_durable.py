@@ -170,13 +170,13 @@ class LatencyTests(unittest.TestCase):
 
 class RestartTests(unittest.TestCase):
     def restarted(self, last_post_id):
-        def pump(options, server, **flags):
-            return Sample({"seconds": 1, "votes": 0, "client_seconds": 0, "server_seconds": 1,
-                           "last_post_id": last_post_id if flags.get("create") else 100})
+        imported = [Sample({"seconds": 1, "votes": 0, "client_seconds": 0, "server_seconds": 1,
+                            "last_post_id": last}) for last in (100, last_post_id)]
         service = mock.MagicMock()
         service.__enter__.return_value = service
         with mock.patch.object(servers, "Service", return_value=service), \
-                mock.patch.object(restart.clients, "pump", side_effect=pump):
+                mock.patch.object(restart.clients, "import_posts", side_effect=imported), \
+                mock.patch.object(restart.clients, "read_orders"):
             result = restart.restart(None, "directory", 100)
         service.kill.assert_called_once()
         return result

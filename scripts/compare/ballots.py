@@ -52,7 +52,7 @@ def fill(options, server):
         server.call("SCRIPT", "LOAD", SCRIPT)
     else:
         create_feed(server)
-    clients.fill(options, server, POSTS, feed=FEED)
+    clients.fill(server, POSTS, name=FEED)
 
 
 def pages_per_second(row):

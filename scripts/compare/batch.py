@@ -39,7 +39,7 @@ def run(options, progress):
         running = {"memory": stack.enter_context(servers.Service(options)),
                    "durable": stack.enter_context(servers.Service(options, directory))}
         for server in running.values():
-            clients.fill(options, server, options.posts)
+            clients.fill(server, options.posts)
 
         def measure(cell, _):
             state, load = cell

@@ -1,5 +1,6 @@
-"""Runs the clients: pump against anything, redis-benchmark against Redis, loadgen, and calls of the client library."""
+"""Runs the clients: pump against anything, redis-benchmark against Redis, loadgen, and calls of the client for Python."""
 
+import concurrent.futures
 import json
 import subprocess
 import time
@@ -9,8 +10,13 @@ import feedclient
 import loadgen
 import machine
 import servers
+from feedclient import feed
 
 FIRST_PAGES_PER_SECOND = 1000
+PAGE_SIZE = 20
+IMPORT_POSTS = 256  # in a frame, of which so many are in flight
+IMPORTS_IN_FLIGHT = 4
+LONGEST_IMPORT_SECONDS = 60  # of a frame
 # The values of a measurement that add up with those of the next.
 COUNTED = ("seconds", "votes", "pages", "client_seconds", "server_seconds", "busy_seconds", "steal_seconds")
 
@@ -102,19 +108,77 @@ def pump(options, server, **flags):
     return Sample(json.loads(result.stdout))
 
 
-def fill(options, server, posts, orders=3, **flags):
-    """Creates the posts, and has the first page of TOP, NEW and HOT read once so that they are kept; Redis
+def texts(number):
+    """The title and the author of a post, counted from 0. The first bytes of titles differ, as in life."""
+    return (f"{number * 2654435761 % (1 << 32):08x}: what a post of {number} is called by who wrote it",
+            f"author{number % 50_000}")
+
+
+def posts_of(numbers, has_past):
+    """Posts of now without votes, or with times from 2020 on and votes of their own."""
+    now = int(1000 * time.time())
+    for number in numbers:
+        title, author = texts(number)
+        mixed = number * 2246822519 % (1 << 32)
+        past = {"create_time_ms": 1577836800000 + 20 * mixed, "upvote_count": mixed % 5000,
+                "downvote_count": mixed % 700} if has_past else {"create_time_ms": now}
+        yield feed.Post(title=title, author=feed.User(display_name=author), comment_count=number % 1000, **past)
+
+
+def imports(posts, name="posts", has_past=False):
+    """The frames that import so many posts."""
+    for call, first in enumerate(range(0, posts, IMPORT_POSTS)):
+        numbers = range(first, min(first + IMPORT_POSTS, posts))
+        yield feedclient.framed(1 + call, import_posts=feed.ImportPostsRequest(
+            feed=name, posts=posts_of(numbers, has_past)))
+
+
+def import_posts(server, frames, authority=None):
+    """Sends frames over one connection, as they are answered; the measurement, with the id of the last post."""
+    def answer(connection, call):
+        frame = connection.receive(call, time.monotonic() + LONGEST_IMPORT_SECONDS)
+        if frame.HasField("status"):
+            raise feedclient.Refused(frame.status)
+        return frame.import_posts.ids[-1]
+
+    def send():
+        before, used = clocks(server), time.process_time()
+        with connected(server, authority) as connection:
+            for sent, frame in enumerate(frames, 1):
+                connection.socket.sendall(frame)
+                if sent > IMPORTS_IN_FLIGHT:
+                    answer(connection, sent - IMPORTS_IN_FLIGHT)
+            for call in range(max(1, sent - IMPORTS_IN_FLIGHT + 1), sent + 1):
+                last = answer(connection, call)
+        return Sample({**between(before, clocks(server)), "client_seconds": time.process_time() - used, "votes": 0},
+                      last_post_id=last)
+
+    # In a thread, as only that one has to leave the server's core.
+    with concurrent.futures.ThreadPoolExecutor(1, initializer=servers.pin, initargs=[True]) as thread:
+        return thread.submit(send).result()
+
+
+def read_orders(server, count, name="posts"):
+    """Reads the first pages of so many of TOP, NEW and HOT, which are kept then."""
+    with connected(server) as connection:
+        for order in (feed.TOP, feed.NEW, feed.HOT)[:count]:
+            page = connection.list_posts(feed.ListPostsRequest(feed=name, order=order, page_size=PAGE_SIZE))
+            if len(page.posts) != PAGE_SIZE:
+                raise RuntimeError(f"a page of {PAGE_SIZE} posts has {len(page.posts)}")
+
+
+def fill(server, posts, orders=3, name="posts", authority=None):
+    """Makes the posts, and has the first page of TOP, NEW and HOT read once so that they are kept; Redis
     gets members of the length that redis-benchmark makes."""
     if isinstance(server, servers.Redis):
         for first in range(0, posts, 5000):
             members = range(first, min(first + 5000, posts))
             server.call("ZADD", "posts", *(word for m in members for word in (0, f"p{m:012}")))
     elif not isinstance(server, servers.Floor):
-        created = pump(options, server, create=posts, **flags)
-        if created.values["last_post_id"] != posts:
-            raise RuntimeError("the service was not empty: posts are not numbered from 1")
-        if orders:
-            pump(options, server, read_orders=orders, **flags)
+        last = import_posts(server, imports(posts, name), authority).values["last_post_id"]
+        if last != posts:
+            raise RuntimeError(f"the service was not empty: the last of {posts} posts is {last}")
+        read_orders(server, orders, name)
 
 
 def clocks(server):
@@ -164,9 +228,10 @@ def run_loadgen(options, server, *flags, seconds=600):
         f"{options.warmup}s", *flags, seconds=seconds, preexec_fn=servers.prepared(client=True))
 
 
-def connected(server):
-    """A connection for calls, one after another."""
-    return feedclient.Connection(f"127.0.0.1:{server.port}", timeout=30)
+def connected(server, authority=None):
+    """A connection for calls, one after another; over TLS if somebody vouches for the certificate."""
+    tls = feedclient.tls_context(authority) if authority else None
+    return feedclient.Connection(f"127.0.0.1:{server.port}", tls=tls, timeout=30)
 
 
 class Beside(aside.Worker):

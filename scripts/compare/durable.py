@@ -35,7 +35,7 @@ def target(row):
 
 
 PART = runs.Runs(
-    runs.Load("durable", ROWS, lambda options, server: clients.fill(options, server, options.posts), vote,
+    runs.Load("durable", ROWS, lambda options, server: clients.fill(server, options.posts), vote,
               lambda options, floor, in_flight: clients.pump(options, floor, in_flight=in_flight)),
     lambda options: f"Durable votes: {options.connections} connections, {options.posts:,} posts",
     [column("Disk bytes a vote", "bytes_a_vote", "{:.0f}"), ("Our votes/s ÷ its", lambda row: shown(over_redis(row))),

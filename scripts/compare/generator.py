@@ -24,7 +24,7 @@ def measure(side, in_flight, options):
                     "server_cost": run["cpu"].get("server_seconds_per_million"),
                     "per_second": run["per_second"], "audited": run["audit"]["votes_acknowledged"],
                     "passed": run["audit"]["passed"], "verdict": run["verdict"]["bound"]}
-        clients.fill(options, server, options.posts)
+        clients.fill(server, options.posts)
         sample = clients.pump(options, server, in_flight=in_flight)
     return {"cost": sample.cost if side == "floor" else sample.client_cost, "server_cost": sample.cost,
             "per_second": sample.votes_per_second}

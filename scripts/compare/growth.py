@@ -21,14 +21,14 @@ def has_room(name, posts, count, progress):
     return False
 
 
-def weigh(options, service, posts):
+def weigh(service, posts):
     """Creates the posts, has TOP and NEW kept, and returns the bytes of a post without its text."""
     before = machine.resident_bytes(service.pid)
-    created = clients.pump(options, service, create=posts)
-    clients.pump(options, service, read_orders=2)
+    clients.fill(service, posts, orders=2)
     grown = machine.resident_bytes(service.pid) - before
-    clients.pump(options, service, read_orders=3)
-    return (grown - created.values["text_bytes"]) / posts
+    clients.read_orders(service, 3)
+    text_bytes = sum(len(text) for number in range(posts) for text in clients.texts(number))
+    return (grown - text_bytes) / posts
 
 
 def run(options, progress):
@@ -39,7 +39,7 @@ def run(options, progress):
         for posts in POSTS[:2] if options.quick else POSTS:
             if has_room("growth", posts, 1, progress):
                 running[posts] = stack.enter_context(servers.Service(options))
-                weights[posts] = weigh(options, running[posts], posts)
+                weights[posts] = weigh(running[posts], posts)
                 progress(f"growth: {posts:,} posts: {weights[posts]:.0f} bytes a post without its text")
 
         def measure(cell, _):

@@ -30,7 +30,7 @@ def run(options, progress):
     with disk.directory(options) as directory, servers.Service(options, directory) as service, \
             servers.Service(options) as memory:
         for server in (service, memory):
-            clients.fill(options, server, options.posts)
+            clients.fill(server, options.posts)
 
         def measure(*_):
             full = clients.pump(options, service, in_flight=IN_FLIGHT)

@@ -16,7 +16,6 @@ POSTS = [100_000, 1_000_000]
 TARGET_RATIO = 1.5
 LEAST_SECONDS = 5    # of a measurement: the lists are read so many times
 LEAST_READ = 0.9     # of the reads that are due; with fewer the votes are too cheap
-PAGE_SIZE = 20
 MOST_TRIES = 10      # to build a list
 
 # As (order, window).
@@ -30,7 +29,7 @@ ROWS = {"kept": ("TOP, NEW and HOT", KEPT), "every": (f"all {len(EVERY)}", EVERY
 def read(connection, order, window):
     """Reads the first page of a list; the reason where it is refused, else None."""
     try:
-        connection.list_posts(feed.ListPostsRequest(feed="posts", order=order, window=window, page_size=PAGE_SIZE))
+        connection.list_posts(feed.ListPostsRequest(feed="posts", order=order, window=window, page_size=clients.PAGE_SIZE))
     except Refused as refused:
         return refused.reason
     return None
@@ -91,7 +90,7 @@ def run(options, progress):
         with contextlib.ExitStack() as stack:
             running = {row: stack.enter_context(servers.Service(options)) for row in ROWS}
             for server in running.values():
-                clients.fill(options, server, posts)
+                clients.fill(server, posts)
 
             def measure(cell, _, posts=posts, running=running):
                 _, in_flight, row = cell

@@ -39,7 +39,7 @@ def run(options, progress):
     with contextlib.ExitStack() as stack:
         running = {row: stack.enter_context(servers.Service(options, is_watched=row == "with")) for row in ROWS}
         for service in running.values():
-            clients.fill(options, service, options.posts)
+            clients.fill(service, options.posts)
         scraper = stack.enter_context(Scraper(running["with"]))
         for in_flight, taken in pairs.items():
             for turn in range(options.pairs):

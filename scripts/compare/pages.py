@@ -9,7 +9,6 @@ import tempfile
 import ballots
 import clients
 import growth
-import lists
 import servers
 import votes
 from feedclient import feed
@@ -74,7 +73,7 @@ def run_page(options, progress):
     every = []
     with contextlib.ExitStack() as stack:
         service, redis = (stack.enter_context(kind(options)) for kind in (servers.Service, servers.Redis))
-        clients.fill(options, service, posts)
+        clients.fill(service, posts)
         running = {"service": (service, {}), "redis": (redis, {"script": fill_redis(redis, posts)})}
 
         def measure(peer, turn):
@@ -168,12 +167,12 @@ def cells(sizes):
 def start(stack, options, posts):
     """The servers with so many posts, by name, and the script of Redis's page."""
     running = {name: stack.enter_context(servers.Service(options)) for name in ("anonymous", "hot", "viewer")}
-    clients.fill(options, running["anonymous"], posts)
-    clients.fill(options, running["hot"], posts)
+    clients.fill(running["anonymous"], posts)
+    clients.fill(running["hot"], posts)
     ballots.create_feed(running["viewer"])
-    clients.fill(options, running["viewer"], posts, feed=ballots.FEED)
+    clients.fill(running["viewer"], posts, name=ballots.FEED)
     # Ballots on the same 20 posts of all viewers put these on the first page.
-    clients.pump(options, running["viewer"], connections=CONNECTIONS, in_flight=16, posts=lists.PAGE_SIZE,
+    clients.pump(options, running["viewer"], connections=CONNECTIONS, in_flight=16, posts=clients.PAGE_SIZE,
                  voters=VOTERS, warmup=0, seconds=FILL_SECONDS)
     running["redis"] = stack.enter_context(servers.Redis(options))
     return running, fill_redis(running["redis"], posts)
@@ -183,7 +182,7 @@ def recorded(server, flags):
     """The service's answers to such a page and to a vote, as frames."""
     acting = USER if "voters" in flags else 0
     page = feed.ListPostsRequest(feed=flags.get("feed", "posts"), order=flags.get("order", feed.TOP),
-                                 window=flags.get("window", 0), page_size=lists.PAGE_SIZE)
+                                 window=flags.get("window", 0), page_size=clients.PAGE_SIZE)
     with clients.connected(server) as connection:
         answer = connection.call(acting=acting, list_posts=page)
         if "further" in flags:

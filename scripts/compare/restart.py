@@ -14,14 +14,14 @@ IMPORT_SECONDS = RESTART_SECONDS = 5  # at most
 def restart(options, directory, posts):
     """Imports, kills, starts anew, and makes sure that the posts are there."""
     with servers.Service(options, directory) as service:
-        imported = clients.pump(options, service, **{"import": posts})
+        imported = clients.import_posts(service, list(clients.imports(posts, has_past=True)))
         service.kill()
     started = time.monotonic()
     with servers.Service(options, directory) as service:
         seconds = time.monotonic() - started
-        clients.pump(options, service, read_orders=3)
+        clients.read_orders(service, 3)
         # Ids continue without a gap: the last id is the number of posts.
-        created = clients.pump(options, service, create=1).values["last_post_id"]
+        created = clients.import_posts(service, clients.imports(1)).values["last_post_id"]
     if created != posts + 1:
         raise RuntimeError(f"after the restart the next post was {created}, not {posts + 1}")
     return {"seconds": seconds, "import_seconds": imported.seconds}
@@ -43,7 +43,7 @@ def run_import(options, progress):
 
     def measure(*_):
         with servers.Service(options) as service:
-            sample = clients.pump(options, service, **{"import": posts})
+            sample = clients.import_posts(service, list(clients.imports(posts, has_past=True)))
         if sample.values["last_post_id"] != posts:
             raise RuntimeError(f"{sample.values['last_post_id']} posts came of {posts}")
         return {"seconds": sample.seconds, "server_seconds": sample.server_seconds, "sample": sample}

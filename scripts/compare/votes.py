@@ -32,7 +32,7 @@ def run(options, progress):
     with contextlib.ExitStack() as stack:
         running = {row: stack.enter_context(KINDS[row.split()[0]](options)) for row in rows}
         for one in running.values():
-            clients.fill(options, one, options.posts)
+            clients.fill(one, options.posts)
 
         def measure(cell, _):
             row, in_flight = cell
@@ -49,8 +49,8 @@ def run_tls(options, progress):
     with contextlib.ExitStack() as stack:
         certificate = servers.Certificate(stack.enter_context(tempfile.TemporaryDirectory()))
         running = {row: stack.enter_context(KINDS[row](options, certificate=certificate)) for row in TLS_ROWS}
-        for row, flags in (("service", {"tls": True, "orders": 0}), ("redis", {})):
-            clients.fill(options, running[row], options.posts, **flags)
+        for row, flags in (("service", {"authority": certificate.path, "orders": 0}), ("redis", {})):
+            clients.fill(running[row], options.posts, **flags)
 
         def measure(cell, _):
             return clients.pump(options, running[cell[0]], tls=True, in_flight=cell[1])

@@ -145,7 +145,7 @@ def run(options, progress):
     """All rounds: the samples and what the watches got, by row."""
     rates = {}  # of each round
     with disk.directory(options) as directory, servers.Service(options, directory) as service:
-        clients.fill(options, service, options.posts + 1)
+        clients.fill(service, options.posts + 1)
 
         def measure_row(row, turn):
             if turn not in rates:
