@@ -13,17 +13,11 @@ HEADING = re.compile(r"^-{4} (.+?) -+$")
 # The Swift type of a number, and its bytes.
 NUMBERS = {
     Proto.TYPE_DOUBLE: ("Double", 8),
-    Proto.TYPE_FLOAT: ("Float", 4),
     Proto.TYPE_INT64: ("Int64", 8),
-    Proto.TYPE_SINT64: ("Int64", 8),
-    Proto.TYPE_SFIXED64: ("Int64", 8),
     Proto.TYPE_UINT64: ("UInt64", 8),
     Proto.TYPE_FIXED64: ("UInt64", 8),
     Proto.TYPE_INT32: ("Int32", 4),
-    Proto.TYPE_SINT32: ("Int32", 4),
-    Proto.TYPE_SFIXED32: ("Int32", 4),
     Proto.TYPE_UINT32: ("UInt32", 4),
-    Proto.TYPE_FIXED32: ("UInt32", 4),
 }
 KINDS = {Proto.TYPE_BOOL: "bool", Proto.TYPE_ENUM: "enum", Proto.TYPE_STRING: "text",
          Proto.TYPE_BYTES: "bytes", Proto.TYPE_MESSAGE: "message"}

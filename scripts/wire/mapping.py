@@ -22,8 +22,8 @@ def blocks(family):
     return found
 
 
-def c_type(message):
-    return f"Feed__V1__{message.proto_name}"
+def pointer(message):
+    return f"UnsafeMutablePointer<Feed__V1__{message.proto_name}>"
 
 
 def c_initialiser(message):
@@ -42,33 +42,16 @@ def can_throw(message):
 
 def wire_message(message):
     """The conformance of a message to WireMessage."""
-    pointer = f"UnsafeMutablePointer<{c_type(message)}>"
-    lines = [
-        f"extension {message.name}: @unsafe WireMessage {{",
-        f"    static func initialize(_ message: {pointer}) {{",
-        f"        unsafe {c_initialiser(message)}(message)",
-        "    }",
-        "",
-        "    init(",
-        f"        _ message: {pointer},",
-        "        _ reader: WireReader",
-        f"    ) {'throws(MessageError) ' if can_throw(message) else ''}{{",
-        *read_all(message.members, "try unsafe" if can_throw(message) else "unsafe"),
-        "    }",
-        "",
-        "    func write(",
-        f"        to message: {pointer},",
-        "        _ arena: borrowing MessageArena",
-        "    ) {",
-    ]
-    for member in message.members:
-        if isinstance(member, Oneof):
-            lines += write_oneof(member, message)
-        elif member in message.groups:
-            lines.append(f"        unsafe {member.name}.write(to: message)")
-        else:
-            lines += write(member)
-    return lines + ["    }", "}"]
+    fails = can_throw(message)
+    return swift.extension(
+        f"{message.name}: @unsafe WireMessage",
+        swift.function("static func initialize", [f"_ message: {pointer(message)}"],
+                       [f"        unsafe {c_initialiser(message)}(message)"]),
+        swift.function("init", [f"_ message: {pointer(message)}", "_ reader: WireReader"],
+                       read_all(message.members, "try unsafe" if fails else "unsafe"),
+                       effects="throws(MessageError) " * fails),
+        swift.function("func write", [f"to message: {pointer(message)}", "_ arena: borrowing MessageArena"],
+                       write_all(message.members, message)))
 
 
 def read_all(members, effects):
@@ -108,38 +91,42 @@ def read(member):
     }[member.kind]]
 
 
-def write(field, indent=8):
+def write(field):
     """The assignments that put a property into a C struct."""
     place = f"unsafe message.pointee.{field.proto_name}"
     value = f"self.{field.name}" if field.name in PARAMETERS else swift.escaped(field.name)
     if field.is_repeated:
         count = f"unsafe message.pointee.n_{field.proto_name}"
-        lines = swift.assignment(count, f"{value}.count", indent)
+        lines = swift.assignment(count, f"{value}.count", indent=8)
         if field.kind == "message":
-            return lines + swift.call(f"{place} = arena.messages(", [value], indent=indent)
+            return lines + swift.call(f"{place} = arena.messages(", [value], indent=8)
         if field.kind == "enum":
             value += ".map { $0.cValue() }"
-        return lines + swift.call(f"{place} = arena.numbers(", [value], indent=indent)
+        return lines + swift.call(f"{place} = arena.numbers(", [value], indent=8)
     if field.kind == "text" and field.wrapper:
         value += ".rawValue"
     if field.kind == "text" and field.is_secret:
-        return swift.call(f"{place} = arena.bytes(", [f"{value}.utf8"], indent=indent)
+        return swift.call(f"{place} = arena.bytes(", [f"{value}.utf8"], indent=8)
     if field.kind in ("text", "bytes", "message"):
-        return swift.call(f"{place} = arena.{field.kind}(", [value], indent=indent)
+        return swift.call(f"{place} = arena.{field.kind}(", [value], indent=8)
     tail = {"bool": " ? 1 : 0", "enum": ".cValue()"}.get(field.kind, "")
-    return swift.assignment(place, value + tail, indent)
+    return swift.assignment(place, value + tail, indent=8)
 
 
-def write_oneof(oneof, message):
-    """The switch that sets the member of a oneof of numbers."""
-    lines = [f"        switch {oneof.name} {{"]
-    for member in oneof.members:
-        lines += [
-            f"        case .{member.name}(let value):",
-            *set_case(oneof, member, message, "message"),
-            f"            unsafe message.pointee.{member.proto_name} = value",
-        ]
-    return lines + ["        case nil:", "            break", "        }"]
+def write_all(members, message):
+    """Puts all members into a C struct."""
+    lines = []
+    for member in members:
+        if isinstance(member, Oneof):
+            lines += swift.switch(member.name, [
+                (f".{each.name}(let value)", [*set_case(member, each, message, "message"),
+                                              f"            unsafe message.pointee.{each.proto_name} = value"])
+                for each in member.members], "case nil", "break")
+        elif member in message.groups:
+            lines.append(f"        unsafe {member.name}.write(to: message)")
+        else:
+            lines += write(member)
+    return lines
 
 
 def set_case(oneof, member, message, variable):
@@ -150,75 +137,47 @@ def set_case(oneof, member, message, variable):
 
 def nested_oneof(oneof, message):
     """Reads a oneof of numbers."""
-    lines = [
-        f"extension {message.name}.{oneof.type_name} {{",
-        "    /// The set member of the oneof; nil where there is none.",
-        f"    fileprivate init?(_ message: UnsafeMutablePointer<{c_type(message)}>) {{",
-        f"        switch unsafe message.pointee.{oneof.proto_name}_case {{",
-    ]
-    for member in oneof.members:
-        lines += [
-            f"        case {c_case(oneof, member, message)}:",
-            f"            self = unsafe .{member.name}(message.pointee.{member.proto_name})",
-        ]
-    return lines + ["        default:", "            return nil", "        }", "    }", "}"]
+    body = swift.switch(f"unsafe message.pointee.{oneof.proto_name}_case", [
+        (c_case(oneof, member, message),
+         [f"            self = unsafe .{member.name}(message.pointee.{member.proto_name})"])
+        for member in oneof.members], "default", "return nil")
+    return swift.extension(
+        f"{message.name}.{oneof.type_name}",
+        swift.function("fileprivate init?", [f"_ message: {pointer(message)}"], body,
+                       comment="The set member of the oneof; nil where there is none."))
 
 
 def group(group, message):
     """Reads and writes fields that lie flat in the C struct of their message."""
-    pointer = f"UnsafeMutablePointer<{c_type(message)}>"
-    lines = [
-        f"extension {group.type_name} {{",
-        f"    fileprivate init(_ message: {pointer}) {{",
-        *read_all(group.members, "unsafe"),
-        "    }",
-        "",
-        f"    fileprivate func write(to message: {pointer}) {{",
-    ]
-    for member in group.members:
-        lines += write(member)
-    return lines + ["    }", "}"]
+    return swift.extension(
+        group.type_name,
+        swift.function("fileprivate init", [f"_ message: {pointer(message)}"], read_all(group.members, "unsafe")),
+        swift.function("fileprivate func write", [f"to message: {pointer(message)}"],
+                       write_all(group.members, message)))
 
 
 def frame_oneof(oneof, message):
     """Reads and writes the body of a frame."""
-    pointer = f"UnsafeMutablePointer<{c_type(message)}>"
-    lines = [
-        f"extension {oneof.type_name} {{",
-        "    /// The set member of the oneof; nil where there is none, or none that this version "
-        "knows.",
-        "    init?(",
-        f"        _ frame: {pointer},",
-        "        _ reader: WireReader",
-        "    ) throws(MessageError) {",
-        f"        switch unsafe frame.pointee.{oneof.proto_name}_case {{",
-    ]
+    reads, writes = [], []
     for member in oneof.members:
         place = f"frame.pointee.{member.proto_name}"
-        lines.append(f"        case {c_case(oneof, member, message)}:")
         if member.type.is_empty:
-            lines += [f"            try unsafe reader.rejectFieldZero({place})",
-                      f"            self = .{member.name}"]
+            pattern, called, argument = f".{member.name}", "empty", c_initialiser(member.type)
+            read = [f"            try unsafe reader.rejectFieldZero({place})", f"            self = .{member.name}"]
         else:
-            lines.append(f"            self = try unsafe .{member.name}(reader.body({place}))")
-    lines += [
-        "        default:",
-        "            return nil",
-        "        }",
-        "    }",
-        "",
-        "    /// Sets the member of the oneof.",
-        "    func write(",
-        f"        to frame: {pointer},",
-        "        _ arena: borrowing MessageArena",
-        "    ) {",
-        "        switch self {",
-    ]
-    for member in oneof.members:
-        is_empty = member.type.is_empty
-        call, value = ("empty", c_initialiser(member.type)) if is_empty else ("message", "value")
-        lines.append(f"        case .{member.name}" + (":" if is_empty else "(let value):"))
-        lines += set_case(oneof, member, message, "frame")
-        lines += swift.call(f"unsafe frame.pointee.{member.proto_name} = arena.{call}(", [value],
-                             indent=12)
-    return lines + ["        }", "    }", "}"]
+            pattern, called, argument = f".{member.name}(let value)", "message", "value"
+            read = [f"            self = try unsafe .{member.name}(reader.body({place}))"]
+        reads.append((c_case(oneof, member, message), read))
+        writes.append((pattern, [
+            *set_case(oneof, member, message, "frame"),
+            *swift.call(f"unsafe {place} = arena.{called}(", [argument], indent=12)]))
+    return swift.extension(
+        oneof.type_name,
+        swift.function(
+            "init?", [f"_ frame: {pointer(message)}", "_ reader: WireReader"],
+            swift.switch(f"unsafe frame.pointee.{oneof.proto_name}_case", reads, "default", "return nil"),
+            effects="throws(MessageError) ",
+            comment="The set member of the oneof; nil where there is none, or none that this version knows."),
+        swift.function(
+            "func write", [f"to frame: {pointer(message)}", "_ arena: borrowing MessageArena"],
+            swift.switch("self", writes), comment="Sets the member of the oneof."))

@@ -89,6 +89,33 @@ def array(head, items, indent=0):
     return [" " * indent + head + "[", *inner, " " * indent + "]"]
 
 
+def function(head, parameters, body, effects="", comment=""):
+    """A function of an extension; more than one parameter stand on a line each."""
+    lines = [f"    /// {comment}"] if comment else []
+    if len(parameters) == 1:
+        lines.append(f"    {head}({parameters[0]}) {effects}{{")
+    else:
+        inner = ",\n".join(f"        {parameter}" for parameter in parameters)
+        lines += [f"    {head}(", *inner.split("\n"), f"    ) {effects}{{"]
+    return [*lines, *body, "    }"]
+
+
+def extension(head, *functions):
+    """An extension with an empty line between its functions."""
+    body = "\n\n".join("\n".join(lines) for lines in functions)
+    return [f"extension {head} {{", body, "}"]
+
+
+def switch(subject, cases, other=None, otherwise=""):
+    """A switch over pairs of a pattern and lines, with what is left at its end."""
+    lines = [f"        switch {subject} {{"]
+    for pattern, body in cases:
+        lines += [f"        case {pattern}:", *body]
+    if other:
+        lines += [f"        {other}:", f"            {otherwise}"]
+    return [*lines, "        }"]
+
+
 def joined(blocks):
     """The text of a file: its blocks with an empty line between them."""
     return HEADER + "\n\n".join("\n".join(block) for block in blocks) + "\n"
