@@ -20,36 +20,26 @@ struct ClientBenchmark {
         let address = arguments.first ?? FeedClient.defaultAddress
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         let seconds = numbers.count > 2 ? numbers[2] : 3
-        var loads: [Load] = []
-        if numbers.count > 1 {
-            loads.append(
-                Load(
-                    taskCount: numbers[0],
-                    connectionCount: numbers[1],
+        let isOneRun = numbers.count > 1
+        let shapes = isOneRun ? [(numbers[0], numbers[1])] : [(1, 1), (50, 1), (500, 1), (500, 4)]
+        let threads = arguments.lazy.compactMap(Threads.init).first ?? .pool
+        let ways: [(isNumbered: Bool, threads: Threads)] =
+            isOneRun
+            ? [(arguments.contains("numbered"), threads)]
+            : [(false, .pool), (true, .pool), (false, .one), (false, .two)]
+        print("tasks connections sequences  threads   votes/s  client CPU-s/M")
+        for (tasks, connections) in shapes {
+            for way in ways where connections >= way.threads.clientCount {
+                let load = Load(
+                    taskCount: tasks,
+                    connectionCount: connections,
                     seconds: seconds,
-                    isNumbered: arguments.contains("numbered"),
-                    threads: arguments.lazy.compactMap(Threads.init).first ?? .pool
+                    isNumbered: way.isNumbered,
+                    threads: way.threads
                 )
-            )
-        } else {
-            for (tasks, connections) in [(1, 1), (50, 1), (500, 1), (500, 4)] {
-                for (isNumbered, threads) in [
-                    (false, Threads.pool), (true, .pool), (false, .one), (false, .two),
-                ] where connections >= threads.clientCount {
-                    loads.append(
-                        Load(
-                            taskCount: tasks,
-                            connectionCount: connections,
-                            seconds: seconds,
-                            isNumbered: isNumbered,
-                            threads: threads
-                        )
-                    )
-                }
+                print(try await load.run(at: address))
             }
         }
-        print("tasks connections sequences  threads   votes/s  client CPU-s/M")
-        for load in loads { print(try await load.run(at: address)) }
     }
 }
 
