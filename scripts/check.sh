@@ -38,17 +38,6 @@ shell_syntax() {
 
 shell_faults() { shell_files | xargs shellcheck; }
 
-generated() { scripts/generate-proto.sh --check; }
-
-# Package.swift declares the edges, and its comments the layers; the page shows both.
-module_graph() { scripts/graph.sh --check; }
-
-# The build checks that each import is declared; this also checks that each declared edge is used.
-module_imports() { scripts/graph.sh --imports; }
-
-# Two folders of a module that name each other are one, or a file stands in the wrong one.
-module_folders() { scripts/graph.sh --check-folders; }
-
 # Wire types and ranking types meet in four folders only; a frame and a connection in one file.
 meetings() {
     local file bad=0
@@ -67,20 +56,7 @@ meetings() {
     return "$bad"
 }
 
-# docs/UNSAFE.md lists the files that may be unsafe, one by one, each with its reason.
-unsafe_code() { python3 -B scripts/codebase/unsafe.py; }
-
-# Locks, threads, sleeps and clocks are those of FeedConcurrency.
-concurrency() { python3 -B scripts/codebase/concurrency.py; }
-
-# Links lead to files and headings, and docs/SECURITY.md names tests that exist.
-pages() { python3 -B scripts/codebase/pages.py; }
-
-# docs/OPERATIONS.md lists the metrics with what is normal, as their entries say it.
-metrics() { python3 -B scripts/codebase/metrics.py; }
-
-# A call says what each value is.
-parameters() { python3 -B scripts/codebase/parameters.py; }
+codebase() { python3 -B "scripts/codebase/$1.py"; }
 
 # swift format looks at the length of code lines only.
 comments() { ! swift_files . | LC_ALL=C.UTF-8 xargs grep -nP '^(?=.{111})\s*//'; }
@@ -125,17 +101,17 @@ if command -v shellcheck >/dev/null; then
 else
     skip "shell scripts have no known faults (shellcheck)" "shellcheck is not installed"
 fi
-check "generated C and Swift are what the contract gives" generated
-check "modules depend on lower layers; the page shows it" module_graph
-check "imports are what Package.swift declares" module_imports
-check "folders of a module do not name each other" module_folders
+check "generated C and Swift are what the contract gives" scripts/generate-proto.sh --check
+check "modules depend on lower layers; the page shows it" scripts/graph.sh --check
+check "imports are what Package.swift declares" scripts/graph.sh --imports
+check "folders of a module do not name each other" scripts/graph.sh --check-folders
 check "wire, ranking and transport meet where they may" meetings
-check "unsafe code is where docs/UNSAFE.md lists it" unsafe_code
-check "locks, threads and clocks are FeedConcurrency's" concurrency
-check "few functions take four values without a label" parameters
+check "unsafe code is where docs/UNSAFE.md lists it" codebase unsafe
+check "locks, threads and clocks are FeedConcurrency's" codebase concurrency
+check "few functions take four values without a label" codebase parameters
 check "no comment line over 110 columns" comments
-check "links of the documents, and tests in docs/SECURITY.md" pages
-check "the page of metrics is what their entries give" metrics
+check "links of the documents, and tests in docs/SECURITY.md" codebase pages
+check "the page of metrics is what their entries give" codebase metrics
 check "no unsafe compiler flags" unsafe_flags
 check "the version is the same everywhere" version
 check "no file over 700 lines" file_sizes

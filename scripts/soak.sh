@@ -1,18 +1,7 @@
 #!/usr/bin/env bash
 # The long versions of the tests of durability. Each ends with a line of its results.
 #
-#   scripts/soak.sh kill                 kill -9 under load: 1,000 cycles and 10 million votes
-#   scripts/soak.sh power                100,000 power cuts of simulated disks
-#   scripts/soak.sh flips                10,000 flipped bits
-#   scripts/soak.sh losses               1,000 lost connections of FeedClient, and 10 kills
-#   scripts/soak.sh outbox               1,000 kills of programs that send an outbox
-#   scripts/soak.sh dataset FILE.csv...  real votes through a service that is killed half way
-#   scripts/soak.sh attack               one host that takes answers, channels and devices without end
-#   scripts/soak.sh attackers            ten hosts attack in six ways, beside a client of another one
-#   scripts/soak.sh lag                  votes while the syncs of state.db are slow, and stand still
-#   scripts/soak.sh signins              votes and pages beside 1,000 sign-ins a second
-#   scripts/soak.sh greedy               votes beside a host that votes at ten times its limit
-#   scripts/soak.sh handshakes           votes and pages over TLS beside whole and half handshakes
+#   scripts/soak.sh kill                 kill -9 under load; docs/SOAK.md has all soaks
 #   scripts/soak.sh kill --minutes 10    stops after ten minutes; the next run continues from there
 #   scripts/soak.sh kill --help          every flag
 #

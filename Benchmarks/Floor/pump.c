@@ -470,17 +470,13 @@ static void read_resp(answer_reader *reader, const char *at, const char *end) {
 
 static uint64_t latencies[LATENCY_COUNT], latency_count;
 
-static double clock_seconds(clockid_t clock) {
+static uint64_t nanoseconds_of(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static uint64_t nanoseconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
+
+static uint64_t nanoseconds_now(void) { return nanoseconds_of(CLOCK_MONOTONIC); }
 
 // Counts a request that took so many nanoseconds; beyond a second it counts as a second.
 static void record_latency(uint64_t nanoseconds) {
@@ -568,7 +564,8 @@ static void read_machine_ticks(usage *now) {
 // Reads all clocks, one right after the other; without a server its time is 0.
 static usage usage_now(void) {
     usage now = {
-        .time = clock_seconds(CLOCK_MONOTONIC), .client = clock_seconds(CLOCK_PROCESS_CPUTIME_ID),
+        .time = (double)nanoseconds_now() * 1e-9,
+        .client = (double)nanoseconds_of(CLOCK_PROCESS_CPUTIME_ID) * 1e-9,
         .server = asked.server ? thread_seconds(asked.server) : 0};
     read_machine_ticks(&now);
     return now;

@@ -1,6 +1,6 @@
 """The graph of the modules for docs/ARCHITECTURE.md, and the checks of modules and folders.
 
-scripts/graph.sh runs it; see there.
+scripts/graph.sh runs it.
 """
 
 import argparse

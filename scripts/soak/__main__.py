@@ -34,8 +34,7 @@ SOAKS = {
 
 def read_options():
     parser = argparse.ArgumentParser(
-        prog="scripts/soak.sh", description="The long versions of the tests of durability: see the "
-        "top of the script.")
+        prog="scripts/soak.sh", description="The long versions of the tests of durability: docs/SOAK.md has them.")
     common = argparse.ArgumentParser(
         add_help=False, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     common.add_argument("--output", metavar="DIR", default=".build/soak",
