@@ -14,6 +14,7 @@ import tally
 from aside import Aside, MemoryWatch
 from crowd import Crowd
 from feedclient import Lost, Refused, feed, framed
+from hostile import LARGE_POST
 from judge import p99
 from machine import resident_bytes
 from process import Failure
@@ -221,8 +222,6 @@ def returned(port, posts, seen):
 def add_flags(parser):
     parser.add_argument("--only", nargs="+", metavar="PART", choices=PARTS,
                         help="of " + ", ".join(PARTS) + "; all of them if not given")
-    parser.add_argument("--in-memory", action="store_true",
-                        help="attack a service without a data directory, and do not restart it")
     parser.add_argument("--hellos", type=tally.count, default=262_144,
                         help="new clients that the attacks on channels and devices pretend to be")
     parser.add_argument("--connections", type=tally.count, default=9_990,
@@ -241,13 +240,10 @@ def pieces(options):
 
 
 def create_posts(port):
-    """Posts as large as they may be, 46 KB each, and those that are voted on."""
-    url = "https://example.org/" + "x" * 2000
-    large = feed.Post(title="t" * 250, text="\U0001D11E" * 10_000, link_url=url,
-                      thumbnail_url=url, image_url=url)
+    """Posts as large as they may be, and those that are voted on."""
     with Connection(port) as connection:
         for _ in range(LARGE_POSTS):
-            connection.create_post(large)
+            connection.create_post(LARGE_POST)
         connection.create_feed(feed.Feed(name="ballots", vote_mode=feed.BALLOT))
         voted = feed.Post(title="voted on")
         return Posts(*(connection.create_post(voted, name).id for name in ("posts", "ballots", "posts")))
@@ -260,7 +256,7 @@ def withstand(part, options, directory, say):
         raise Failure(f"--connections {options.connections} needs as many open files and some more; the limit is "
                       f"{most} (ulimit -Hn)")
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # of the service
-    data = None if options.in_memory else directory + "/data"
+    data = directory + "/data"
     with Service(options.binaries, data) as service:
         pid, port = service.pid, service.port
         posts = create_posts(port)
@@ -281,7 +277,7 @@ def withstand(part, options, directory, say):
         with Connection(port) as connection:
             found += miscounted(connection, posts, seen)
         given_back, left = 0, 0
-        if part.restarts and not options.in_memory:
+        if part.restarts:
             service.kill_in_life()
             attack.close()
             found += restarted(part, options, data, posts, seen, say)

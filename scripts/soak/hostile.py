@@ -16,9 +16,9 @@ GROUPS = ["X25519", "P-256", "P-384", "P-521", "X448", "ffdhe2048", "ffdhe3072",
           "ffdhe8192"]
 HOST_CONNECTIONS, WATCHES = 750, 16
 HANDSHAKE = b"\x16"
-# As texts may have: 46 KB.
-TEXT = "\U0001D11E" * 10_000
-URL = "https://example.org/" + "x" * 1900
+# As long as texts may be: 46 KB.
+URL = "https://example.org/" + "x" * 2000
+LARGE_POST = feed.Post(title="t" * 250, text="\U0001D11E" * 10_000, link_url=URL, thumbnail_url=URL, image_url=URL)
 
 Ports = collections.namedtuple("Ports", "plain tls")
 
@@ -126,6 +126,5 @@ def sign_ins(ports, stopping, rate=500):
 
 def posts(ports, stopping, rate=200):
     """Posts of 46 KB of nobody."""
-    post = feed.Post(title="t" * 250, text=TEXT, link_url=URL, thumbnail_url=URL, image_url=URL)
-    request = feed.CreatePostRequest(feed="posts", post=post)
+    request = feed.CreatePostRequest(feed="posts", post=LARGE_POST)
     call(ports.plain, rate, stopping, 10, lambda _: {"create_post": request})

@@ -56,18 +56,16 @@ class ReservedPort:
 
 
 class Service(Server):
-    """A service on a data directory, or in memory where that is None; with a certificate, over TLS alone."""
+    """A service on a data directory; with a certificate, over TLS alone."""
 
     def __init__(self, binaries, directory, flags=(), port=0, certificate=None, **options):
-        self.hash, self.directory = None, directory
-        kept = ["--data-dir", directory] if directory else ["--in-memory"]
-        super().__init__([binaries + "/feed-service", *listen_flags(port, certificate), *kept, "--state-hash",
-                          *flags], **options)
+        self.hash = None
+        super().__init__([binaries + "/feed-service", *listen_flags(port, certificate), "--data-dir", directory,
+                          "--state-hash", *flags], **options)
 
     def started(self, address=LISTENING):
         super().started(address)
-        if self.directory:
-            self.hash = self.awaited(HASH)
+        self.hash = self.awaited(HASH)
 
     def kill_in_life(self):
         """kill -9 of a service that must be running."""
