@@ -6,7 +6,6 @@ service's capacity take at most twice as long as without them, and a half handsh
 
 import collections
 import itertools
-import ssl
 import threading
 import time
 
@@ -15,10 +14,12 @@ import tally
 from aside import Aside
 from crowd import Crowd
 from feedclient import Connection, FeedError, tls_context
+from hostile import client_hello, paced
 from process import Certificate, Failure
 from service import Service
 
 HOST = "127.0.0.2"  # of the handshakes; the load is of another
+GROUP = "X25519"  # of half ones, as most clients offer it
 PIPELINE = ["--pipeline", 16]
 # The clients of handshakes stand for other machines, and share the processors with the service here.
 NICENESS = 10
@@ -72,29 +73,15 @@ def whole(port, rate, authority, stopping):
                 faults[0] if faults else "")
 
 
-def client_hello():
-    """The first message of a handshake."""
-    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    half = tls_context().wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
-    try:
-        half.do_handshake()
-    except ssl.SSLWantReadError:
-        return outgoing.read()
-    raise Failure("a handshake ended by itself")
-
-
 def halves(port, rate, stopping):
     """Handshakes at a rate of which only the first message is sent, until it is stopped. Each has to be ended by
     the service within LONGEST_SECONDS, with no more than its part of a handshake in answer."""
-    crowd, hello, begun, late = Crowd(), client_hello(), [], 0
+    crowd, hello, begun, late = Crowd(), client_hello(GROUP), [], 0
     began = time.monotonic()
-    while not stopping.is_set():
-        due = began + len(begun) / rate
-        late = max(late, time.monotonic() - due)
-        crowd.read(min(0.1, max(0, due - time.monotonic())))
-        if time.monotonic() >= due:
-            begun.append(crowd.connect(port, HOST))
-            crowd.send(begun[-1], hello)
+    for number in paced(rate, stopping, crowd):
+        late = max(late, time.monotonic() - began - number / rate)
+        begun.append(crowd.connect(port, HOST))
+        crowd.send(begun[-1], hello)
     seconds, end = time.monotonic() - began, time.monotonic() + LONGEST_SECONDS
     while crowd.peers and time.monotonic() < end:
         crowd.read(0.1)
