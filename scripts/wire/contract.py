@@ -23,64 +23,49 @@ KINDS = {Proto.TYPE_BOOL: "bool", Proto.TYPE_ENUM: "enum", Proto.TYPE_STRING: "t
          Proto.TYPE_BYTES: "bytes", Proto.TYPE_MESSAGE: "message"}
 
 
-class Comments:
-    """The comments of a file, by the path of the declaration in its descriptor."""
+class Declaration:
+    """What each declaration has: its name in the contract, its place there for messages, and the annotations and
+    the comment that stand at its path in the descriptor."""
 
-    def __init__(self, proto):
-        self.locations = {tuple(each.path): each for each in proto.source_code_info.location}
-
-    def line(self, path):
-        return self.locations[path].span[0]
-
-    def detached(self, path):
-        return self.locations[path].leading_detached_comments
-
-    def documentation(self, path):
-        return self.locations[path].leading_comments
-
-    def annotations(self, path, place, kind):
-        return annotations.parse(self.locations[path].trailing_comments, place, kind)
+    def __init__(self, proto, kind, comments, path, parent=None):
+        self.proto_name = proto.name
+        self.place = f"{parent.proto_name}.{proto.name}" if parent else proto.name
+        self.annotations = annotations.parse(comments[path].trailing_comments, self.place, kind)
+        self.documentation = comments[path].leading_comments
 
 
-class EnumValue:
+class EnumValue(Declaration):
     """A value of an enum."""
 
-    def __init__(self, proto, place, comments, path):
-        self.proto_name = proto.name
+    def __init__(self, proto, parent, comments, path):
+        super().__init__(proto, "value", comments, path, parent)
         self.number = proto.number
-        self.place = f"{place}.{proto.name}"
-        found = comments.annotations(path, self.place, "value")
-        self.name = found.get("name") or swift.value_name(proto.name)
-        self.documentation = comments.documentation(path)
+        self.name = self.annotations.get("name") or swift.value_name(proto.name)
 
 
-class Enum:
+class Enum(Declaration):
     """An enum."""
 
     def __init__(self, proto, comments, path):
-        found = comments.annotations(path, proto.name, "enum")
-        self.name = found.get("name") or proto.name
-        self.place = proto.name
-        self.documentation = comments.documentation(path)
-        self.values = [EnumValue(value, proto.name, comments, path + (2, index))
+        super().__init__(proto, "enum", comments, path)
+        self.name = self.annotations.get("name") or proto.name
+        self.values = [EnumValue(value, self, comments, path + (2, index))
                        for index, value in enumerate(proto.value)]
         if [value.number for value in self.values] != list(range(len(self.values))):
             raise ContractError(f"{proto.name}: the numbers are not 0, 1, 2 and so on")
 
 
-class Field:
+class Field(Declaration):
     """A field of a message, or a member of a oneof."""
 
     def __init__(self, proto, message, comments, path):
-        self.proto_name = proto.name
-        self.place = f"{message.proto_name}.{proto.name}"
         self.is_member = proto.HasField("oneof_index")
+        super().__init__(proto, "member" if self.is_member else "field", comments, path, message)
+        found = self.annotations
         self.is_repeated = proto.label == Proto.LABEL_REPEATED
         self.kind = "number" if proto.type in NUMBERS else KINDS.get(proto.type)
         self.number_type, self.number_size = NUMBERS.get(proto.type, (None, 0))
         self.type_name = proto.type_name.split(".")[-1]
-        self.documentation = comments.documentation(path)
-        found = comments.annotations(path, self.place, "member" if self.is_member else "field")
         self.wrapper = found.get("type")
         self.is_secret = "secret" in found
         is_number = self.kind == "number" and not self.is_repeated
@@ -125,18 +110,16 @@ class Field:
                 "message": "nil"}[self.kind]
 
 
-class Oneof:
+class Oneof(Declaration):
     """A oneof: an enum in Swift, whose value is optional."""
 
     def __init__(self, proto, message, comments, path, members):
-        self.proto_name = proto.name
-        self.place = f"{message.proto_name}.{proto.name}"
-        found = comments.annotations(path, self.place, "oneof")
-        self.type_name = found.get("name") or swift.capitalized(swift.property_name(proto.name))
+        super().__init__(proto, "oneof", comments, path, message)
+        found = self.annotations
         self.name = swift.property_name(proto.name)
+        self.type_name = found.get("name") or swift.capitalized(self.name)
         self.direct_size = int(found["direct"]) if "direct" in found else None
         self.is_named = "named" in found
-        self.documentation = comments.documentation(path)
         self.members = members
         self.default = "nil"
         for member in members:
@@ -168,16 +151,15 @@ class Group:
         return f"{self.type_name}()"
 
 
-class Message:
+class Message(Declaration):
     """A message: its members are its fields, its oneofs and its groups, in the contract's order."""
 
     def __init__(self, proto, comments, path):
-        self.proto_name = self.name = self.place = proto.name
-        found = comments.annotations(path, proto.name, "message")
-        self.is_frame = "frame" in found
-        self.requires_all = "required" in found
-        self.is_hashable = "hashable" in found
-        self.documentation = comments.documentation(path)
+        super().__init__(proto, "message", comments, path)
+        self.name = proto.name
+        self.is_frame = "frame" in self.annotations
+        self.requires_all = "required" in self.annotations
+        self.is_hashable = "hashable" in self.annotations
         self.members = []
         if proto.nested_type or proto.enum_type:
             raise ContractError(f"{proto.name}: the generator takes no declaration in a message")
@@ -195,7 +177,7 @@ class Message:
     def _collect(self, comments, path):
         """Puts the fields in their places: a group holds all fields from its comment on."""
         for index, field in enumerate(self.fields):
-            for comment in comments.detached(path + (2, index)):
+            for comment in comments[path + (2, index)].leading_detached_comments:
                 begun = annotations.group(comment, field.place)
                 if begun:
                     self.groups.append(Group(*begun))
@@ -229,14 +211,14 @@ class Contract:
 
     def __init__(self, proto):
         self.families = []
-        comments = Comments(proto)
+        comments = {tuple(each.path): each for each in proto.source_code_info.location}
         enums = [((5, index), Enum(each, comments, (5, index)))
                  for index, each in enumerate(proto.enum_type)]
         messages = [((4, index), Message(each, comments, (4, index)))
                     for index, each in enumerate(proto.message_type)]
         types = {each.place: each for _, each in enums + messages}
-        for path, each in sorted(enums + messages, key=lambda pair: comments.line(pair[0])):
-            for comment in comments.detached(path):
+        for path, each in sorted(enums + messages, key=lambda pair: comments[pair[0]].span[0]):
+            for comment in comments[path].leading_detached_comments:
                 heading = HEADING.match(comment.strip())
                 if heading:
                     self.families.append(Family(heading[1].title().replace(" ", "")))
