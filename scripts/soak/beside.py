@@ -142,8 +142,13 @@ def p99s(options, port, *flags):
     return found, told.get("cpu", {}).get("busy_share") or 0
 
 
-def rounds(options, port, beside, say, *flags):
-    """The rounds, as pairs of the p99 without and with what `beside` makes, and the answers of that."""
+def share_of_capacity(options, port, share, *flags):
+    """A rate: a share of the requests a second that the service can do."""
+    return max(1, int(share * load(options, port, *flags)["requests_per_second"]))
+
+
+def compared(options, port, name, beside, say, *flags):
+    """The rounds, as pairs of the p99 without and with what `beside` makes, their ratios, and the answers of that."""
     pairs, answers = [], collections.Counter()
     for number in range(options.rounds):
         before, busy_before = p99s(options, port, *flags)
@@ -159,7 +164,9 @@ def rounds(options, port, beside, say, *flags):
         pairs.append((before, after))
         say(f"round {number + 1}: p99 in ms {before} without, {after} with {dict(told)}; "
             f"processors {busy_before:.0%} and {busy:.0%} busy")
-    return pairs, answers
+    found = ratios(pairs)
+    say(f"beside {name}, with ÷ without: {found}")
+    return {"ratios": found, "rounds": pairs, "answers": answers}
 
 
 def ratios(pairs):

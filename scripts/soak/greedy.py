@@ -56,15 +56,14 @@ def live_through(options, directory, say):
     with Service(options.binaries, directory + "/data", limits) as service:
         with Connection(service.port) as connection:
             post = connection.create_post(feed.Post(title="greedy")).id
-        pairs, answers = beside.rounds(
-            options, service.port, lambda: Greedy(options, post), say,
+        found = beside.compared(
+            options, service.port, "the greedy host", lambda: Greedy(options, post), say,
             "--rate", int(options.limit * OTHERS_SHARE))
+        answers = found.pop("answers")
         with Connection(service.port) as connection:
             score = connection.get_post(post).upvote_count
         if score != answers["counted"]:
             raise Failure(f"{answers['counted']} votes were answered as counted, and the post has {score}")
         service.stop()
-    found = beside.ratios(pairs)
-    say(f"the p99 of the others, with ÷ without: {found}")
-    beside.check(options, "beside the greedy host", found, ["votes"])
-    return {"ratios": found, "rounds": pairs, **answers}
+    beside.check(options, "beside the greedy host", found["ratios"], ["votes"])
+    return {**found, **answers}

@@ -137,14 +137,12 @@ def live_through(options, directory, say):
     piece = {}
     with Service(options.binaries, directory + "/data", certificate=certificate) as service:
         # With one call in flight a connection, each call is a read and a write of its own, as at a rate.
-        capacity = beside.load(options, service.port, *secured)["requests_per_second"]
-        piece["rate"] = max(1, int(capacity / 2))
+        piece["rate"] = beside.share_of_capacity(options, service.port, 0.5, *secured)
         for name, begin in kinds.items():
-            pairs, answers = beside.rounds(options, service.port, begin, say, *PIPELINE, *secured,
-                                           "--rate", piece["rate"])
-            piece[name + " rounds"], piece[name + " ratios"] = pairs, beside.ratios(pairs)
-            piece.update(answers)
-            say(f"beside {name}, with ÷ without: {piece[name + ' ratios']}")
+            found = beside.compared(options, service.port, name, begin, say, *PIPELINE, *secured,
+                                    "--rate", piece["rate"])
+            piece[name + " rounds"], piece[name + " ratios"] = found["rounds"], found["ratios"]
+            piece.update(found["answers"])
         service.stop()
     for name in kinds:
         beside.check(options, f"beside {name}", piece[name + " ratios"])

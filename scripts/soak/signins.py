@@ -51,17 +51,13 @@ class SignIns(beside.Calls):
 def live_through(options, directory, say):
     """Makes one run, and returns its results. Raises Failure."""
     with Service(options.binaries, directory + "/data") as service:
-        capacity = beside.load(options, service.port, *PIPELINE)["requests_per_second"]
-        rate = max(1, int(capacity / 4))
+        rate = beside.share_of_capacity(options, service.port, 0.25, *PIPELINE)
         piece = {"rate": rate, "signins": 0}
         for name, accounts in zip(FLOODS, (1, options.accounts)):
-            pairs, answers = beside.rounds(
-                options, service.port, lambda accounts=accounts: SignIns(options, accounts), say,
-                *PIPELINE, "--rate", rate)
-            found = beside.ratios(pairs)
-            piece[name] = {"ratios": found, "rounds": pairs, "answers": answers}
-            piece["signins"] += answers.total()
-            say(f"{name}: {found}")
+            piece[name] = beside.compared(
+                options, service.port, f"sign-ins on {name}", lambda accounts=accounts: SignIns(options, accounts),
+                say, *PIPELINE, "--rate", rate)
+            piece["signins"] += piece[name]["answers"].total()
         service.stop()
     for name in FLOODS:
         what = f"sign-ins on {name} account{'s' * (name == 'many')}"
