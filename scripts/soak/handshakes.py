@@ -5,8 +5,8 @@ service's capacity take at most twice as long as without them, and a half handsh
 """
 
 import collections
+import concurrent.futures
 import itertools
-import threading
 import time
 
 import beside
@@ -43,32 +43,26 @@ def add_flags(parser):
 
 def whole(port, rate, authority, stopping):
     """Handshakes at a rate, each with a Ping, until it is stopped."""
-    context = tls_context(authority)
-    began, turns, ending = time.monotonic(), itertools.count(), threading.Event()
-    took, late, faults = [], [], []
+    context, took, late, faults = tls_context(authority), [], [], []
 
-    def handshakes():
-        while True:
-            due = began + next(turns) / rate
-            if ending.wait(max(0, due - time.monotonic())):
-                return
-            start = time.monotonic()
-            try:
-                with Connection(f"127.0.0.1:{port}", tls=context, timeout=LONGEST_SECONDS, source=HOST) as one:
-                    one.ping()
-                took.append(time.monotonic() - start)
-            except FeedError as error:
-                faults.append(str(error))
-            late.append(start - due)
+    def handshake(due):
+        start = time.monotonic()
+        late.append(start - due)
+        try:
+            with Connection(f"127.0.0.1:{port}", tls=context, timeout=LONGEST_SECONDS, source=HOST) as one:
+                one.ping()
+            took.append(time.monotonic() - start)
+        except FeedError as error:
+            faults.append(str(error))
 
-    threads = [threading.Thread(target=handshakes) for _ in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    stopping.wait()
-    ending.set()
-    seconds = time.monotonic() - began
-    for thread in threads:
-        thread.join()
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(THREADS) as threads:
+        for number in itertools.count():
+            due = began + number / rate
+            if stopping.wait(max(0, due - time.monotonic())):
+                break
+            threads.submit(handshake, due)
+        seconds = time.monotonic() - began
     return Told(len(late), len(took), seconds, max(took, default=0), max(late, default=0),
                 faults[0] if faults else "")
 
