@@ -496,7 +496,9 @@ extension ServerFrame {
 }
 
 /// Bytes to be sent: the buffer grows by doubling, and returns memory that it rarely needs.
-@safe private struct OutputBuffer: ~Copyable {
+///
+/// It is not private: a module that ends an encoder links with the end of its buffer.
+@safe struct OutputBuffer: ~Copyable {
     /// The memory that is kept when the buffer is emptied.
     static var retainedByteCount: Int { 256 << 10 }
 
