@@ -41,7 +41,7 @@ enum RequestEnd {
     case lost
 }
 
-/// A thread as the source of its connections' load, whatever they speak.
+/// A thread as the source of its connections' load. It knows nothing of their protocol.
 extension Worker {
     /// How many requests of connection number `index`, which has room for some, leave now; their users
     /// think first, if they do.

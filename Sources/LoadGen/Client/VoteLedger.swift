@@ -1,5 +1,5 @@
-/// What a thread knows of the votes that its connections cast, whatever they speak: what the audit
-/// compares later, and what answers must show already.
+/// The votes that a thread's connections cast, in either protocol: the audit compares them later, and answers
+/// must show them already.
 ///
 /// Where votes leave in batches, the argument of a vote's request is its place in `batches`; otherwise
 /// it is the number of the vote itself. Where users vote, the number of a vote has its post and its
