@@ -8,38 +8,28 @@ import Synchronization
 ///
 ///     swift build -c release --product ClientBenchmark
 ///     .build/release/feed-service --in-memory --listen 127.0.0.1:7433 &
-///     taskset -c 0,1 .build/release/ClientBenchmark 127.0.0.1:7433
+///     taskset -c 0,1 .build/release/ClientBenchmark 127.0.0.1:7433 500 4 3 one
 ///
-/// Further arguments are the tasks, the connections and the seconds of one run. `numbered` gives the
-/// client an id, so that its votes have sequences; `one` runs the tasks on the thread of one client, `two`
-/// on those of two. Without them each row of the table runs.
+/// The arguments are the address, the tasks (500), the connections (4) and the seconds (3). `numbered` gives
+/// the client an id, so that its votes have sequences; `one` runs the tasks on the thread of one client,
+/// `two` on those of two.
 @main
 struct ClientBenchmark {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        let address = arguments.first ?? FeedClient.defaultAddress
-        let numbers = arguments.dropFirst().compactMap { Int($0) }
-        let seconds = numbers.count > 2 ? numbers[2] : 3
-        let isOneRun = numbers.count > 1
-        let shapes = isOneRun ? [(numbers[0], numbers[1])] : [(1, 1), (50, 1), (500, 1), (500, 4)]
-        let threads = arguments.lazy.compactMap(Threads.init).first ?? .pool
-        let ways: [(isNumbered: Bool, threads: Threads)] =
-            isOneRun
-            ? [(arguments.contains("numbered"), threads)]
-            : [(false, .pool), (true, .pool), (false, .one), (false, .two)]
-        print("tasks connections sequences  threads   votes/s  client CPU-s/M")
-        for (tasks, connections) in shapes {
-            for way in ways where connections >= way.threads.clientCount {
-                let load = Load(
-                    taskCount: tasks,
-                    connectionCount: connections,
-                    seconds: seconds,
-                    isNumbered: way.isNumbered,
-                    threads: way.threads
-                )
-                print(try await load.run(at: address))
-            }
+        let numbers = [500, 4, 3].enumerated().map { place, usual in
+            Int(arguments.dropFirst(place + 1).first ?? "") ?? usual
         }
+        let load = Load(
+            taskCount: numbers[0],
+            connectionCount: numbers[1],
+            seconds: numbers[2],
+            isNumbered: arguments.contains("numbered"),
+            threads: arguments.lazy.compactMap(Threads.init).first ?? .pool
+        )
+        let (rate, cost) = try await load.run(at: arguments.first ?? FeedClient.defaultAddress)
+        print("votes/s, and the client's CPU-seconds per million:")
+        print(Int(rate), (cost * 1_000).rounded() / 1_000)
     }
 }
 
@@ -65,8 +55,9 @@ private struct Load {
     let isNumbered: Bool
     let threads: Threads
 
-    /// Votes at a service for half a second and then for the seconds that count; returns a row.
-    func run(at address: String) async throws -> String {
+    /// Votes at a service for half a second and then for the seconds that count; returns the votes a second
+    /// and the CPU-seconds per million.
+    func run(at address: String) async throws -> (rate: Double, cost: Double) {
         var clients: [FeedClient] = []
         for _ in 0..<threads.clientCount {
             var configuration = ClientConfiguration()
@@ -100,20 +91,7 @@ private struct Load {
             return (end.votes - start.votes, end.cpu - start.cpu, end.time - start.time)
         }
         for client in clients { await client.close() }
-        let rate = Double(votes) / time
-        let cost = cpu / Double(votes) * 1_000_000
-        return row(Int(rate), Int((cost * 1_000).rounded()))
-    }
-
-    private func row(_ rate: Int, _ cost: Int) -> String {
-        let thousandths = String(String(1_000 + cost % 1_000).dropFirst())
-        let cells: [(String, Int)] = [
-            ("\(taskCount)", 5), ("\(connectionCount)", 12), (isNumbered ? "yes" : "no", 10),
-            (threads.rawValue, 9), ("\(rate)", 10), ("\(cost / 1_000).\(thousandths)", 16),
-        ]
-        return cells.map { text, width in
-            String(repeating: " ", count: max(0, width - text.count)) + text
-        }.joined()
+        return (Double(votes) / time, cpu / Double(votes) * 1_000_000)
     }
 
     /// Makes sure that there are posts to vote on.

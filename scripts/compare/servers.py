@@ -57,12 +57,12 @@ class Service(Compared):
     """The service, on one thread; in memory, or durable in a directory with each commit synced. With a
     certificate it speaks TLS. A watched one has an operator's address."""
 
-    def __init__(self, options, directory=None, certificate=None, is_watched=False):
+    def __init__(self, options, directory=None, certificate=None, is_watched=False, is_pinned=True):
         self.admin_port = free_port() if is_watched else None
         watched = ["--admin", f"127.0.0.1:{self.admin_port}"] if is_watched else []
         kept = ["--data-dir", directory + "/feed-data", "--durability", "fsync"] if directory else ["--in-memory"]
         super().__init__([options.binaries + "/feed-service", "--threads", "1",
-                          *listen_flags(certificate=certificate), *kept, *watched])
+                          *listen_flags(certificate=certificate), *kept, *watched], is_pinned=is_pinned)
 
 
 class Redis(Compared):
