@@ -91,20 +91,33 @@ mkdir -p "$output"
 # The recipe of the container takes what is there.
 [[ $output != .build/packages ]] || rm -f "$output"/feed-*.deb
 
+# The man page of a program: what it and each of its subcommands say, in a section each.
+manual() {
+    local program=$programs/$1 name=${1//-/\\-} help summary command
+    local -x COLUMNS=80
+    # Backslashes and dashes are written in a way of their own, and a line begins with no request.
+    local escape=(sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^[.']/\\\\\&&/")
+    help=$("$program" --help)
+    summary=$(sed '/^$/,$d; s/^OVERVIEW: //' <<<"$help" | paste -sd ' ')
+    printf '.TH "%s" "1" "%s" "%s %s" "User Commands"\n.ad l\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n' "${name^^}" \
+        "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "$name" "$version" "$name" "${summary%.}"
+    "${escape[@]}" <<<"$help"
+    # Two subcommands of loadgen are not in its list.
+    for command in $(sed -nE '/SUBCOMMANDS:$/,$s/^  ([a-z][a-z-]*) .*/\1/p' <<<"$help") \
+        $([[ $name != loadgen ]] || echo dataset report); do
+        printf '.SH "%s %s"\n' "$name" "${command//-/\\-}"
+        "$program" "$command" --help | "${escape[@]}"
+    done
+}
+
 # Puts a program of a package where it belongs, with its man page and its completions.
 add_program() {
-    local tree=$1 name=$2 share=$1/usr/share other=()
+    local tree=$1 name=$2 share=$1/usr/share
     install -D -m 755 "$programs/$name" "$tree/usr/bin/$name"
     strip --strip-unneeded --remove-section=.comment "$tree/usr/bin/$name"
-    "$programs/$name" --experimental-dump-help >"$work/$name.json"
-    if [[ $name == loadgen ]]; then
-        "$programs/$name" dataset --experimental-dump-help >"$work/dataset.json"
-        other=("$work/dataset.json")
-    fi
     mkdir -p "$share/man/man1" "$share/bash-completion/completions" "$share/zsh/vendor-completions" \
         "$share/fish/vendor_completions.d"
-    python3 -B scripts/package/manual.py "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "$version" \
-        "$work/$name.json" ${other[@]+"${other[@]}"} | gzip -9n >"$share/man/man1/$name.1.gz"
+    manual "$name" | gzip -9n >"$share/man/man1/$name.1.gz"
     "$programs/$name" --generate-completion-script bash | sed 1d >"$share/bash-completion/completions/$name"
     "$programs/$name" --generate-completion-script zsh >"$share/zsh/vendor-completions/_$name"
     "$programs/$name" --generate-completion-script fish >"$share/fish/vendor_completions.d/$name.fish"
