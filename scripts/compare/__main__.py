@@ -25,12 +25,11 @@ import restart
 import servers
 import sides
 import votes
-import watches
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {part.name: part for part in (
     sides.PART, batch.PART, pages.PAGE, pages.PAGES, growth.PART, generator.PART, restart.IMPORT, durable.PART,
-    ballots.PART, lists.PART, latency.PART, restart.RESTART, watches.PART, library.PART, votes.TLS, metrics.PART)}
+    ballots.PART, lists.PART, latency.PART, restart.RESTART, library.PART, votes.TLS, metrics.PART)}
 PARTS = VOTE_PARTS + list(TABLES)
 # What says its cause in a sentence; the place in the scripts is said of all else.
 EXPECTED = (RuntimeError, OSError)
