@@ -16,7 +16,6 @@ import generator
 import growth
 import latency
 import library
-import lists
 import machine
 import metrics
 import pages
@@ -29,7 +28,7 @@ import votes
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {part.name: part for part in (
     sides.PART, batch.PART, pages.PAGE, pages.PAGES, growth.PART, generator.PART, restart.IMPORT, durable.PART,
-    ballots.PART, lists.PART, latency.PART, restart.RESTART, library.PART, votes.TLS, metrics.PART)}
+    ballots.PART, latency.PART, restart.RESTART, library.PART, votes.TLS, metrics.PART)}
 PARTS = VOTE_PARTS + list(TABLES)
 # What says its cause in a sentence; the place in the scripts is said of all else.
 EXPECTED = (RuntimeError, OSError)
