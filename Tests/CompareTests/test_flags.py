@@ -33,7 +33,7 @@ class FlagTests(unittest.TestCase):
     def test_a_wrong_flag_is_named_before_the_build(self):
         wrong = {"--parts": "nonsense", "--rounds": "0", "--seconds": "0", "--warmup": "-1",
                  "--in-flight": "0", "--posts": "many", "--durable-seconds": "0",
-                 "--durable-rounds": "0", "--pairs": "0", "--colour": "red"}
+                 "--durable-rounds": "0", "--colour": "red"}
         for flag, value in wrong.items():
             with self.subTest(flag=flag):
                 finished = run(flag, value)

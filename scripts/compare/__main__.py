@@ -17,7 +17,6 @@ import growth
 import latency
 import library
 import machine
-import metrics
 import pages
 import report
 import restart
@@ -28,7 +27,7 @@ import votes
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {part.name: part for part in (
     sides.PART, batch.PART, pages.PAGE, pages.PAGES, growth.PART, generator.PART, restart.IMPORT, durable.PART,
-    ballots.PART, latency.PART, restart.RESTART, library.PART, votes.TLS, metrics.PART)}
+    ballots.PART, latency.PART, restart.RESTART, library.PART, votes.TLS)}
 PARTS = VOTE_PARTS + list(TABLES)
 # What says its cause in a sentence; the place in the scripts is said of all else.
 EXPECTED = (RuntimeError, OSError)
@@ -44,7 +43,6 @@ FLAGS = [  # with their types, defaults and meanings
     ("--growth-rounds", flags.count, 3, "of the other tables"),
     ("--seconds", flags.amount, 3, "of each measurement"),
     ("--warmup", float, 1, "seconds before each measurement"),
-    ("--pairs", flags.count, 24, "of slices without and with metrics"),
     ("--blocks", flags.count, 3, "of sides, with fresh servers"),
     ("--side-rounds", int, 8, "pairs of slices in a block of sides, 6 or more"),
     ("--durable-rounds", flags.count, 1, "of durable votes"),
@@ -79,7 +77,7 @@ def read_options():
             parser.error(f"--parts: expected some of {','.join(PARTS)}, got {part}.")
     options.rows = ["service" if part == "votes" else part for part in options.parts]
     if options.quick:
-        options.rounds, options.growth_rounds, options.durable_rounds, options.pairs = 1, 1, 1, 2
+        options.rounds = options.growth_rounds = options.durable_rounds = 1
         options.seconds, options.warmup, options.posts = 1, 0.3, 20_000
         options.durable_seconds = 1
         options.blocks, options.side_rounds = 1, 6

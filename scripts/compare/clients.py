@@ -5,7 +5,6 @@ import json
 import subprocess
 import time
 
-import aside
 import feedclient
 import loadgen
 import machine
@@ -233,26 +232,3 @@ def connected(server, authority=None):
     """A connection for calls, one after another; over TLS if somebody vouches for the certificate."""
     tls = feedclient.tls_context(authority) if authority else None
     return feedclient.Connection(f"127.0.0.1:{server.port}", tls=tls, timeout=30)
-
-
-class Beside(aside.Worker):
-    """Goes on beside a measurement, in a `with` block and on the cores of the clients. At the end of the block
-    its failure is raised."""
-
-    outlived = True
-
-    def __init__(self, name, server):
-        super().__init__(name)
-        self.server = server
-
-    def __enter__(self):
-        self.start(self.server.port)
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
-        self.check_failure()
-
-    def _work(self, port):
-        servers.pin(client=True)
-        super()._work(port)

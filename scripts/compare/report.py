@@ -8,7 +8,6 @@ import statistics
 
 NOISE = 0.10  # what a target is allowed for it
 QUIET = 0.03  # what others may take of the machine
-RESAMPLES = 10_000
 NOT_MEASURED = "not measured"
 
 # The blocks of pages that are the output of a comparison.
@@ -43,13 +42,6 @@ def figure(one, name):
 def ratios(over, under, name="cost"):
     """Compares round by round, so that a drift of the machine cancels out."""
     return [ratio(figure(a, name), figure(b, name)) for a, b in zip(over, under)]
-
-
-def median_interval(values):
-    """Where the median is with 95 %, by bootstrap; the same values give the same interval."""
-    chosen = random.Random(0)
-    medians = sorted(statistics.median(chosen.choices(values, k=len(values))) for _ in range(RESAMPLES))
-    return medians[RESAMPLES // 40], medians[-RESAMPLES // 40 - 1]
 
 
 def hodges_lehmann(ratios):

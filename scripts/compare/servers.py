@@ -55,14 +55,12 @@ class Floor(Compared):
 
 class Service(Compared):
     """The service, on one thread; in memory, or durable in a directory with each commit synced. With a
-    certificate it speaks TLS. A watched one has an operator's address."""
+    certificate it speaks TLS."""
 
-    def __init__(self, options, directory=None, certificate=None, is_watched=False, is_pinned=True):
-        self.admin_port = free_port() if is_watched else None
-        watched = ["--admin", f"127.0.0.1:{self.admin_port}"] if is_watched else []
+    def __init__(self, options, directory=None, certificate=None, is_pinned=True):
         kept = ["--data-dir", directory + "/feed-data", "--durability", "fsync"] if directory else ["--in-memory"]
         super().__init__([options.binaries + "/feed-service", "--threads", "1",
-                          *listen_flags(certificate=certificate), *kept, *watched], is_pinned=is_pinned)
+                          *listen_flags(certificate=certificate), *kept], is_pinned=is_pinned)
 
 
 class Redis(Compared):

@@ -50,10 +50,6 @@ class Worker:
         self._ending.set()
         self.join()
 
-    def ends_within(self, seconds):
-        """Waits so long between two steps; whether there is to be none."""
-        return self._ending.wait(max(0, seconds))
-
     def join(self):
         """Waits for its end."""
         if self._thread:
