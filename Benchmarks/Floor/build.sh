@@ -8,5 +8,5 @@ output=$(cd "$1" && pwd)
 compiler=${CC:-$(command -v cc || command -v clang)}
 compile=("$compiler" -O2 -Wall -Wextra -Werror)
 cd "$sources"
-"${compile[@]}" -o "$output/echo" echo.c -luv -lssl -lcrypto
-"${compile[@]}" -o "$output/pump" pump.c -lm -lssl -lcrypto
+"${compile[@]}" -o "$output/echo" echo.c -luv
+"${compile[@]}" -o "$output/pump" pump.c -lm

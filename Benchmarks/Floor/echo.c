@@ -2,16 +2,11 @@
 // looks at frames nor does any work; what it costs is what the kernel and libuv cost, so no
 // service built on them can cost less.
 //
-// With a certificate and its key it is the floor of TLS: it decrypts the bytes of each read and
-// encrypts them again, in one write.
-//
 // With a file of frames that the service answered it is the floor of pages: it answers each request
 // with the frame of the same call, under the request's id.
 //
-//   Benchmarks/Floor/build.sh DIRECTORY && DIRECTORY/echo PORT [CERTIFICATE KEY | ANSWERS]
+//   Benchmarks/Floor/build.sh DIRECTORY && DIRECTORY/echo PORT [ANSWERS]
 #include <netinet/in.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +23,6 @@ enum {
 };
 
 static char receive_buffer[RECEIVE_BYTE_COUNT];  // callbacks of one loop never overlap
-static char plain_buffer[RECEIVE_BYTE_COUNT + 16384];
-static SSL_CTX *tls;  // NULL: plain bytes
 static struct { size_t count; const unsigned char *bytes; } answers[CALL_COUNT];  // behind their ids
 static int has_answers;
 
@@ -40,16 +33,11 @@ typedef struct {
 
 typedef struct {
     uv_tcp_t tcp;
-    SSL *ssl;
-    BIO *input, *output;
     size_t begun_count;  // bytes of a request that is not here as a whole
     char begun[REQUEST_BYTE_LIMIT];
 } connection;
 
-static void on_closed(uv_handle_t *handle) {
-    SSL_free(((connection *)handle)->ssl);
-    free(handle);
-}
+static void on_closed(uv_handle_t *handle) { free(handle); }
 
 static void on_written(uv_write_t *request, int status) {
     (void)status;
@@ -74,26 +62,6 @@ static void send_bytes(uv_stream_t *stream, char *base, size_t count) {
     memcpy(pending->bytes, base + written, rest);
     bytes = uv_buf_init(pending->bytes, (unsigned)rest);
     if (uv_write(&pending->request, stream, &bytes, 1, on_written) != 0) free(pending);
-}
-
-// Decrypts a read, encrypts the same bytes, and sends them with all else that OpenSSL has to say.
-// Returns 0 where the peer speaks no TLS.
-static int echo_secured(connection *connection, const char *base, int count) {
-    size_t total = 0, got = 0;
-    ERR_clear_error();
-    BIO_write(connection->input, base, count);
-    while (SSL_read_ex(
-               connection->ssl, plain_buffer + total, sizeof plain_buffer - total, &got) == 1)
-        total += got;
-    int error = SSL_get_error(connection->ssl, 0);
-    if (total > 0) SSL_write_ex(connection->ssl, plain_buffer, total, &got);
-    char *output;
-    long output_count = BIO_get_mem_data(connection->output, &output);
-    if (output_count > 0) {
-        send_bytes((uv_stream_t *)connection, output, (size_t)output_count);
-        (void)BIO_reset(connection->output);
-    }
-    return error == SSL_ERROR_WANT_READ;
 }
 
 // A frame's id, of which `*at` is set behind it, and its call: the first field that has a length.
@@ -185,10 +153,9 @@ static void load_answers(const char *path) {
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) {
     connection *of = (connection *)stream;
     if (count == 0) return;
-    if (count > 0 && !tls && !has_answers) {
+    if (count > 0 && !has_answers) {
         send_bytes(stream, buffer->base, (size_t)count);
-    } else if (count < 0 || !(tls ? echo_secured(of, buffer->base, (int)count)
-                                  : answer_all(of, (size_t)count))) {
+    } else if (count < 0 || !answer_all(of, (size_t)count)) {
         uv_close((uv_handle_t *)stream, on_closed);
     }
 }
@@ -201,38 +168,8 @@ static void on_connection(uv_stream_t *listener, int status) {
         uv_close((uv_handle_t *)accepted, on_closed);
         return;
     }
-    if (tls) {
-        accepted->ssl = SSL_new(tls);
-        accepted->input = BIO_new(BIO_s_mem());
-        accepted->output = BIO_new(BIO_s_mem());
-        BIO_set_mem_eof_return(accepted->input, -1);
-        SSL_set_bio(accepted->ssl, accepted->input, accepted->output);
-        SSL_set_accept_state(accepted->ssl);
-    }
     uv_tcp_nodelay(&accepted->tcp, 1);
     uv_read_start((uv_stream_t *)accepted, on_allocate, on_read);
-}
-
-static int select_protocol(
-    SSL *ssl, const unsigned char **chosen, unsigned char *length, const unsigned char *offered,
-    unsigned offered_length, void *argument) {
-    static const unsigned char protocol[] = "\x06" "feed/1";
-    (void)ssl, (void)argument;
-    return SSL_select_next_proto((unsigned char **)chosen, length, protocol, sizeof protocol - 1,
-               offered, offered_length) == OPENSSL_NPN_NEGOTIATED
-        ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
-}
-
-static void secure(const char *certificate, const char *key) {
-    tls = SSL_CTX_new(TLS_server_method());
-    if (tls && SSL_CTX_set_min_proto_version(tls, TLS1_3_VERSION)
-        && SSL_CTX_use_certificate_chain_file(tls, certificate) == 1
-        && SSL_CTX_use_PrivateKey_file(tls, key, SSL_FILETYPE_PEM) == 1) {
-        SSL_CTX_set_alpn_select_cb(tls, select_protocol, NULL);
-        return;
-    }
-    ERR_print_errors_fp(stderr);
-    exit(1);
 }
 
 static void check(int result, const char *what) {
@@ -244,8 +181,7 @@ static void check(int result, const char *what) {
 int main(int argument_count, char **arguments) {
     signal(SIGPIPE, SIG_IGN);
     int port = argument_count > 1 ? atoi(arguments[1]) : 0;
-    if (argument_count > 3) secure(arguments[2], arguments[3]);
-    else if (argument_count > 2) load_answers(arguments[2]);
+    if (argument_count > 2) load_answers(arguments[2]);
     uv_loop_t *loop = uv_default_loop();
     uv_tcp_t listener;
     struct sockaddr_in address;

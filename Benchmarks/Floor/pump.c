@@ -10,8 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <netinet/tcp.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,7 +42,7 @@ static struct {
     uint64_t order, window, posts, seed, first_page_rate, page_connections, pages_in_flight, check_every;
     double zipf, warmup_seconds, seconds;
     const char *protocol, *feed, *script;
-    bool tls, further;
+    bool further;
 } asked = {
     .connections = 500, .in_flight = 1, .batch_votes = 1, .order = 1, .posts = 100000, .seed = 1,
     .warmup_seconds = 1, .seconds = 3, .pages_in_flight = 16, .check_every = 64, .protocol = "feed",
@@ -63,7 +61,6 @@ typedef struct {
 static const flag flags[] = {
     {"port", WHOLE, &asked.port, 1, 65535, "of the server, on 127.0.0.1"},
     {"server-pid", WHOLE, &asked.server, 1, 1 << 30, "whose processor time is read"},
-    {"tls", SET, &asked.tls, 0, 0, "TLS 1.3, without a check of the certificate"},
     {"protocol", TEXT, &asked.protocol, 4, 4, "feed: frames of the service, or of an echo; resp: Redis's"},
     {"connections", WHOLE, &asked.connections, 0, 10000, "that vote"},
     {"in-flight", WHOLE, &asked.in_flight, 1, 1024, "requests on each; as many leave as a read brought back"},
@@ -571,53 +568,12 @@ static usage usage_now(void) {
     return now;
 }
 
-// ---- TLS over a blocking socket
-
-typedef struct {
-    SSL *ssl;
-    BIO *input;
-} secured;
-
-static void fail_tls(const char *what) {
-    fprintf(stderr, "pump: TLS: %s: ", what);
-    ERR_print_errors_fp(stderr);
-    exit(1);
-}
-
-// Makes the handshake; no certificate is checked, as both ends are of one comparison.
-static secured secure(int socket) {
-    static SSL_CTX *context;
-    static const unsigned char protocol[] = "\x06" "feed/1";
-    if (!context) {
-        context = SSL_CTX_new(TLS_client_method());
-        if (!context || !SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION)) fail_tls("context");
-        SSL_CTX_set_alpn_protos(context, protocol, sizeof protocol - 1);
-    }
-    secured secured = {.ssl = SSL_new(context), .input = BIO_new(BIO_s_mem())};
-    if (!secured.ssl || !SSL_set_fd(secured.ssl, socket)) fail_tls("connection");
-    if (SSL_connect(secured.ssl) != 1) fail_tls("handshake");
-    // From here on reads do not block: pump reads itself, and the bytes come through memory.
-    BIO_set_mem_eof_return(secured.input, -1);
-    SSL_set0_rbio(secured.ssl, secured.input);
-    return secured;
-}
-
-// Decrypts the bytes of one read; returns how many bytes of plaintext there are in `plain`.
-static size_t decrypt(const secured *secured, const char *bytes, size_t count, char *plain, size_t room) {
-    size_t total = 0, got = 0;
-    if (BIO_write(secured->input, bytes, (int)count) != (int)count) fail_tls("memory");
-    while (total < room && SSL_read_ex(secured->ssl, plain + total, room - total, &got) == 1) total += got;
-    if (SSL_get_error(secured->ssl, 0) != SSL_ERROR_WANT_READ) fail_tls("the server sent something else");
-    return total;
-}
-
 // ---- Connections
 
 typedef enum { VOTES, PAGES, FIRST_PAGES, KIND_COUNT } kind;
 
 typedef struct {
     int socket;
-    secured secured;  // with --tls
     kind kind;
     uint64_t sent;
     answer_reader reader;
@@ -634,7 +590,6 @@ static uint64_t measured_since = UINT64_MAX;  // latencies count of requests due
 static uint64_t skipped;  // requests of an open loop for which there was no room, or no time
 static uint64_t received_bytes;  // in the measured time
 static char receive_buffer[RECEIVE_BYTE_COUNT];
-static char plain_buffer[RECEIVE_BYTE_COUNT + 16384];  // with --tls
 static char send_buffer[MOST_IN_FLIGHT * REQUEST_BYTE_LIMIT];
 
 static void open_connection(kind kind) {
@@ -651,7 +606,6 @@ static void open_connection(kind kind) {
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
     };
     if (connect(connection->socket, (struct sockaddr *)&address, sizeof address) != 0) fail("connect");
-    if (asked.tls) connection->secured = secure(connection->socket);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     if (epoll_ctl(poller, EPOLL_CTL_ADD, connection->socket, &event) != 0) fail("epoll_ctl");
 }
@@ -699,17 +653,12 @@ static size_t write_request(connection *connection, char *out) {
 // Sends `count` requests in one write, which waits for room; answers never take so much that the
 // server would wait for us meanwhile.
 static void send_requests(connection *connection, uint64_t count) {
-    size_t length = 0, written = 0;
+    size_t length = 0;
     for (uint64_t i = 0; i < count; i++) length += write_request(connection, send_buffer + length);
     if (length == 0) return;
-    if (asked.tls) {
-        if (SSL_write_ex(connection->secured.ssl, send_buffer, length, &written) != 1) fail_tls("send");
-    } else {
-        ssize_t sent = send(connection->socket, send_buffer, length, MSG_NOSIGNAL);
-        if (sent < 0) fail("send");
-        written = (size_t)sent;
-    }
-    if (written != length) fail("a write was short");
+    ssize_t sent = send(connection->socket, send_buffer, length, MSG_NOSIGNAL);
+    if (sent < 0) fail("send");
+    if ((size_t)sent != length) fail("a write was short");
 }
 
 // Sends `count` requests of an open loop, as far as there is room.
@@ -738,14 +687,11 @@ static void read_answers(connection *connection) {
     if (received == 0) errno = ECONNRESET;
     if (received <= 0) fail("the server closed a connection");
     received_bytes += (uint64_t)received;
-    size_t count = (size_t)received;
-    if (asked.tls)
-        count = decrypt(&connection->secured, receive_buffer, count, plain_buffer, sizeof plain_buffer);
-    const char *at = asked.tls ? plain_buffer : receive_buffer;
+    const char *at = receive_buffer, *end = at + received;
     uint64_t before = connection->reader.answered, pages = 0;
     uint64_t every = connection->kind == VOTES && !asked.further ? asked.check_every : 1;
-    if (is_resp) read_resp(&connection->reader, at, at + count);
-    else read_frames(&connection->reader, at, at + count, every);
+    if (is_resp) read_resp(&connection->reader, at, end);
+    else read_frames(&connection->reader, at, end, every);
     uint64_t last = connection->reader.answered, answers = last - before;
     for (uint64_t id = before + 1; connection->kind == VOTES && id <= last; id++)
         pages += is_page(connection, id);

@@ -124,14 +124,12 @@ class PumpTests(unittest.TestCase):
                 connection.socket.sendall(request[1][9:])
                 self.assertEqual(connection.read(), good(301, 40)[4:])
 
-    def test_speaks_tls_with_the_echo_and_refuses_plain_bytes(self):
-        certificate = servers.Certificate(self.directory.name)
+    def test_takes_its_own_votes_back_from_the_echo(self):
         tools = collections.namedtuple("Tools", "floor")(self.directory.name)
-        with servers.Floor(tools, certificate) as echo:
+        with servers.Floor(tools) as echo:
             echo.forget = lambda: None
-            result = self.result(echo, "--tls", "--in-flight", "64")
+            result = self.result(echo, "--in-flight", "64")
             self.assertEqual(result["refused"], 0)
-            self.refused(echo)
 
     def test_keeps_as_many_in_flight_as_asked(self):
         with FakeServer(lambda frame_id, call: b"") as server:

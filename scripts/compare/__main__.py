@@ -27,7 +27,7 @@ import votes
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {part.name: part for part in (
     sides.PART, batch.PART, pages.PAGE, pages.PAGES, growth.PART, generator.PART, restart.IMPORT, durable.PART,
-    ballots.PART, latency.PART, restart.RESTART, library.PART, votes.TLS)}
+    ballots.PART, latency.PART, restart.RESTART, library.PART)}
 PARTS = VOTE_PARTS + list(TABLES)
 # What says its cause in a sentence; the place in the scripts is said of all else.
 EXPECTED = (RuntimeError, OSError)
@@ -92,7 +92,7 @@ def heading(options):
     about = machine.describe()
     text = (f"{about['processor']}, {about['cores']} cores, Linux {about['kernel']}. "
             "Servers on the first core, clients on the others, over loopback.")
-    if {"redis", "sides", "page", "pages", "durable", "ballots", "tls"} & set(options.parts):
+    if {"redis", "sides", "page", "pages", "durable", "ballots"} & set(options.parts):
         with servers.Redis(options) as redis:
             about["redis"] = redis.version()
         text += f" redis-server {about['redis']}, without persistence unless said."

@@ -132,7 +132,7 @@ def imports(posts, name="posts", has_past=False):
             feed=name, posts=posts_of(numbers, has_past)))
 
 
-def import_posts(server, frames, authority=None):
+def import_posts(server, frames):
     """Sends frames over one connection, as they are answered; the measurement, with the id of the last post."""
     def answer(connection, call):
         frame = connection.receive(call, time.monotonic() + LONGEST_IMPORT_SECONDS)
@@ -142,7 +142,7 @@ def import_posts(server, frames, authority=None):
 
     def send():
         before, used = clocks(server), time.process_time()
-        with connected(server, authority) as connection:
+        with connected(server) as connection:
             for sent, frame in enumerate(frames, 1):
                 connection.socket.sendall(frame)
                 if sent > IMPORTS_IN_FLIGHT:
@@ -166,7 +166,7 @@ def read_orders(server, count, name="posts"):
                 raise RuntimeError(f"a page of {PAGE_SIZE} posts has {len(page.posts)}")
 
 
-def fill(server, posts, orders=3, name="posts", authority=None):
+def fill(server, posts, orders=3, name="posts"):
     """Makes the posts, and has the first page of TOP, NEW and HOT read once so that they are kept; Redis
     gets members of the length that redis-benchmark makes."""
     if isinstance(server, servers.Redis):
@@ -174,7 +174,7 @@ def fill(server, posts, orders=3, name="posts", authority=None):
             members = range(first, min(first + 5000, posts))
             server.call("ZADD", "posts", *(word for m in members for word in (0, f"p{m:012}")))
     elif not isinstance(server, servers.Floor):
-        last = import_posts(server, imports(posts, name), authority).values["last_post_id"]
+        last = import_posts(server, imports(posts, name)).values["last_post_id"]
         if last != posts:
             raise RuntimeError(f"the service was not empty: the last of {posts} posts is {last}")
         if orders:
@@ -228,7 +228,6 @@ def run_loadgen(options, server, *flags, seconds=600):
         f"{options.warmup}s", *flags, seconds=seconds, preexec_fn=servers.prepared(client=True))
 
 
-def connected(server, authority=None):
-    """A connection for calls, one after another; over TLS if somebody vouches for the certificate."""
-    tls = feedclient.tls_context(authority) if authority else None
-    return feedclient.Connection(f"127.0.0.1:{server.port}", tls=tls, timeout=30)
+def connected(server):
+    """A connection for calls, one after another."""
+    return feedclient.Connection(f"127.0.0.1:{server.port}", timeout=30)

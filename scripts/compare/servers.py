@@ -8,7 +8,7 @@ import signal
 import socket
 
 import machine
-from process import Certificate, LISTENING, Server, listen_flags  # noqa: F401
+from process import LISTENING, Server
 
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
@@ -45,45 +45,36 @@ class Compared(Server):
 
 
 class Floor(Compared):
-    """A server that echoes the bytes that it receives; with a certificate, over TLS. With a file of the
-    service's answers it gives these."""
+    """A server that echoes the bytes that it receives. With a file of the service's answers it gives these."""
 
-    def __init__(self, options, certificate=None, answers=None):
-        files = [answers] if answers else [certificate.path, certificate.key] if certificate else []
-        super().__init__([options.floor + "/echo", "0", *files])
+    def __init__(self, options, answers=None):
+        super().__init__([options.floor + "/echo", "0", *[answers] * bool(answers)])
 
 
 class Service(Compared):
-    """The service, on one thread; in memory, or durable in a directory with each commit synced. With a
-    certificate it speaks TLS."""
+    """The service, on one thread; in memory, or durable in a directory with each commit synced."""
 
-    def __init__(self, options, directory=None, certificate=None, is_pinned=True):
+    def __init__(self, options, directory=None, is_pinned=True):
         kept = ["--data-dir", directory + "/feed-data", "--durability", "fsync"] if directory else ["--in-memory"]
-        super().__init__([options.binaries + "/feed-service", "--threads", "1",
-                          *listen_flags(certificate=certificate), *kept], is_pinned=is_pinned)
+        super().__init__([options.binaries + "/feed-service", "--threads", "1", "--listen", "127.0.0.1:0", *kept],
+                         is_pinned=is_pinned)
 
 
 class Redis(Compared):
     """redis-server, and a connection to it; without persistence, or with its log in a directory,
-    synced as `appendfsync` says. With a certificate its port for votes is one with TLS."""
+    synced as `appendfsync` says."""
 
-    def __init__(self, _, directory=None, appendfsync=None, certificate=None):
-        self.plain_port, tls_port = free_port(), free_port()
+    def __init__(self, _, directory=None, appendfsync=None):
+        port = free_port()
         kept = ["--appendonly", "yes", "--appendfsync", appendfsync, "--dir", directory] if directory \
             else ["--appendonly", "no"]
-        secured = ["--tls-port", str(tls_port), "--tls-cert-file", certificate.path, "--tls-key-file",
-                   certificate.key, "--tls-ca-cert-file", certificate.path, "--tls-auth-clients", "no"] \
-            if certificate else []
         super().__init__(
-            ["redis-server", "--port", str(self.plain_port), "--bind", "127.0.0.1", "--save", "",
-             "--tcp-backlog", "4096", *kept, *secured],
-            rf"Running mode=standalone, port=({self.plain_port})[\s\S]*Ready to accept")
-        if certificate:
-            self.port = tls_port
+            ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--tcp-backlog", "4096", *kept],
+            rf"Running mode=standalone, port=({port})[\s\S]*Ready to accept")
 
     @functools.cached_property
     def connection(self):
-        return socket.create_connection(("127.0.0.1", self.plain_port)).makefile("rwb")
+        return socket.create_connection(("127.0.0.1", self.port)).makefile("rwb")
 
     def call(self, *words):
         """The answer to one command."""

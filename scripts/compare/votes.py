@@ -1,7 +1,6 @@
-"""The votes: floor, service and Redis, interleaved, at several requests in flight; and the same over TLS."""
+"""The votes: floor, service and Redis, interleaved, at several requests in flight."""
 
 import contextlib
-import tempfile
 
 import clients
 import servers
@@ -10,8 +9,6 @@ from report import CORE, COST, COSTS, IN_FLIGHT, RATE, Part, cells, measured, mi
 
 TARGET_OVER_FLOOR = {1: 1.15, 16: 2.4, 64: 3.5}
 TARGET_REDIS = {1: 1.6, 16: 3.2, 64: 6.0}
-TLS_TARGET_OVER_FLOOR = {1: 1.15, 16: 2.0, 64: 3.0}
-TLS_TARGET_REDIS = {16: 1.5}  # votes a second of this service over those of Redis
 ZIPF = 0.99
 
 # The rows of the tables; keys are uniform unless the name says otherwise.
@@ -22,7 +19,6 @@ ROWS = {
     "redis": "redis-server, ZINCRBY",
     "redis zipf": f"redis-server, zipf {ZIPF} keys",
 }
-TLS_ROWS = {"floor": "floor: a C echo with OpenSSL", "service": ROWS["service"], "redis": ROWS["redis"]}
 KINDS = {"floor": servers.Floor, "service": servers.Service, "redis": servers.Redis}
 
 
@@ -45,19 +41,6 @@ def run(options, progress):
         return measured("votes", options.rounds, cells(rows, options), measure, progress)
 
 
-def run_tls(options, progress):
-    with contextlib.ExitStack() as stack:
-        certificate = servers.Certificate(stack.enter_context(tempfile.TemporaryDirectory()))
-        running = {row: stack.enter_context(KINDS[row](options, certificate=certificate)) for row in TLS_ROWS}
-        for row, flags in (("service", {"authority": certificate.path, "orders": 0}), ("redis", {})):
-            clients.fill(running[row], options.posts, **flags)
-
-        def measure(cell, _):
-            return clients.pump(options, running[cell[0]], tls=True, in_flight=cell[1])
-
-        return measured("tls", options.rounds, cells(TLS_ROWS, options), measure, progress)
-
-
 def over(row, other, name="cost"):
     """The median of the ratios to another row with as many requests in flight; "" where that is no part."""
     taken = row.results.get((other, row.key[1]))
@@ -78,34 +61,14 @@ def target(row):
     return "" if found == "" else verdict(found, limits.get(row.key[1]), most)
 
 
-def tls_over_redis(row):
-    """Votes a second of ours over those of Redis."""
-    ours = row.results["service", row.key[1]]
-    return middle(ratios(ours, row.taken, "votes_per_second")) if row.key[0] == "redis" else ""
-
-
-def tls_target(row):
-    if row.key[0] == "redis":
-        return verdict(tls_over_redis(row), TLS_TARGET_REDIS.get(row.key[1]), most=False)
-    return verdict(over_floor(row), TLS_TARGET_OVER_FLOOR.get(row.key[1]), most=True) \
-        if row.key[0] == "service" else ""
-
-
 def notes(results, options):
     return [rounds(options.rounds, options) + quietness([one for taken in results.values() for one in taken])]
 
 
-KEYS = ["server", "in_flight"]
 VOTES = Part(
     "votes", run,
     lambda _, options: f"Votes: {options.connections} connections, {options.posts:,} posts, one server thread",
     [IN_FLIGHT, server(ROWS), RATE, CORE, COST, COSTS, ("× floor", lambda row: shown(over_floor(row))),
      ("Redis ÷ ours", lambda row: shown(over_ours(row))), ("Target", target)],
-    notes, lambda results, options: rows_of(results, options, cells(ROWS, options)), KEYS)
-TLS = Part(
-    "tls", run_tls,
-    lambda _, options: f"Votes over TLS 1.3: {options.connections} connections, {options.posts:,} posts, one "
-                       "server thread",
-    [IN_FLIGHT, server(TLS_ROWS), RATE, CORE, COST, COSTS, ("× floor", lambda row: shown(over_floor(row))),
-     ("Ours ÷ Redis, votes/s", lambda row: shown(tls_over_redis(row))), ("Target", tls_target)],
-    notes, keys=KEYS)
+    notes, lambda results, options: rows_of(results, options, cells(ROWS, options)),
+    ["server", "in_flight"])
