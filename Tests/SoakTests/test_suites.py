@@ -65,7 +65,7 @@ class SuiteTests(SoakTestCase):
                       ["dataset", "a.csv", "--kill-at", "1"], ["flips", "--minutes", "0"],
                       ["kill", "--longest", "0"], ["nonsense"]):
             with self.subTest(flags=flags):
-                self.assertEqual(self.run_soak(*flags, "--check").returncode, 2)
+                self.assertEqual(self.run_soak(*flags).returncode, 2)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@ import argparse
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 import traceback
 
 import ballots
 import batch
+import build
 import durable
 import flags
 import generator
@@ -30,7 +32,7 @@ TABLES = {part.name: part for part in (
     ballots.PART, latency.PART, restart.RESTART, library.PART)}
 PARTS = VOTE_PARTS + list(TABLES)
 # What says its cause in a sentence; the place in the scripts is said of all else.
-EXPECTED = (RuntimeError, OSError)
+EXPECTED = (RuntimeError, OSError, subprocess.SubprocessError)
 
 
 def counts(text):
@@ -66,10 +68,8 @@ def read_options():
     parser.add_argument("--update-readme", action="store_true",
                         help="put the tables into docs/measurements/compare.md, without --parts, and "
                              "that of sides into README.md")
-    parser.add_argument("--binaries", required=True, metavar="DIR", default=argparse.SUPPRESS,
+    parser.add_argument("--binaries", metavar="DIR",
                         help="has feed-service and loadgen, which are not built then")
-    parser.add_argument("--floor", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.parts = options.parts.split(",")
     for part in options.parts:
@@ -123,10 +123,11 @@ def stop(*_):
 
 def main():
     options = read_options()
-    if options.check:  # the flags are right, which is all that was asked
-        return
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
+    options.floor = ".build/floor"
+    subprocess.run(["Benchmarks/Floor/build.sh", options.floor], check=True)
+    options.binaries = options.binaries or build.products("feed-service", "loadgen")
     started = time.monotonic()
 
     def progress(text):
@@ -168,5 +169,7 @@ if __name__ == "__main__":
         main()
     except KeyboardInterrupt:
         sys.exit("compare: stopped.")
+    except subprocess.CalledProcessError as error:  # of a build, which has said why
+        sys.exit(error.returncode)
     except EXPECTED as error:
         sys.exit(f"compare: {error}")

@@ -3,6 +3,7 @@
 import resource
 import subprocess
 
+import build
 import clients
 import servers
 from report import Part, column, measured, quietness, span
@@ -18,16 +19,6 @@ SIDES = {
     "FeedClient, tasks on its thread": ["one"],
     "two FeedClients, tasks on their threads": ["two"],
 }
-
-
-def build():
-    """The path of ClientBenchmark, built in release."""
-    build = ["swift", "build", "-c", "release", "--product", "ClientBenchmark"]
-    for words in (build, [*build, "--show-bin-path"]):
-        finished = subprocess.run(words, stdout=subprocess.PIPE, text=True)
-        if finished.returncode != 0:
-            raise RuntimeError(f"{' '.join(words)} failed:\n{finished.stdout}")
-    return finished.stdout.strip() + "/ClientBenchmark"
 
 
 def row(text):
@@ -57,7 +48,7 @@ def measure(command, server, seconds):
 
 def run(options, progress):
     """The figures of each round, by side; each side has a server of its own in each round."""
-    benchmark, seconds = build(), max(1, round(options.seconds))
+    benchmark, seconds = build.products("ClientBenchmark") + "/ClientBenchmark", max(1, round(options.seconds))
 
     def one(side, _):
         with servers.Service(options, is_pinned=False) as server:

@@ -2,11 +2,13 @@
 
 import argparse
 import signal
+import subprocess
 import sys
 import time
 
 import attack
 import attackers
+import build
 import dataset
 import greedy
 import handshakes
@@ -41,8 +43,7 @@ def read_options():
                         help="where what was reached is kept, and adds up")
     common.add_argument("--minutes", type=tally.amount,
                         help="stop early, after the piece in work, one at least")
-    common.add_argument("--binaries", default=".", help=argparse.SUPPRESS)
-    common.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
+    common.add_argument("--binaries", help=argparse.SUPPRESS)  # of tests; otherwise they are built
     soaks = parser.add_subparsers(dest="what", required=True)
     for name, (module, text) in SOAKS.items():
         module.add_flags(soaks.add_parser(
@@ -53,8 +54,6 @@ def read_options():
 
 def main():
     options = read_options()
-    if options.check:  # the flags are right, which is all that was asked
-        return
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.default_int_handler)
     started = time.monotonic()
@@ -63,6 +62,8 @@ def main():
         print(f"[{time.monotonic() - started:6.0f} s] {text}", file=sys.stderr, flush=True)
 
     module, _ = SOAKS[options.what]
+    if not options.binaries:
+        options.binaries = build.tests() if module is suites else build.products("feed-service", "loadgen")
     kept, counts, reached = module.run(options, say) if hasattr(module, "run") else tally.run(module, options, say)
     print(kept.line(counts, reached), flush=True)
     sys.exit(1 if kept.failures else 0)
@@ -73,3 +74,5 @@ if __name__ == "__main__":
         main()
     except KeyboardInterrupt:
         sys.exit("soak: stopped; what was reached is kept.")
+    except subprocess.CalledProcessError as error:  # of a build, which has said why
+        sys.exit(error.returncode)
