@@ -39,14 +39,13 @@ enum {
 
 static struct {
     uint64_t port, server, connections, in_flight, batch_votes, vote_rate, burst, voters, page_share;
-    uint64_t order, window, posts, seed, first_page_rate, page_connections, pages_in_flight, check_every;
+    uint64_t order, window, posts, seed, first_page_rate, check_every;
     double zipf, warmup_seconds, seconds;
     const char *protocol, *feed, *script;
     bool further;
 } asked = {
     .connections = 500, .in_flight = 1, .batch_votes = 1, .order = 1, .posts = 100000, .seed = 1,
-    .warmup_seconds = 1, .seconds = 3, .pages_in_flight = 16, .check_every = 64, .protocol = "feed",
-    .feed = "posts",
+    .warmup_seconds = 1, .seconds = 3, .check_every = 64, .protocol = "feed", .feed = "posts",
 };
 
 // A flag: where its value goes, between which numbers it is (of a text, its length), and what it means.
@@ -62,12 +61,12 @@ static const flag flags[] = {
     {"port", WHOLE, &asked.port, 1, 65535, "of the server, on 127.0.0.1"},
     {"server-pid", WHOLE, &asked.server, 1, 1 << 30, "whose processor time is read"},
     {"protocol", TEXT, &asked.protocol, 4, 4, "feed: frames of the service, or of an echo; resp: Redis's"},
-    {"connections", WHOLE, &asked.connections, 0, 10000, "that vote"},
+    {"connections", WHOLE, &asked.connections, 1, 10000, "that vote"},
     {"in-flight", WHOLE, &asked.in_flight, 1, 1024, "requests on each; as many leave as a read brought back"},
     {"batch", WHOLE, &asked.batch_votes, 1, BATCH_VOTES, "votes in each request; 1: a CastVote"},
     {"vote-rate", WHOLE, &asked.vote_rate, 1000, 1e7, "a second, sent each millisecond, answered or not"},
     {"burst", WHOLE, &asked.burst, 0, 1024,
-     "connections take turns, each with so many of these in one write, and latencies are kept"},
+     "connections take turns, each with so many of these in one write; latencies are kept"},
     {"voters", WHOLE, &asked.voters, 0, 1e8 - 1,
      "users who change their ballots: 10 of 16 up, 4 down, 2 taken back; a user belongs to one connection"},
     {"page-share", WHOLE, &asked.page_share, 0, 100,
@@ -83,25 +82,23 @@ static const flag flags[] = {
     {"warmup", REAL, &asked.warmup_seconds, 0, 3600, "seconds before the clocks are read"},
     {"seconds", REAL, &asked.seconds, 0, 3600, "between the readings"},
     {"first-page-rate", WHOLE, &asked.first_page_rate, 0, 1000, "beside, TOP, NEW and HOT pages a second"},
-    {"page-connections", WHOLE, &asked.page_connections, 0, 1000, "beside, those that ask for TOP pages"},
-    {"pages-in-flight", WHOLE, &asked.pages_in_flight, 1, 256, "requests on each of them"},
     {"script", TEXT, &asked.script, 40, 40, "SHA of the script that makes Redis's page, or casts a ballot"},
     {"check-every", WHOLE, &asked.check_every, 1, 1e9, "one answer in so many is decoded"},
 };
 enum { FLAG_COUNT = sizeof flags / sizeof *flags };
 
-static void refuse(const char *name, const char *expected, const char *value) {
-    fprintf(stderr, "--%s: expected %s, got %s.\n", name, expected, value);
+static void need(bool holds, const char *words) {
+    if (holds) return;
+    fprintf(stderr, "pump: %s.\n", words);
     exit(2);
 }
 
 static void take(const flag *flag, const char *text) {
-    char *end = NULL, expected[64];
+    char *end = NULL, words[256];
     double number = flag->kind == TEXT ? (double)strlen(text) : strtod(text, &end);
-    if ((end && (end == text || *end)) || !(number >= flag->least && number <= flag->most)) {
-        snprintf(expected, sizeof expected, "%.0f to %.0f%s", flag->least, flag->most, end ? "" : " bytes");
-        refuse(flag->name, expected, text);
-    }
+    snprintf(words, sizeof words, "--%s: expected %.0f to %.0f%s, got %s", flag->name, flag->least, flag->most,
+        end ? "" : " bytes", text);
+    need((!end || (end != text && !*end)) && number >= flag->least && number <= flag->most, words);
     if (flag->kind == TEXT) *(const char **)flag->value = text;
     else if (flag->kind == REAL) *(double *)flag->value = number;
     else *(uint64_t *)flag->value = (uint64_t)number;
@@ -136,22 +133,16 @@ static void read_options(int count, char **arguments) {
         else take(&flags[index], optarg);
     }
     is_resp = strcmp(asked.protocol, "resp") == 0;
-    if (!is_resp && strcmp(asked.protocol, "feed")) refuse("protocol", "feed or resp", asked.protocol);
-    if (optind < count) refuse("port", "flags alone", arguments[optind]);
-    if (asked.port == 0) refuse("port", "1 to 65535", "nothing");
-    if (asked.burst && !asked.vote_rate) refuse("burst", "a --vote-rate beside it", "none");
-    if (asked.batch_votes > 1 && asked.in_flight > 256)
-        refuse("in-flight", "at most 256 with --batch", "more");
-    if (asked.batch_votes > 1 && asked.vote_rate && (asked.burst < 1 || asked.burst > 256))
-        refuse("burst", "1 to 256 with --batch and --vote-rate", "none or more");
-    if (asked.batch_votes > 1 && is_resp) refuse("batch", "--protocol feed", "resp");
-    if (is_resp && !asked.script && (asked.page_connections || asked.page_share || asked.voters))
-        refuse("script", "the SHA of a script for pages or ballots of Redis", "nothing");
-    if (asked.voters && asked.voters < asked.connections)
-        refuse("voters", "at least one for each connection", "fewer");
-    if (is_resp && asked.page_share && asked.voters)
-        refuse("voters", "none with --page-share of Redis", "some");
-    if (asked.voters && asked.batch_votes > 1) refuse("batch", "1 with --voters", "more");
+    need(is_resp || !strcmp(asked.protocol, "feed"), "--protocol is feed or resp");
+    need(optind == count && asked.port, "it takes flags alone, and needs a --port");
+    need(!asked.burst == !asked.vote_rate, "--burst and --vote-rate need each other");
+    need(asked.batch_votes == 1 || (!is_resp && !asked.voters && asked.in_flight <= 256),
+        "--batch takes neither --protocol resp nor --voters, and 256 in flight at most");
+    need(asked.batch_votes == 1 || asked.burst <= 256, "--batch with a --burst of 256 at most");
+    need(!is_resp || asked.script || !(asked.page_share || asked.voters),
+        "pages and ballots of Redis need a --script");
+    need(!is_resp || !asked.page_share || !asked.voters, "Redis takes either --page-share or --voters");
+    need(!asked.voters || asked.voters >= asked.connections, "--voters: at least one for each connection");
 }
 
 static void fail(const char *what) {
@@ -570,11 +561,9 @@ static usage usage_now(void) {
 
 // ---- Connections
 
-typedef enum { VOTES, PAGES, FIRST_PAGES, KIND_COUNT } kind;
-
 typedef struct {
     int socket;
-    kind kind;
+    bool is_reader;  // asks for first pages, and does not vote
     uint64_t sent;
     answer_reader reader;
     uint64_t *due;  // when each request in flight was due, where latencies are kept
@@ -584,7 +573,7 @@ static connection *connections;
 static uint64_t connection_count;
 static int phase_timer = -1;
 static int tick_timer = -1;    // every millisecond, where a loop is open
-static uint64_t answered[KIND_COUNT];
+static uint64_t votes, pages;  // that were answered; pages without those of the reader
 static uint64_t first_tick, ticks, due_now;  // when it began, how often it rang; the one in work
 static uint64_t measured_since = UINT64_MAX;  // latencies count of requests due from then on
 static uint64_t skipped;  // requests of an open loop for which there was no room, or no time
@@ -592,10 +581,10 @@ static uint64_t received_bytes;  // in the measured time
 static char receive_buffer[RECEIVE_BYTE_COUNT];
 static char send_buffer[MOST_IN_FLIGHT * REQUEST_BYTE_LIMIT];
 
-static void open_connection(kind kind) {
+static void open_connection(bool is_reader) {
     connection *connection = &connections[connection_count++];
-    connection->kind = kind;
-    if (asked.burst && kind == VOTES) connection->due = allocate(MOST_IN_FLIGHT, sizeof(uint64_t));
+    connection->is_reader = is_reader;
+    if (asked.burst && !is_reader) connection->due = allocate(MOST_IN_FLIGHT, sizeof(uint64_t));
     connection->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connection->socket < 0) fail("socket");
     int on = 1;
@@ -640,14 +629,10 @@ static size_t write_request(connection *connection, char *out) {
     static const unsigned orders[] = {1, 2, 4};  // TOP, NEW, HOT
     uint64_t id = ++connection->sent;
     if (connection->due) connection->due[id % MOST_IN_FLIGHT] = due_now;
-    switch (connection->kind) {
-        case VOTES:
-            if (is_page(connection, id)) return write_page(connection, out, id);
-            if (asked.voters) return write_ballot(connection, out, id);
-            return asked.batch_votes > 1 ? write_batch(out, id) : write_vote(out, id);
-        case PAGES: return write_page_of(out, id, (page){.order = orders[0]});
-        default: return write_page_of(out, id, (page){.order = orders[(id - 1) % 3]});
-    }
+    if (connection->is_reader) return write_page_of(out, id, (page){.order = orders[(id - 1) % 3]});
+    if (is_page(connection, id)) return write_page(connection, out, id);
+    if (asked.voters) return write_ballot(connection, out, id);
+    return asked.batch_votes > 1 ? write_batch(out, id) : write_vote(out, id);
 }
 
 // Sends `count` requests in one write, which waits for room; answers never take so much that the
@@ -688,18 +673,15 @@ static void read_answers(connection *connection) {
     if (received <= 0) fail("the server closed a connection");
     received_bytes += (uint64_t)received;
     const char *at = receive_buffer, *end = at + received;
-    uint64_t before = connection->reader.answered, pages = 0;
-    uint64_t every = connection->kind == VOTES && !asked.further ? asked.check_every : 1;
+    uint64_t before = connection->reader.answered;
+    uint64_t every = connection->is_reader || asked.further ? 1 : asked.check_every;
     if (is_resp) read_resp(&connection->reader, at, end);
     else read_frames(&connection->reader, at, end, every);
-    uint64_t last = connection->reader.answered, answers = last - before;
-    for (uint64_t id = before + 1; connection->kind == VOTES && id <= last; id++)
-        pages += is_page(connection, id);
-    answered[PAGES] += pages;
-    answered[connection->kind] += answers - pages;
+    if (connection->is_reader) return;
+    uint64_t last = connection->reader.answered;
+    for (uint64_t id = before + 1; id <= last; id++) is_page(connection, id) ? pages++ : votes++;
     record_latencies(connection, before + 1, last);
-    bool is_open_loop = connection->kind == FIRST_PAGES || (connection->kind == VOTES && asked.vote_rate > 0);
-    if (!is_open_loop && answers > 0) send_requests(connection, answers);
+    if (asked.vote_rate == 0) send_requests(connection, last - before);
 }
 
 // ---- The run
@@ -707,8 +689,7 @@ static void read_answers(connection *connection) {
 // Sends whole bursts of what is due, each over the connection whose turn it is.
 static void send_bursts(uint64_t *votes_due) {
     static uint64_t turn;
-    if (asked.burst == 0 || asked.connections == 0) return;
-    for (; *votes_due >= asked.burst * 1000; *votes_due -= asked.burst * 1000) {
+    for (; asked.burst && *votes_due >= asked.burst * 1000; *votes_due -= asked.burst * 1000) {
         send_due(&connections[turn], asked.burst);  // those that vote are the first ones
         turn = (turn + 1) % asked.connections;
     }
@@ -727,16 +708,8 @@ static void send_all_due(uint64_t milliseconds) {
     votes_due += milliseconds * request_rate;
     pages_due += milliseconds * asked.first_page_rate;
     send_bursts(&votes_due);
-    uint64_t share = asked.burst ? 0 : votes_due / 1000 / (asked.connections ? asked.connections : 1);
-    for (connection *one = connections; one < connections + connection_count; one++) {
-        if (one->kind == VOTES && share > 0) {
-            send_due(one, share);
-            votes_due -= share * 1000;
-        } else if (one->kind == FIRST_PAGES) {
-            send_due(one, pages_due / 1000);
-            pages_due %= 1000;
-        }
-    }
+    if (asked.first_page_rate) send_due(&connections[asked.connections], pages_due / 1000);
+    pages_due %= 1000;
 }
 
 // Lets so many seconds pass.
@@ -759,28 +732,25 @@ static void run_phase(double seconds) {
 }
 
 static void open_all(void) {
-    connections = allocate(asked.connections + asked.page_connections + 1, sizeof *connections);
+    connections = allocate(asked.connections + 1, sizeof *connections);
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
-    for (uint64_t i = 0; i < asked.connections; i++) open_connection(VOTES);
-    for (uint64_t i = 0; i < asked.page_connections; i++) open_connection(PAGES);
-    if (asked.first_page_rate) open_connection(FIRST_PAGES);
+    for (uint64_t i = 0; i < asked.connections; i++) open_connection(false);
+    if (asked.first_page_rate) open_connection(true);
 }
 
 // Sends what is in flight from the start; the rest follows answers, or the tick of an open loop.
 static void start(void) {
-    for (connection *one = connections; one < connections + connection_count; one++) {
-        if (one->kind == PAGES) send_requests(one, asked.pages_in_flight);
-        else if (one->kind == VOTES && !asked.vote_rate) send_requests(one, asked.in_flight);
-    }
+    for (uint64_t i = 0; i < asked.connections && !asked.vote_rate; i++)
+        send_requests(&connections[i], asked.in_flight);
     if (asked.vote_rate || asked.first_page_rate) set_timer(&tick_timer, 0.001, 0.001);
     first_tick = nanoseconds_now() + 1000000;
 }
 
 // Prints the result and returns the exit code: 1 where an answer was not what it had to be.
-static int report(usage first, const uint64_t before[KIND_COUNT]) {
+static int report(usage first, uint64_t votes_before, uint64_t pages_before) {
     usage last = usage_now();
     uint64_t checked = 0, refused = 0;
     for (const connection *one = connections; one < connections + connection_count; one++) {
@@ -792,15 +762,9 @@ static int report(usage first, const uint64_t before[KIND_COUNT]) {
         refused += reader->refused;
     }
     if (checked == 0) fprintf(stderr, "pump: no answer was decoded, of those that came in the run.\n");
-    printf("{\"connections\": %" PRIu64 ", \"in_flight\": %" PRIu64 ", \"posts\": %" PRIu64 ", ",
-        asked.connections, asked.in_flight, asked.posts);
-    printf("\"zipf\": %g, \"batch\": %" PRIu64 ", \"voters\": %" PRIu64 ", ", asked.zipf,
-        asked.batch_votes, asked.voters);
-    printf("\"seconds\": %.6f, \"votes\": %" PRIu64 ", \"pages\": %" PRIu64 ", ", last.time - first.time,
-        (answered[VOTES] - before[VOTES]) * asked.batch_votes, answered[PAGES] - before[PAGES]);
-    printf("\"received_bytes\": %" PRIu64 ", ", received_bytes);
-    printf("\"first_pages\": %" PRIu64 ", \"skipped\": %" PRIu64 ", ",
-        answered[FIRST_PAGES] - before[FIRST_PAGES], skipped);
+    printf("{\"seconds\": %.6f, \"votes\": %" PRIu64 ", \"pages\": %" PRIu64 ", ", last.time - first.time,
+        (votes - votes_before) * asked.batch_votes, pages - pages_before);
+    printf("\"received_bytes\": %" PRIu64 ", \"skipped\": %" PRIu64 ", ", received_bytes, skipped);
     printf("\"latencies\": %" PRIu64 ", \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"p999_ms\": %.3f, ",
         latency_count, latency_milliseconds(0.5), latency_milliseconds(0.99), latency_milliseconds(0.999));
     printf("\"checked\": %" PRIu64 ", \"refused\": %" PRIu64 ", ", checked, refused);
@@ -823,8 +787,7 @@ int main(int count, char **arguments) {
     measured_since = nanoseconds_now();
     skipped = received_bytes = 0;
     usage first = usage_now();
-    uint64_t before[KIND_COUNT];
-    memcpy(before, answered, sizeof before);
+    uint64_t votes_before = votes, pages_before = pages;
     run_phase(asked.seconds);
-    return report(first, before);
+    return report(first, votes_before, pages_before);
 }

@@ -36,12 +36,12 @@ def results():
 class PagesTests(unittest.TestCase):
     def row(self, *first):
         """The cells of the row that begins so, behind these."""
-        found, = (row[len(first):] for row in pages.PAGES.table(results(), OPTIONS).rows
+        found, = (row[len(first):] for row in pages.PART.table(results(), OPTIONS).rows
                   if row[:len(first)] == list(first))
         return found
 
     def test_has_a_row_for_each_cell(self):
-        rows = [tuple(row[:4]) for row in pages.PAGES.table(results(), OPTIONS).rows]
+        rows = [tuple(row[:4]) for row in pages.PART.table(results(), OPTIONS).rows]
         self.assertEqual(len(rows), len(set(rows)))
         self.assertEqual(len(rows), 2 * (6 + 4 + 6 + 6 + 4))
 
@@ -57,7 +57,7 @@ class PagesTests(unittest.TestCase):
                          "1.00 × TOP, ≤ 1.3: met; 1.50 × 1,000 posts, ≤ 1.3: **missed**")
 
     def test_says_whether_the_floor_answered_as_many_bytes(self):
-        self.assertIn("99.5% – 99.5% of the service's bytes", pages.PAGES.table(results(), OPTIONS).notes[0])
+        self.assertIn("99.5% – 99.5% of the service's bytes", pages.PART.table(results(), OPTIONS).notes[0])
 
 
 class RecordedTests(unittest.TestCase):

@@ -201,7 +201,7 @@ class PumpTests(unittest.TestCase):
                 self.assertIn("a wrong answer", self.refused(server, "--batch", "9"))
 
     def test_refuses_a_page_that_is_not_full(self):
-        pages = ["--connections", "0", "--page-connections", "1"]
+        pages = ["--connections", "1", "--page-share", "100"]
         with FakeServer(good) as server:
             self.assertGreater(self.result(server, *pages)["pages"], 0)
         with FakeServer(lambda frame_id, _: framed(33, POST * 19, frame_id)) as server:
@@ -209,8 +209,7 @@ class PumpTests(unittest.TestCase):
 
     def test_counts_nested_answers_of_redis_however_they_are_cut(self):
         page = b"*2\r\n*3\r\n$1\r\na\r\n:7\r\n*2\r\n$-1\r\n$0\r\n\r\n$4\r\n\r\n+x\r\n"
-        asked = ["--protocol", "resp", "--connections", "0", "--page-connections", "1",
-                 "--script", "0" * 40]
+        asked = ["--protocol", "resp", "--connections", "1", "--page-share", "100", "--script", "0" * 40]
         with FakeServer(lambda *_: page, resp=True, cut=True) as server:
             result = self.result(server, *asked)
             self.assertGreater(result["pages"], 0)

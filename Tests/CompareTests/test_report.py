@@ -7,7 +7,6 @@ import unittest
 import support  # noqa: F401
 
 import generator
-import pages
 import report
 import votes
 from clients import Sample
@@ -66,15 +65,6 @@ class ReportTests(unittest.TestCase):
         self.assertEqual(report.spread([None], "{}"), "not measured")
         self.assertEqual(verdict(None, 2, most=True), "≤ 2: not measured")
         self.assertEqual(report.ratios([{"cost": 1}, {}], [{"cost": 2}, {"cost": 2}]), [0.5, None])
-
-    def test_says_when_votes_were_not_answered_beside_the_pages(self):
-        rounds = {"service": [{"votes_answered": 1}, {"votes_answered": 0.995}],
-                  "redis": [{"votes_answered": 0.7}, {"votes_answered": 1}]}
-        text = pages.answered_votes(rounds)
-        self.assertIn("at least 99.5%", text)
-        self.assertIn("Redis 70.0%", text)
-        self.assertIn("the cheaper", text)
-        self.assertNotIn("the cheaper", pages.answered_votes({**rounds, "redis": rounds["service"]}))
 
     def test_a_table_is_markdown(self):
         table = Table("T", ["a", "b"])

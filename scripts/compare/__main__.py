@@ -28,7 +28,7 @@ import votes
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {part.name: part for part in (
-    sides.PART, batch.PART, pages.PAGE, pages.PAGES, growth.PART, generator.PART, restart.IMPORT, durable.PART,
+    sides.PART, batch.PART, pages.PART, growth.PART, generator.PART, restart.IMPORT, durable.PART,
     ballots.PART, latency.PART, restart.RESTART, library.PART)}
 PARTS = VOTE_PARTS + list(TABLES)
 # What says its cause in a sentence; the place in the scripts is said of all else.
@@ -41,7 +41,7 @@ def counts(text):
 
 FLAGS = [  # with their types, defaults and meanings
     ("--parts", str, ",".join(PARTS), "floor, votes and redis are rows of one table, the others are tables"),
-    ("--rounds", flags.count, 5, "of votes and a page"),
+    ("--rounds", flags.count, 5, "of votes, batches and the client library"),
     ("--growth-rounds", flags.count, 3, "of the other tables"),
     ("--seconds", flags.amount, 3, "of each measurement"),
     ("--warmup", float, 1, "seconds before each measurement"),
@@ -92,7 +92,7 @@ def heading(options):
     about = machine.describe()
     text = (f"{about['processor']}, {about['cores']} cores, Linux {about['kernel']}. "
             "Servers on the first core, clients on the others, over loopback.")
-    if {"redis", "sides", "page", "pages", "durable", "ballots"} & set(options.parts):
+    if {"redis", "sides", "pages", "durable", "ballots"} & set(options.parts):
         with servers.Redis(options) as redis:
             about["redis"] = redis.version()
         text += f" redis-server {about['redis']}, without persistence unless said."

@@ -1,5 +1,4 @@
-"""Pages: one of 20 posts out of a million beside a script of Redis, and mixes of pages and votes beside a floor
-that answers as many bytes."""
+"""Pages of 20 posts, and mixes of pages and votes, beside a floor that answers as many bytes and a script of Redis."""
 
 import collections
 import contextlib
@@ -13,7 +12,7 @@ import servers
 import votes
 from feedclient import feed
 from feedclient.frames import with_length
-from report import Part, column, measured, middle, quietness, ratios, rounds, rows_of, shown, span, spread, verdict
+from report import Part, measured, middle, quietness, rounds, shown, spread, verdict
 
 # The fields of a post that the service shows, as a hash beside the sorted set. Redis fills itself.
 FILL_SCRIPT = """
@@ -51,85 +50,6 @@ def fill_redis(redis, posts):
         raise RuntimeError(f"Redis's page is not one of 20 posts: {shown}")
     return page
 
-
-# ---- A page beside votes
-#
-# Votes come at a fixed rate, in bursts every millisecond, whether answered or not. With and without pages their
-# cost is the same, so what the server needs more with pages is what the pages cost, bringing the order up to
-# date among it.
-
-POSTS = 1_000_000
-VOTES_PER_SECOND = 20_000
-VOTE_CONNECTIONS = PAGE_CONNECTIONS = 10
-IN_FLIGHT = 16
-TARGET_MICROSECONDS = 12
-ENOUGH_ANSWERED = 0.98  # of the votes; the last ones are answered after the clocks are read
-PEERS = {"service": "this service, ListPosts", "redis": "redis-server, ZREVRANGE + 20 HMGET"}
-
-
-def run_page(options, progress):
-    """By peer: the microseconds of a page, and the pages a second, of each round."""
-    posts = options.posts if options.quick else POSTS
-    every = []
-    with contextlib.ExitStack() as stack:
-        service, redis = (stack.enter_context(kind(options)) for kind in (servers.Service, servers.Redis))
-        clients.fill(service, posts)
-        running = {"service": (service, {}), "redis": (redis, {"script": fill_redis(redis, posts)})}
-
-        def measure(peer, turn):
-            server, flags = running[peer]
-            taken = {}
-            for pages in random.Random(turn).sample([0, PAGE_CONNECTIONS], 2):
-                taken[pages] = clients.pump(
-                    options, server, connections=VOTE_CONNECTIONS, vote_rate=VOTES_PER_SECOND, posts=posts,
-                    page_connections=pages, pages_in_flight=IN_FLIGHT, **flags)
-            every.extend(taken.values())
-            alone, beside = taken[0], taken[PAGE_CONNECTIONS]
-            if not beside.pages:
-                raise RuntimeError(f"{peer} answered no page in the measured time")
-            per_second = beside.pages / beside.seconds
-            return {"microseconds": (beside.core_share - alone.core_share) / per_second * 1e6,
-                    "per_second": per_second,
-                    "votes_answered": min(1, *(one.votes_per_second / VOTES_PER_SECOND for one in taken.values()))}
-
-        rounds = measured("page", options.rounds, PEERS, measure, progress)
-    return {"posts": posts, "rounds": rounds, "quiet": quietness(every)}
-
-
-def answered_votes(rounds):
-    """Votes that were not answered are work that a page seems to save."""
-    least = {peer: min(one["votes_answered"] for one in taken) for peer, taken in rounds.items()}
-    text = (f"Of the votes the service answered at least {least['service']:.1%} beside the pages, "
-            f"Redis {least['redis']:.1%}. ")
-    if min(least.values()) < ENOUGH_ANSWERED:
-        text += "**The fewer these are, the cheaper a page seems.** "
-    return text
-
-
-def redis_over_ours(row):
-    return "" if row.key == "service" else middle(ratios(row.taken, row.results["service"], "microseconds"))
-
-
-def page_target(row):
-    if row.key == "redis":
-        return verdict(redis_over_ours(row), 1, most=False)
-    cost = middle(one["microseconds"] for one in row.taken)
-    return verdict(cost, TARGET_MICROSECONDS, most=True, form="{:g} µs")
-
-
-PAGE = Part(
-    "page", run_page,
-    lambda results, _: f"A page of 20 full posts out of {results['posts']:,}, {IN_FLIGHT} in flight a connection, "
-                       f"while {VOTES_PER_SECOND:,} votes a second run",
-    [("Server", lambda row: PEERS[row.key]), column("Pages/s", "per_second", "{:,.0f}"),
-     column("CPU-µs a page", "microseconds", "{:.2f}"), span("microseconds", "{:.2f}"),
-     ("Redis ÷ ours", lambda row: shown(redis_over_ours(row))), ("Target", page_target)],
-    lambda results, _: [
-        f"{PAGE_CONNECTIONS} connections ask for pages as fast as they are answered, and {VOTE_CONNECTIONS} vote. "
-        + answered_votes(results["rounds"]) + results["quiet"]],
-    lambda results, options: rows_of(results["rounds"], options, PEERS))
-
-# ---- Mixes of pages and votes
 
 CONNECTIONS = 100
 REDIS_CONNECTIONS = 10  # its pages are slow, and it answers what it has read at once
@@ -271,7 +191,7 @@ def notes(results, options):
         f"{VOTERS:,} viewers, who have ballots on most posts of the page."]
 
 
-PAGES = Part(
+PART = Part(
     "pages", run, lambda *_: f"Pages of 20 posts: {CONNECTIONS} connections, one server thread, in memory",
     [("Posts", lambda row: f"{row.key.posts:,}"), ("Pages", lambda row: row.key.case),
      ("Pages/votes", lambda row: mix(row.key)), ("In flight", lambda row: row.key.in_flight),
