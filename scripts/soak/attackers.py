@@ -191,8 +191,7 @@ class Town:
                             "--role", "operator"], check=True, stdout=file)
         self.set_delay, environment = lambda _: None, None
         if attack.hangs:
-            environment, self.set_delay = lag.preloaded(directory)
-            environment["SLOW_SYNC_PATH"] = "/journal/"
+            environment, self.set_delay = lag.preloaded(directory, "/journal/")
         self.pipe = Pipe()
         self.service = Service(
             options.binaries, directory + "/data",

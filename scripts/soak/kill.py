@@ -180,40 +180,34 @@ def record_of(report):
         raise Failure(f"loadgen left {report} without a record: {error!r}") from error
 
 
-def describe(number, piece):
-    return (f"cycle {number}, seed '{piece['seed']}': {piece.get('votes', 0):,} votes, "
-            f"{piece.get('ballots', 0):,} ballots, {piece.get('changes', 0):,} changes, "
-            f"killed after {piece.get('delay', 0):.3f} s: "
-            + (piece["failures"][0] if piece["failures"] else "OK"))
-
-
 def run(options, say):
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 32)
     say(f"--seed {options.seed}")
     kept = tally.Tally(options.output, "kill")
-    deadline = tally.Deadline(options.minutes, kept)
     directory = None
 
-    def reached():
+    def is_reached():
         return len(kept.pieces) >= options.cycles and kept.sum("votes") >= options.votes
 
+    def make():
+        nonlocal directory
+        piece = {"seed": f"{options.seed} {len(kept.pieces)}", "failures": []}
+        try:
+            directory = directory or Directory(options.output + "/kill-data", options, piece["seed"])
+            directory.cycle(piece)
+            if directory.cycles == options.directory_cycles:
+                directory.stop()
+                directory = None
+        except FAILURES as failure:
+            piece["failures"] = [str(failure)]
+        say(f"cycle {len(kept.pieces) + 1}, seed '{piece['seed']}': {piece.get('votes', 0):,} votes, "
+            f"{piece.get('ballots', 0):,} ballots, {piece.get('changes', 0):,} changes, "
+            f"killed after {piece.get('delay', 0):.3f} s: {(piece['failures'] or ['OK'])[0]}")
+        return piece
+
     try:
-        while not (reached() or deadline.passed or kept.failures):
-            started = time.monotonic()
-            piece = {"seed": f"{options.seed} {len(kept.pieces)}", "failures": []}
-            try:
-                directory = directory or Directory(
-                    options.output + "/kill-data", options, piece["seed"])
-                directory.cycle(piece)
-                if directory.cycles == options.directory_cycles:
-                    directory.stop()
-                    directory = None
-            except FAILURES as failure:
-                piece["failures"] = [str(failure)]
-            piece["seconds"] = round(time.monotonic() - started, 2)
-            kept.add(piece)
-            say(describe(len(kept.pieces), piece))
+        kept.repeat(options.minutes, is_reached, make)
     finally:
         if directory:
             directory.end()
@@ -222,4 +216,4 @@ def run(options, say):
     counts = [("cycles", len(kept.pieces)), ("acknowledged votes", kept.sum("votes")),
               ("ballots of users", kept.sum("ballots")), ("other changes", kept.sum("changes")),
               ("kills in recovery", kept.sum("recovery_kills"))]
-    return kept, counts, reached()
+    return kept, counts, is_reached()

@@ -64,8 +64,8 @@ def journal(port):
         return connection.stats().journal
 
 
-def preloaded(directory):
-    """The environment of a service with slow syncs, and what sets their milliseconds."""
+def preloaded(directory, path):
+    """The environment of a service with slow syncs of files with such a path, and what sets their milliseconds."""
     library, delay = directory + "/slow_sync.so", directory + "/milliseconds"
     source = os.path.join(os.path.dirname(__file__), "slow_sync.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
@@ -76,7 +76,7 @@ def preloaded(directory):
         os.rename(delay + ".new", delay)
 
     set_delay(0)
-    return {**os.environ, "LD_PRELOAD": library, "SLOW_SYNC_FILE": delay}, set_delay
+    return {**os.environ, "LD_PRELOAD": library, "SLOW_SYNC_FILE": delay, "SLOW_SYNC_PATH": path}, set_delay
 
 
 def figures(phase, probe, port):
@@ -94,7 +94,7 @@ def figures(phase, probe, port):
 
 def live_through(options, directory, say):
     """Makes one run, and returns its results. Raises Failure."""
-    environment, set_delay = preloaded(directory)
+    environment, set_delay = preloaded(directory, "/state.db")
     report, probe, piece = directory + "/run.json", Probe(), {}
     with Service(options.binaries, directory + "/data", env=environment) as service, loadgen.running(
             options.binaries, "--target", f"127.0.0.1:{service.port}", "--clients", options.clients,

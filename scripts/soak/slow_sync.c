@@ -1,8 +1,7 @@
-/* Slows the syncs of state.db and of its log in a process that preloads this, or of the files whose paths
- * have the text of SLOW_SYNC_PATH.
+/* Slows the syncs of files whose paths have the text of SLOW_SYNC_PATH, in a process that preloads this.
  *
  *   cc -shared -fPIC -o slow_sync.so slow_sync.c -ldl
- *   SLOW_SYNC_FILE=/tmp/ms LD_PRELOAD=./slow_sync.so feed-service ...
+ *   SLOW_SYNC_FILE=/tmp/ms SLOW_SYNC_PATH=/state.db LD_PRELOAD=./slow_sync.so feed-service ...
  *
  * The file holds the milliseconds that a sync takes more. It is read again every 10 ms while a sync waits,
  * so that one which stands still goes on once the file says so.
@@ -22,9 +21,7 @@ static int is_slow(int descriptor) {
     if (count <= 0) return 0;
     path[count] = '\0';
     const char *wanted = getenv("SLOW_SYNC_PATH");
-    if (wanted != NULL) return strstr(path, wanted) != NULL;
-    const char *name = strrchr(path, '/');
-    return name != NULL && strncmp(name, "/state.db", 9) == 0;
+    return wanted != NULL && strstr(path, wanted) != NULL;
 }
 
 static long milliseconds(void) {

@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import time
 
 import tally
 
@@ -45,17 +44,19 @@ def test(kind, count, first_seed):
 def run(options, say):
     kind = KINDS[options.what]
     kept = tally.Tally(options.output, options.what)
-    deadline = tally.Deadline(options.minutes, kept)
     wanted = options.count or kind["count"]
-    while kept.sum("count") < wanted and not deadline.passed and not kept.failures:
-        started = time.monotonic()
+
+    def is_reached():
+        return kept.sum("count") >= wanted
+
+    def make():
         count = min(kind["piece"], wanted - kept.sum("count"))
         first_seed = 1 + options.first_seed + len(kept.pieces) * SEEDS_A_PIECE
         suites, failures = test(kind, count, first_seed)
-        kept.add({"count": count, "first_seed": first_seed, "suites": suites,
-                   "failures": failures, "seconds": round(time.monotonic() - started, 2)})
-        say(f"{kept.sum('count'):,} of {wanted:,} {kind['name']} in each of {suites} suites, seeds "
+        say(f"{kept.sum('count') + count:,} of {wanted:,} {kind['name']} in each of {suites} suites, seeds "
             f"from {first_seed}: {failures[0] if failures else 'OK'}")
+        return {"count": count, "first_seed": first_seed, "suites": suites, "failures": failures}
+
+    kept.repeat(options.minutes, is_reached, make)
     least = min((piece["suites"] for piece in kept.pieces), default=0)
-    return (kept, [(f"{kind['name']} in each of {least} suites", kept.sum("count"))],
-            kept.sum("count") >= wanted)
+    return kept, [(f"{kind['name']} in each of {least} suites", kept.sum("count"))], is_reached()

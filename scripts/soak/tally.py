@@ -33,6 +33,15 @@ class Tally:
             file.writelines(json.dumps(one) + "\n" for one in self.pieces)
         os.replace(self.path + ".new", self.path)
 
+    def repeat(self, minutes, is_reached, make):
+        """Adds pieces that are made until enough is reached, one has failed or the minutes are over; one at least."""
+        end = None if minutes is None else time.monotonic() + 60 * minutes
+        while not (is_reached() or self.failures):
+            started, piece = time.monotonic(), make()
+            self.add({**piece, "seconds": round(time.monotonic() - started, 2)})
+            if end is not None and time.monotonic() >= end:
+                break
+
     def sum(self, name):
         return sum(piece.get(name, 0) for piece in self.pieces)
 
@@ -46,20 +55,6 @@ class Tally:
         end = "done" if reached else "not all of it yet: run it again to continue"
         return (f"{self.what}: {numbers}, {len(self.failures)} failures, "
                 f"{self.sum('seconds'):,.0f} s: {'FAILED' if self.failures else end}")
-
-
-class Deadline:
-    """When --minutes are over, after one piece of this run at least; without them never."""
-
-    def __init__(self, minutes, tally):
-        self.tally = tally
-        self.earlier = len(tally.pieces)
-        self.end = None if minutes is None else time.monotonic() + 60 * minutes
-
-    @property
-    def passed(self):
-        return (self.end is not None and len(self.tally.pieces) > self.earlier
-                and time.monotonic() >= self.end)
 
 
 def run(soak, options, say):
