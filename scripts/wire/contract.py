@@ -1,12 +1,12 @@
 """The contract as the generator sees it: protoc's descriptors, comments and annotations joined."""
 
+import collections
 import re
 
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Proto
 
-import annotations
 import swift
-from annotations import ContractError
+from comments import ContractError, annotations_of, group_of
 
 HEADING = re.compile(r"^-{4} (.+?) -+$")
 
@@ -30,7 +30,7 @@ class Declaration:
     def __init__(self, proto, kind, comments, path, parent=None):
         self.proto_name = proto.name
         self.place = f"{parent.proto_name}.{proto.name}" if parent else proto.name
-        self.annotations = annotations.parse(comments[path].trailing_comments, self.place, kind)
+        self.annotations = annotations_of(comments[path].trailing_comments, self.place, kind)
         self.documentation = comments[path].leading_comments
 
 
@@ -137,18 +137,9 @@ class Group:
     """Fields of a message that are a value of their own in Swift, and lie flat on the wire."""
 
     def __init__(self, name, type_name, documentation):
-        self.name = name
-        self.type_name = type_name
-        self.documentation = documentation
-        self.members = []
-
-    @property
-    def swift_type(self):
-        return self.type_name
-
-    @property
-    def default(self):
-        return f"{self.type_name}()"
+        self.name, self.documentation, self.members = name, documentation, []
+        self.type_name = self.swift_type = type_name
+        self.place, self.default, self.is_hashable = f"@group {type_name}", f"{type_name}()", False
 
 
 class Message(Declaration):
@@ -156,19 +147,17 @@ class Message(Declaration):
 
     def __init__(self, proto, comments, path):
         super().__init__(proto, "message", comments, path)
-        self.name = proto.name
+        self.name = self.type_name = proto.name
         self.is_frame = "frame" in self.annotations
         self.requires_all = "required" in self.annotations
         self.is_hashable = "hashable" in self.annotations
         self.members = []
         if proto.nested_type or proto.enum_type:
             raise ContractError(f"{proto.name}: the generator takes no declaration in a message")
-        fields = [Field(field, self, comments, path + (2, index))
-                  for index, field in enumerate(proto.field)]
-        self.fields = fields
+        self.fields = [Field(field, self, comments, path + (2, index)) for index, field in enumerate(proto.field)]
         self.oneofs = [
             Oneof(oneof, self, comments, path + (8, index), [
-                field for field, each in zip(fields, proto.field)
+                field for field, each in zip(self.fields, proto.field)
                 if each.HasField("oneof_index") and each.oneof_index == index])
             for index, oneof in enumerate(proto.oneof_decl)]
         self.groups = []
@@ -178,7 +167,7 @@ class Message(Declaration):
         """Puts the fields in their places: a group holds all fields from its comment on."""
         for index, field in enumerate(self.fields):
             for comment in comments[path + (2, index)].leading_detached_comments:
-                begun = annotations.group(comment, field.place)
+                begun = group_of(comment, field.place)
                 if begun:
                     self.groups.append(Group(*begun))
                     self.members.append(self.groups[-1])
@@ -197,13 +186,8 @@ class Message(Declaration):
         return not self.members
 
 
-class Family:
-    """The declarations under one heading of the contract."""
-
-    def __init__(self, name):
-        self.name = name
-        self.declarations = []
-        self.field_names = {}
+# The declarations under one heading of the contract, and the Swift names of all its fields.
+Family = collections.namedtuple("Family", "name declarations field_names")
 
 
 class Contract:
@@ -217,20 +201,18 @@ class Contract:
         messages = [((4, index), Message(each, comments, (4, index)))
                     for index, each in enumerate(proto.message_type)]
         types = {each.place: each for _, each in enums + messages}
+        field_names = unambiguous_names(message for _, message in messages)
         for path, each in sorted(enums + messages, key=lambda pair: comments[pair[0]].span[0]):
             for comment in comments[path].leading_detached_comments:
                 heading = HEADING.match(comment.strip())
                 if heading:
-                    self.families.append(Family(heading[1].title().replace(" ", "")))
+                    self.families.append(Family(heading[1].title().replace(" ", ""), [], field_names))
             if not self.families:
                 raise ContractError(f"{each.place}: no heading above it, as // ---- Posts ----")
             self.families[-1].declarations.append(each)
         for _, message in messages:
             for field in message.fields:
                 field.type = types.get(field.type_name)
-        field_names = unambiguous_names(message for _, message in messages)
-        for family in self.families:
-            family.field_names = field_names
 
 
 def unambiguous_names(messages):
@@ -238,10 +220,9 @@ def unambiguous_names(messages):
 
     The calls of a frame are left out: their names in the contract are also the methods' names.
     """
-    found = {}
+    found = collections.defaultdict(set)
     for message in messages:
         for field in message.fields:
             if not (message.is_frame and field.is_member):
-                found.setdefault(field.proto_name, set()).add(field.name)
-    return {name: swift_names.pop() for name, swift_names in found.items()
-            if len(swift_names) == 1}
+                found[field.proto_name].add(field.name)
+    return {name: names.pop() for name, names in found.items() if len(names) == 1}

@@ -3,8 +3,8 @@
 import re
 
 import swift
-from contract import Enum, Group, Oneof
-from documentation import comment_lines, summary
+from comments import comment_lines, summary
+from contract import Enum, Oneof
 
 
 def blocks(family):
@@ -16,24 +16,18 @@ def blocks(family):
         elif declaration.is_frame:
             found += [oneof(each, family.field_names) for each in declaration.oneofs]
         elif not declaration.is_empty:
-            found.append(struct(declaration, declaration.members, family.field_names))
-            found += [struct(group, group.members, family.field_names)
-                       for group in declaration.groups]
+            found.append(struct(declaration, family.field_names))
+            found += [struct(group, family.field_names) for group in declaration.groups]
     return found
 
 
 def enum(declaration, field_names):
     """A struct, because a number without a name must keep its value."""
     lines = comment_lines(declaration.documentation, declaration.place, field_names)
-    lines += [
-        f"public struct {declaration.name}: WireEnum {{",
-        "    /// The number on the wire.",
-        "    public let rawValue: Int32",
-        "",
-        "    /// Takes any number, known or not.",
-        "    public init(rawValue: Int32) { self.rawValue = rawValue }",
-        "",
-    ]
+    lines += [f"public struct {declaration.name}: WireEnum {{",
+              "    /// The number on the wire.", "    public let rawValue: Int32", "",
+              "    /// Takes any number, known or not.",
+              "    public init(rawValue: Int32) { self.rawValue = rawValue }", ""]
     for value in declaration.values:
         lines += comment_lines(value.documentation, value.place, field_names, indent=4)
         lines.append(f"    public static var {swift.escaped(value.name)}: Self "
@@ -44,16 +38,14 @@ def enum(declaration, field_names):
     return lines + ["}"]
 
 
-def struct(declaration, members, field_names):
+def struct(declaration, field_names):
     """A struct with a property a member, and its initialiser."""
-    name = declaration.type_name if isinstance(declaration, Group) else declaration.name
-    place = f"@group {name}" if isinstance(declaration, Group) else declaration.place
-    lines = comment_lines(declaration.documentation, place, field_names)
-    equality = "Hashable" if getattr(declaration, "is_hashable", False) else "Equatable"
-    lines.append(f"public struct {name}: {equality}, Sendable {{")
+    members = declaration.members
+    lines = comment_lines(declaration.documentation, declaration.place, field_names)
+    equality = "Hashable" if declaration.is_hashable else "Equatable"
+    lines.append(f"public struct {declaration.type_name}: {equality}, Sendable {{")
     for member in members:
-        place = getattr(member, "place", member.name)
-        lines += comment_lines(member_documentation(member), place, field_names, indent=4)
+        lines += comment_lines(member_documentation(member), member.place, field_names, indent=4)
         lines.append(f"    public var {swift.escaped(member.name)}: {member.swift_type}")
     for member in members:
         if isinstance(member, Oneof):
