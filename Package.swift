@@ -43,7 +43,7 @@ let package = Package(
     ],
     targets: [
         // A target depends on targets of lower layers, and, in a layer whose comment says `in order`,
-        // on those above it. scripts/graph.sh --check reads these comments.
+        // on those above it. scripts/graph.sh reads these comments.
 
         // Layer 0, in order: C libraries, the C generated from proto/feed.proto, what locks and
         // threads are made of, TLS, and text that is safe to print.

@@ -31,11 +31,6 @@ format() {
 
 shell_files() { git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run; }
 
-shell_syntax() {
-    local script
-    while read -r script; do bash -n "$script" || return 1; done < <(shell_files)
-}
-
 shell_faults() { shell_files | xargs shellcheck; }
 
 # Wire types and ranking types meet in four folders only; a frame and a connection in one file.
@@ -95,16 +90,13 @@ file_sizes() {
 }
 
 check "format (swift format lint --strict)" format
-check "shell scripts parse" shell_syntax
 if command -v shellcheck >/dev/null; then
     check "shell scripts have no known faults (shellcheck)" shell_faults
 else
     skip "shell scripts have no known faults (shellcheck)" "shellcheck is not installed"
 fi
 check "generated C and Swift are what the contract gives" scripts/generate-proto.sh --check
-check "modules depend on lower layers; the page shows it" scripts/graph.sh --check
-check "imports are what Package.swift declares" scripts/graph.sh --imports
-check "folders of a module do not name each other" scripts/graph.sh --check-folders
+check "layers, imports and folders of the modules" scripts/graph.sh
 check "wire, ranking and transport meet where they may" meetings
 check "unsafe code is where docs/UNSAFE.md lists it" codebase unsafe
 check "locks, threads and clocks are FeedConcurrency's" codebase concurrency

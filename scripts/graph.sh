@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The graph of the modules, which Package.swift declares: --help says what it checks and writes.
+# Checks the modules that Package.swift declares; with --write puts their graph into docs/ARCHITECTURE.md first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 exec python3 -B scripts/codebase/graph.py "$@"

@@ -1,11 +1,11 @@
-"""The graph of the modules for docs/ARCHITECTURE.md, and the checks of modules and folders.
+"""The graph of the modules for docs/ARCHITECTURE.md, and the checks of layers, imports and folders.
 
-scripts/graph.sh runs it.
+scripts/check.sh checks by scripts/graph.sh, whose --write puts the graph into the page first.
 """
 
-import argparse
 import itertools
 import pathlib
+import sys
 
 import folders
 import package
@@ -55,33 +55,15 @@ def page_faults(page, targets):
                      if target.folder.startswith("Sources/") and f"`{target.folder}`" not in page]
 
 
-def write(targets):
-    """Puts the graph into the page; the faults of the page if it has no markers."""
-    path = pathlib.Path(PAGE)
-    written = page_with(path.read_text(), picture(targets))
-    if written is None:
-        return page_faults(path.read_text(), targets)
-    path.write_text(written)
-    return []
-
-
-ACTIONS = {
-    "--write": (f"put the graph into {PAGE}", write),
-    "--check": (f"check the layers, and that {PAGE} is not stale",
-                lambda targets: page_faults(pathlib.Path(PAGE).read_text(), targets)),
-    "--imports": ("check that imports and declared dependencies agree", package.import_faults),
-    "--check-folders": ("check that no folders of a module name each other's types", folders.faults),
-}
-
-
 def main():
-    """Obeys the flag; ends with 1 if a check fails."""
-    parser = argparse.ArgumentParser(prog="scripts/graph.sh", description=__doc__)
-    chosen = parser.add_mutually_exclusive_group(required=True)
-    for flag, (text, action) in ACTIONS.items():
-        chosen.add_argument(flag, dest="action", action="store_const", const=action, help=text)
-    action, targets = parser.parse_args().action, package.read()
-    swift_source.report(package.layer_faults(targets) or action(targets))
+    """Checks the layers first, and then all else."""
+    path, targets = pathlib.Path(PAGE), package.read()
+    page = path.read_text()
+    if faults := package.layer_faults(targets):
+        swift_source.report(faults)
+    if sys.argv[1:] == ["--write"] and (written := page_with(page, picture(targets))):
+        path.write_text(page := written)
+    swift_source.report([*page_faults(page, targets), *package.import_faults(targets), *folders.faults(targets)])
 
 
 if __name__ == "__main__":
