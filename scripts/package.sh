@@ -28,20 +28,15 @@ fail() {
 
 while [[ $# -gt 0 ]]; do
     case $1 in
-    --test)
-        is_test=true
+    --test) is_test=true ;;
+    --output | --version | --programs)
+        [[ $# -ge 2 ]] || fail "$1: expected a value."
+        printf -v "${1#--}" %s "$2"
         shift
-        continue
         ;;
-    --output | --version | --programs) [[ $# -ge 2 ]] || fail "$1: expected a value." ;;
     *) fail "expected --output, --version, --programs or --test, got $1." ;;
     esac
-    case $1 in
-    --output) output=$2 ;;
-    --version) version=$2 ;;
-    --programs) programs=$2 ;;
-    esac
-    shift 2
+    shift
 done
 # The time of the commit is that of each file.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}

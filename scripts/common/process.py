@@ -94,10 +94,4 @@ class Certificate:
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
              "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2",
              "-keyout", self.key, "-out", self.path], check=True, capture_output=True)
-
-
-def listen_flags(port=0, certificate=None):
-    """The flags of a service that listens on 127.0.0.1; with a certificate over TLS alone."""
-    if certificate is None:
-        return ["--listen", f"127.0.0.1:{port}"]
-    return ["--listen-tls", f"127.0.0.1:{port}", "--tls-cert", certificate.path, "--tls-key", certificate.key]
+        self.flags = ["--tls-cert", self.path, "--tls-key", self.key]  # of a service

@@ -195,7 +195,7 @@ class Town:
         self.pipe = Pipe()
         self.service = Service(
             options.binaries, directory + "/data",
-            ["--listen-tls", "127.0.0.1:0", "--tls-cert", certificate.path, "--tls-key", certificate.key,
+            ["--listen-tls", "127.0.0.1:0", *certificate.flags,
              "--admin", "127.0.0.1:0", "--service-keys", keys, "--limit-loopback", *attack.flags],
             env=environment, pipe=self.pipe)
         text = self.service.text()

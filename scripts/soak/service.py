@@ -7,7 +7,7 @@ import time
 
 import feedclient
 from feedclient import Lost, Refused
-from process import LISTENING, Failure, Server, listen_flags
+from process import LISTENING, Failure, Server
 
 VERIFY_SECONDS = 600
 TAKEN_SECONDS = 60  # until then a call is sent again; checkpoints are behind for seconds
@@ -60,8 +60,10 @@ class Service(Server):
 
     def __init__(self, binaries, directory, flags=(), port=0, certificate=None, **options):
         self.hash = None
-        super().__init__([binaries + "/feed-service", *listen_flags(port, certificate), "--data-dir", directory,
-                          "--state-hash", *flags], **options)
+        secured = certificate.flags if certificate else []
+        super().__init__(
+            [binaries + "/feed-service", "--listen-tls" if certificate else "--listen", f"127.0.0.1:{port}", *secured,
+             "--data-dir", directory, "--state-hash", *flags], **options)
 
     def started(self, address=LISTENING):
         super().started(address)
