@@ -15,7 +15,6 @@ import build
 import durable
 import flags
 import generator
-import growth
 import latency
 import library
 import machine
@@ -28,7 +27,7 @@ import votes
 
 VOTE_PARTS = ["floor", "votes", "redis"]  # rows of one table
 TABLES = {part.name: part for part in (
-    sides.PART, batch.PART, pages.PART, growth.PART, generator.PART, restart.IMPORT, durable.PART,
+    sides.PART, batch.PART, pages.PART, generator.PART, restart.IMPORT, durable.PART,
     ballots.PART, latency.PART, restart.RESTART, library.PART)}
 PARTS = VOTE_PARTS + list(TABLES)
 # What says its cause in a sentence; the place in the scripts is said of all else.

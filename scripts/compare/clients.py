@@ -107,21 +107,17 @@ def pump(options, server, **flags):
     return Sample(json.loads(result.stdout))
 
 
-def texts(number):
-    """The title and the author of a post, counted from 0. The first bytes of titles differ, as in life."""
-    return (f"{number * 2654435761 % (1 << 32):08x}: what a post of {number} is called by who wrote it",
-            f"author{number % 50_000}")
-
-
 def posts_of(numbers, has_past):
-    """Posts of now without votes, or with times from 2020 on and votes of their own."""
+    """Posts of now without votes, or with times from 2020 on and votes of their own. The first bytes of titles
+    differ, as in life."""
     now = int(1000 * time.time())
     for number in numbers:
-        title, author = texts(number)
+        title = f"{number * 2654435761 % (1 << 32):08x}: what a post of {number} is called by who wrote it"
+        author = feed.User(display_name=f"author{number % 50_000}")
         mixed = number * 2246822519 % (1 << 32)
         past = {"create_time_ms": 1577836800000 + 20 * mixed, "upvote_count": mixed % 5000,
                 "downvote_count": mixed % 700} if has_past else {"create_time_ms": now}
-        yield feed.Post(title=title, author=feed.User(display_name=author), comment_count=number % 1000, **past)
+        yield feed.Post(title=title, author=author, comment_count=number % 1000, **past)
 
 
 def imports(posts, name="posts", has_past=False):
@@ -157,16 +153,16 @@ def import_posts(server, frames):
         return thread.submit(send).result()
 
 
-def read_orders(server, count, name="posts"):
-    """Reads the first pages of so many of TOP, NEW and HOT, which are kept then."""
+def read_orders(server, name="posts"):
+    """Reads the first pages of TOP, NEW and HOT, which are kept then."""
     with connected(server) as connection:
-        for order in (feed.TOP, feed.NEW, feed.HOT)[:count]:
+        for order in (feed.TOP, feed.NEW, feed.HOT):
             page = connection.list_posts(feed.ListPostsRequest(feed=name, order=order, page_size=PAGE_SIZE))
             if len(page.posts) != PAGE_SIZE:
                 raise RuntimeError(f"a page of {PAGE_SIZE} posts has {len(page.posts)}")
 
 
-def fill(server, posts, orders=3, name="posts"):
+def fill(server, posts, name="posts"):
     """Makes the posts, and has the first page of TOP, NEW and HOT read once so that they are kept; Redis
     gets members of the length that redis-benchmark makes."""
     if isinstance(server, servers.Redis):
@@ -177,8 +173,7 @@ def fill(server, posts, orders=3, name="posts"):
         last = import_posts(server, imports(posts, name)).values["last_post_id"]
         if last != posts:
             raise RuntimeError(f"the service was not empty: the last of {posts} posts is {last}")
-        if orders:
-            read_orders(server, orders, name)
+        read_orders(server, name)
 
 
 def clocks(server):

@@ -7,7 +7,7 @@ import tempfile
 
 import ballots
 import clients
-import growth
+import machine
 import servers
 import votes
 from feedclient import feed
@@ -54,6 +54,7 @@ def fill_redis(redis, posts):
 CONNECTIONS = 100
 REDIS_CONNECTIONS = 10  # its pages are slow, and it answers what it has read at once
 VOTERS = 1000
+NEEDED_BYTES_A_POST = 4 * 600  # of memory that must be free to try
 FILL_SECONDS = 2     # of their ballots on the posts of the first page
 TARGET_RATIO = 1.3   # of other orders over TOP, and of ten times the posts
 USER = 1 << 63       # the first of pump's users
@@ -138,8 +139,12 @@ def run(options, progress):
     """The samples by cell and peer."""
     with contextlib.ExitStack() as stack:
         sizes = [options.posts] if options.quick else [options.posts, 10 * options.posts]
-        running = {posts: start(stack, options, posts) for posts in sizes
-                   if growth.has_room("pages", posts, 4, progress)}
+        running = {}
+        for posts in sizes:
+            if machine.available_bytes() < NEEDED_BYTES_A_POST * posts:
+                progress(f"pages: too little free memory for {posts:,} posts, which are left out")
+            else:
+                running[posts] = start(stack, options, posts)
         return measured("pages", options.growth_rounds, cells(running),
                         lambda cell, turn: measure(options, *running[cell.posts], cell, turn), progress)
 

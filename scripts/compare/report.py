@@ -177,10 +177,9 @@ class Part:
         self.notes, self.rows, self.keys = notes, rows, keys
 
     def table(self, results, options):
-        columns = self.columns(options) if callable(self.columns) else self.columns
-        table = Table(self.title(results, options), [heading for heading, _ in columns])
+        table = Table(self.title(results, options), [heading for heading, _ in self.columns])
         for row in self.rows(results, options):
-            table.add(*(text(row) for _, text in columns))
+            table.add(*(text(row) for _, text in self.columns))
         for note in self.notes(results, options):
             table.note(note)
         return table

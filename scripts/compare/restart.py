@@ -19,7 +19,7 @@ def restart(options, directory, posts):
     started = time.monotonic()
     with servers.Service(options, directory) as service:
         seconds = time.monotonic() - started
-        clients.read_orders(service, 3)
+        clients.read_orders(service)
         # Ids continue without a gap: the last id is the number of posts.
         created = clients.import_posts(service, clients.imports(1)).values["last_post_id"]
     if created != posts + 1:
