@@ -36,11 +36,8 @@ finish() {
 trap finish EXIT
 
 cores=$(nproc)
-service_threads=$(((cores + 1) / 2))
-[[ $service_threads -gt 256 ]] && service_threads=256
-client_threads=$((cores / 2))
-[[ $client_threads -lt 1 ]] && client_threads=1
-[[ $client_threads -gt 64 ]] && client_threads=64
+service_threads=$((cores > 511 ? 256 : (cores + 1) / 2))
+client_threads=$((cores > 128 ? 64 : cores > 1 ? cores / 2 : 1))
 
 echo "==> Starting the service on a free port, with $service_threads of $cores cores"
 "$binaries/feed-service" --listen 127.0.0.1:0 --threads "$service_threads" \

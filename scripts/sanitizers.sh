@@ -27,8 +27,6 @@ besideAnswers='AppTests ClientBenchmark FeedAccountsTests FeedAdminTests FeedCli
     FeedSettingsTests FeedStateTests FeedTLSTests FeedTransportTests FirstClient IntegrationTests
     OutboxProgram Reader'
 
-usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '/^set/d'; }
-
 # The run without sanitizers has the tests that need thousands of runs, or disks and answers of many
 # megabytes.
 long='PowerCut|BitFlip|SpaceWatchTests|OverloadTests'
@@ -71,7 +69,7 @@ all)
     address "$unused" --skip "$long"
     ;;
 *)
-    usage >&2
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
