@@ -13,7 +13,7 @@ if [[ "${1:-}" == "--tests" ]]; then
     packages+=(protobuf-c-compiler protobuf-compiler python3 python3-protobuf fiu-utils shellcheck openssl
                chromium)
 elif [[ "${1:-}" == "--compare" ]]; then
-    packages+=(python3 python3-protobuf redis-server redis-tools openssl)
+    packages+=(python3 python3-protobuf redis-server redis-tools)
 elif [[ "${1:-}" == "--package" ]]; then
     packages+=(dpkg-dev binutils xz-utils python3 debootstrap lintian strace systemd man-db iproute2
                openssl)

@@ -89,7 +89,7 @@ mkdir -p "$output"
 # The man page of a program: what it and each of its subcommands say, in a section each.
 manual() {
     local program=$programs/$1 name=${1//-/\\-} help summary command
-    local -x COLUMNS=80
+    local -x COLUMNS=72  # beside the margin of a page
     # Backslashes and dashes are written in a way of their own, and a line begins with no request.
     local escape=(sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^[.']/\\\\\&&/")
     help=$("$program" --help)
@@ -100,7 +100,7 @@ manual() {
     # Two subcommands of loadgen are not in its list.
     for command in $(sed -nE '/SUBCOMMANDS:$/,$s/^  ([a-z][a-z-]*) .*/\1/p' <<<"$help") \
         $([[ $name != loadgen ]] || echo dataset report); do
-        printf '.SH "%s %s"\n' "$name" "${command//-/\\-}"
+        printf '.SH "%s %s"\n.nf\n' "$name" "${command//-/\\-}"
         "$program" "$command" --help | "${escape[@]}"
     done
 }

@@ -41,10 +41,10 @@ def run(options, progress):
         return measured("votes", options.rounds, cells(rows, options), measure, progress)
 
 
-def over(row, other, name="cost"):
+def over(row, other):
     """The median of the ratios to another row with as many requests in flight; "" where that is no part."""
     taken = row.results.get((other, row.key[1]))
-    return middle(ratios(row.taken, taken, name)) if taken else ""
+    return middle(ratios(row.taken, taken)) if taken else ""
 
 
 def over_floor(row):
@@ -70,5 +70,4 @@ VOTES = Part(
     lambda _, options: f"Votes: {options.connections} connections, {options.posts:,} posts, one server thread",
     [IN_FLIGHT, server(ROWS), RATE, CORE, COST, COSTS, ("× floor", lambda row: shown(over_floor(row))),
      ("Redis ÷ ours", lambda row: shown(over_ours(row))), ("Target", target)],
-    notes, lambda results, options: rows_of(results, options, cells(ROWS, options)),
-    ["server", "in_flight"])
+    notes, lambda results, options: rows_of(results, options, cells(ROWS, options)), ["server", "in_flight"])
