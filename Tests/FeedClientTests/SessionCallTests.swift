@@ -1,6 +1,7 @@
 import FeedClient
 import FeedConcurrency
 import FeedProto
+import FeedTestSupport
 import FeedTransport
 import Testing
 
@@ -200,5 +201,103 @@ struct SessionCallTests {
         harness.run()
         #expect(harness.error(1)?.effect == .unknown)
         #expect(harness.demands == [.finish])
+    }
+}
+
+/// Calls whose sequences their caller keeps, on a session of one connection.
+struct SessionNumberedTests {
+    private static func opened() -> SessionHarness {
+        var harness = SessionHarness { $0.reconnects = false }
+        harness.open()
+        harness.connect()
+        return harness
+    }
+
+    @Test func aCallKeepsTheSequenceOfItsCaller() {
+        var harness = Self.opened()
+        harness.submit(1, sequence: 17, mayHaveLeft: false)
+        harness.submit(2, sequence: 18, mayHaveLeft: true)
+        #expect(harness.sent.map(\.call.sequence) == [17, 18])
+    }
+
+    @Test func theEndOfTheConnectionIsTheEndOfTheSession() {
+        var harness = Self.opened()
+        harness.hasRoom = false
+        harness.submit(1, sequence: 17, mayHaveLeft: true)
+        harness.submit(2, sequence: 18, mayHaveLeft: false)
+        harness.hasRoom = true
+        harness.run()
+        harness.hasRoom = false
+        harness.submit(3, sequence: 19, mayHaveLeft: true)
+        harness.submit(4, sequence: 20, mayHaveLeft: false)
+        harness.lose()
+        // What has left, now or in an earlier process, may have been executed.
+        #expect(harness.error(1)?.effect == .unknown)
+        #expect(harness.error(2)?.effect == .unknown)
+        #expect(harness.error(3)?.effect == .unknown)
+        #expect(harness.error(4) == .closed)
+        harness.submit(5)
+        #expect(harness.error(5) == .closed)
+        harness.pass(100_000)
+        #expect(harness.demands.last == .finish)
+        #expect(harness.demands.count { $0 == .connect } == 1)
+    }
+}
+
+extension SessionHarness {
+    fileprivate mutating func submit(_ caller: Int, sequence: UInt64, mayHaveLeft: Bool) {
+        let call = Session.Call(
+            caller: caller,
+            request: Self.vote,
+            timeout: .seconds(10),
+            deadline: time.advanced(by: .seconds(10))
+        )
+        session.submit(
+            call.numbered(sequence, mayHaveLeft: mayHaveLeft),
+            token: UInt64(caller)
+        )
+        run()
+    }
+}
+
+/// A table by numbers is a dictionary.
+struct NumberTableTests {
+    @Test("seeded operations", arguments: TestEnvironment.seeds(1...4))
+    func equalsADictionary(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var table = NumberTable<Int>()
+        var model: [UInt64: Int] = [:]
+        var last: UInt64 = 0
+        for step in 0..<20_000 {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0...2:
+                last += 1
+                table[last] = step
+                model[last] = step
+            case 3:
+                // Numbers far behind the others share their homes.
+                let number = UInt64.random(in: 1...(last + 64), using: &random)
+                table[number] = step
+                model[number] = step
+            case 4:
+                let number = UInt64.random(in: 1...(last + 8), using: &random)
+                let changed: Void? = table.change(number) { value in value += 1 }
+                #expect((changed == nil) == (model[number] == nil), "seed \(seed)")
+                model[number]? += 1
+            default:
+                // The oldest go first, mostly.
+                let number =
+                    Bool.random(using: &random)
+                    ? model.keys.min() ?? 1 : UInt64.random(in: 1...(last + 8), using: &random)
+                let removed = table.removeValue(for: number)
+                #expect(removed == model.removeValue(forKey: number), "seed \(seed)")
+            }
+            #expect(table.count == model.count, "seed \(seed)")
+            let number = UInt64.random(in: 0...(last + 8), using: &random)
+            #expect(table[number] == model[number], "seed \(seed)")
+            #expect(table.contains(number) == (model[number] != nil), "seed \(seed)")
+        }
+        let all = Dictionary(uniqueKeysWithValues: table.map { ($0.key, $0.value) })
+        #expect(all == model, "seed \(seed)")
     }
 }

@@ -155,3 +155,14 @@ private func withImpossibleStacks(_ body: () throws -> Void) throws {
     defer { setStackSize(8 << 20) }
     try body()
 }
+
+extension NamedThread {
+    /// Starts the thread, and ends the tests where the system refuses.
+    func startOrTrap(_ body: @escaping @Sendable () -> Void) {
+        do {
+            try start(body)
+        } catch {
+            fatalError(error.description)
+        }
+    }
+}

@@ -68,3 +68,101 @@ struct TextTests {
         #expect(text.truncated(toColumns: limit).columnCount <= limit)
     }
 }
+
+/// Tables and lists of fields for people.
+struct TextTableTests {
+    static func table(_ titles: [String]) -> TextTable {
+        var table = TextTable([.number("N"), .text("NAME"), .text("TITLE")])
+        for (index, title) in titles.enumerated() {
+            table.append(["\(index * 10)", index == 0 ? "日本" : "ab", title])
+        }
+        return table
+    }
+
+    @Test func alignsByColumnsOfTheTerminal() {
+        #expect(
+            Self.table(["Apple", "Pear"]).rendered(columnCount: nil) == """
+                 N  NAME  TITLE
+                 0  日本  Apple
+                10  ab    Pear
+
+                """
+        )
+    }
+
+    @Test func cutsTheLastColumnToTheTerminal() {
+        let lines = Self.table([String(repeating: "x", count: 50), "short"])
+            .rendered(columnCount: 30).split(separator: "\n")
+        #expect(lines[1].hasSuffix("xxxx…"))
+        #expect(lines.allSatisfy { String($0).columnCount <= 30 })
+    }
+
+    @Test func cutsNothingWhereNobodyLooks() {
+        let title = String(repeating: "x", count: 500)
+        #expect(Self.table([title]).rendered(columnCount: nil).contains(title))
+    }
+
+    @Test func leavesTenColumnsOnANarrowTerminal() {
+        let text = Self.table(["abcdefghijklmn"]).rendered(columnCount: 5)
+        #expect(text.contains("abcdefghi…"))
+    }
+
+    @Test func noCellBreaksOutOfItsRow() {
+        let text = Self.table(["a\nb\u{1B}[2J", ""]).rendered(columnCount: nil)
+        #expect(text.split(separator: "\n").count == 3)
+        #expect(text.contains("a\\nb\\u{1B}[2J"))
+    }
+
+    @Test func noLineEndsInSpaces() {
+        let lines = Self.table(["", "x"]).rendered(columnCount: nil).split(separator: "\n")
+        #expect(lines.allSatisfy { $0.last != " " })
+    }
+
+    @Test func fieldsWithoutAValueAreLeftOut() {
+        var fields = FieldList()
+        fields.add("id", "1")
+        fields.add("author", "")
+        fields.add("title", "a\nb")
+        #expect(fields.rendered() == "id     1\ntitle  a\\nb\n")
+    }
+}
+
+extension TextTableTests {
+    @Test func theHeadIsBoldWhereTheStyleSaysSo() {
+        let table = Self.table(["Apple"])
+        let plain = table.rendered(columnCount: nil)
+        let head = plain.prefix { $0 != "\n" }
+        let style = TextStyle(nowMilliseconds: 0, columnCount: nil, isBold: true)
+        #expect(table.rendered(style) == "\u{1B}[1m\(head)\u{1B}[0m" + plain.dropFirst(head.count))
+        let other = TextStyle(nowMilliseconds: 0, columnCount: nil)
+        #expect(table.rendered(other) == plain)
+    }
+}
+
+/// Times as people say them.
+struct RelativeTimeTests {
+    static let hour: Int64 = 3_600_000
+    static let day = 24 * hour
+
+    static let ages: [(Int64, String)] = [
+        (0, "just now"), (4_999, "just now"), (-4_999, "just now"),
+        (5_000, "5 seconds ago"), (59_999, "59 seconds ago"),
+        (60_000, "1 minute ago"), (3_599_999, "59 minutes ago"),
+        (hour, "1 hour ago"), (3 * hour + 1, "3 hours ago"), (day - 1, "23 hours ago"),
+        (day, "1 day ago"), (29 * day, "29 days ago"), (30 * day, "1 month ago"),
+        (364 * day, "12 months ago"), (365 * day, "1 year ago"), (3_650 * day, "10 years ago"),
+        (-3 * hour, "in 3 hours"), (-60_000, "in 1 minute"),
+    ]
+
+    @Test(arguments: ages)
+    func countsInTheLargestUnit(_ age: Int64, _ text: String) {
+        let now: Int64 = 1_800_000_000_000
+        #expect(RelativeTime.text(now - age, now: now) == text)
+    }
+
+    @Test(arguments: [Int64.min, Int64.min + 1, -1, 0, Int64.max])
+    func takesAnyNumber(_ milliseconds: Int64) {
+        #expect(!RelativeTime.text(milliseconds, now: 1_800_000_000_000).isEmpty)
+        #expect(!RelativeTime.text(1_800_000_000_000, now: milliseconds).isEmpty)
+    }
+}

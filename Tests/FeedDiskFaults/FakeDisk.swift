@@ -1,4 +1,5 @@
 package import FeedJournal
+package import FeedTestSupport
 import Glibc
 
 /// A data directory in memory that remembers what a power cut may take back.
@@ -225,5 +226,291 @@ extension FakeDisk {
             entries[newName] = content
         case .remove(let name): entries[name] = nil
         }
+    }
+}
+
+extension FakeDisk {
+    /// What is found when the power is back: of all that was not synced, any part.
+    ///
+    /// All that follows is drawn from the generator, so that a seed replays it.
+    package func afterPowerCut(_ generator: inout SeededGenerator) -> FakeDisk {
+        let fate = PowerCutFate(&generator)
+        var found = durableEntries
+        for change in changes where fate.keepsChange(&generator) {
+            Self.apply(change, to: &found)
+        }
+        let disk = FakeDisk()
+        disk.ignoresSyncs = ignoresSyncs
+        for name in found.keys.sorted() {
+            disk[name] = found[name]?.surviving(fate, &generator)
+        }
+        return disk
+    }
+
+    /// The same files, all durable, for another test to spoil.
+    package func copy() -> FakeDisk {
+        let disk = FakeDisk()
+        for (name, content) in entries { disk[name] = content.bytes }
+        return disk
+    }
+}
+
+extension FakeDisk {
+    /// What a database on this disk is opened with: `Database(path: "state.db", vfs: name)`.
+    ///
+    /// Paths are names on the disk. The disk has to outlive its databases.
+    package var databaseDiskName: String { databaseDisk.name }
+
+    /// Opens a file, or makes it if it may, and hands it over; answers an error number, or 0.
+    func open(
+        _ name: String?,
+        creates: Bool,
+        isLog: Bool,
+        _ opened: (DatabaseDiskFile) -> Void
+    ) -> Int32 {
+        errorNumber { () throws(FileError) in
+            guard let name else {
+                // Of one connection, gone with it, and nothing to a power cut.
+                let content = FakeContent([])
+                opened(DatabaseDiskFile("unnamed", content, self, syncsDirectory: false))
+                return
+            }
+            try call(.open, name)
+            if let content = entries[name] {
+                opened(DatabaseDiskFile(name, content, self, syncsDirectory: isLog))
+                return
+            }
+            guard creates else { throw FileError("open", name, code: ENOENT) }
+            let content = try createContent(name)
+            opened(DatabaseDiskFile(name, content, self, syncsDirectory: isLog))
+        }
+    }
+
+    func remove(_ name: String, syncsDirectory: Bool) -> Int32 {
+        errorNumber { () throws(FileError) in
+            guard entries[name] != nil else { throw FileError("remove", name, code: ENOENT) }
+            try remove(name)
+            if syncsDirectory { try syncDirectory(Self.directory(of: name)) }
+        }
+    }
+
+    func exists(_ name: String, _ exists: inout Bool) -> Int32 {
+        errorNumber { () throws(FileError) in
+            try call(.list, name)
+            exists = entries[name] != nil
+        }
+    }
+
+    static func directory(of name: String) -> String {
+        name.lastIndex(of: "/").map { String(name[..<$0]) } ?? "."
+    }
+}
+
+/// The error number of a call that fails, 0 of one that does not.
+func errorNumber(_ call: () throws(FileError) -> Void) -> Int32 {
+    do throws(FileError) {
+        try call()
+        return 0
+    } catch {
+        return error.code
+    }
+}
+
+/// A file of a fake disk that the journal has open.
+final class FakeFile: JournalFile {
+    var name: String
+    private let content: FakeContent
+    private let disk: FakeDisk
+
+    init(_ name: String, _ content: FakeContent, _ disk: FakeDisk) {
+        self.name = name
+        self.content = content
+        self.disk = disk
+    }
+
+    func byteCount() throws(FileError) -> Int {
+        try disk.call(.measure, name)
+        return content.bytes.count
+    }
+
+    func readOnce(
+        into bytes: inout [UInt8],
+        from index: Int,
+        at offset: Int
+    ) throws(FileError) -> Int {
+        try disk.call(.read, name)
+        let available = content.bytes.count - offset
+        let count = min(bytes.count - index, available, disk.transferLimit())
+        guard count > 0 else { return 0 }
+        let data = content.bytes[offset..<offset + count]
+        bytes.replaceSubrange(index..<index + count, with: data)
+        return count
+    }
+
+    func writeOnce(
+        _ first: Span<UInt8>,
+        _ second: Span<UInt8>,
+        at offset: Int
+    ) throws(FileError) -> Int {
+        var data: [UInt8] = []
+        for index in first.indices { data.append(first[index]) }
+        for index in second.indices { data.append(second[index]) }
+        let count = min(data.count, disk.transferLimit())
+        try disk.write(data, count: count, to: content, at: offset, name)
+        return count
+    }
+
+    func allocate(byteCount: Int) throws(FileError) {
+        do {
+            try disk.reserve(max(0, byteCount - content.bytes.count), name)
+        } catch {
+            // A file system without room for all of it keeps what it has allocated.
+            content.grow(to: content.bytes.count + disk.freeByteCount())
+            throw error
+        }
+        try disk.change(.allocate, name)
+        content.grow(to: byteCount)
+    }
+
+    func sync() throws(FileError) {
+        try disk.sync(content, name)
+    }
+}
+
+/// A file's bytes, and what each block of them has been since the last sync.
+final class FakeContent {
+    private static let blockByteCount = 4096
+    private static let sectorByteCount = 512
+
+    private(set) var bytes: [UInt8]
+
+    /// The lengths since the last sync, the durable one first.
+    private var byteCounts: [Int]
+
+    /// The contents of a block since the last sync, the durable one first.
+    private var versions: [Int: [[UInt8]]] = [:]
+
+    /// Blocks that a failed sync has left in memory, where later syncs do not look for them.
+    private var abandoned: Set<Int> = []
+
+    /// What there was before it was last cut off, if no sync came since.
+    private var untruncated: FakeContent?
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        byteCounts = [bytes.count]
+    }
+
+    private init(copying content: FakeContent) {
+        bytes = content.bytes
+        byteCounts = content.byteCounts
+        versions = content.versions
+        abandoned = content.abandoned
+        untruncated = content.untruncated
+    }
+
+    func grow(to byteCount: Int) {
+        guard byteCount > bytes.count else { return }
+        bytes.append(contentsOf: repeatElement(0, count: byteCount - bytes.count))
+        byteCounts.append(byteCount)
+    }
+
+    /// Cuts the file off, at once and wholly: a file system journals what it does to a file's size.
+    ///
+    /// So after a power cut either all is there that was there before, or nothing of what was cut.
+    func truncate(to byteCount: Int) {
+        guard byteCount < bytes.count else { return }
+        untruncated = FakeContent(copying: self)
+        bytes.removeLast(bytes.count - byteCount)
+        byteCounts = [byteCount]
+        for (block, states) in versions {
+            let rest = byteCount - block * Self.blockByteCount
+            versions[block] = rest > 0 ? states.map { Array($0.prefix(rest)) } : nil
+        }
+        abandoned = abandoned.filter { versions[$0] != nil }
+    }
+
+    func write(_ data: some RandomAccessCollection<UInt8>, at offset: Int) {
+        guard !data.isEmpty else { return }
+        grow(to: offset + data.count)
+        let range = offset..<offset + data.count
+        changing(range) { bytes.replaceSubrange(range, with: data) }
+    }
+
+    func sync() {
+        // What one failed sync gave up is written by none, until it is written to again.
+        versions = versions.filter { abandoned.contains($0.key) }
+        byteCounts = [bytes.count]
+        untruncated = nil
+    }
+
+    /// A sync that failed: the system may forget that these blocks are not on the disk.
+    func abandonUnsynced() {
+        abandoned.formUnion(versions.keys)
+    }
+
+    /// Each block as it was at one of its times, or sectors of it at different ones.
+    func surviving(_ fate: PowerCutFate, _ generator: inout SeededGenerator) -> [UInt8] {
+        if let untruncated, !fate.keepsChange(&generator) {
+            return untruncated.surviving(fate, &generator)
+        }
+        let byteCount = fate.pick(byteCounts, &generator)
+        var result = Array(bytes.prefix(byteCount))
+        result.append(contentsOf: repeatElement(0, count: byteCount - result.count))
+        for (block, versions) in versions.sorted(by: { $0.key < $1.key }) {
+            let isTorn = generator.oneIn(3)
+            var version = fate.pick(versions, &generator)
+            let start = block * Self.blockByteCount
+            for offset in stride(from: 0, to: Self.blockByteCount, by: Self.sectorByteCount) {
+                if isTorn { version = fate.pick(versions, &generator) }
+                let end = min(offset + Self.sectorByteCount, byteCount - start)
+                guard offset < end else { break }
+                let sector = version.dropFirst(offset).prefix(end - offset)
+                let zeros = repeatElement(UInt8(0), count: end - offset - sector.count)
+                result.replaceSubrange(start + offset..<start + end, with: sector + zeros)
+            }
+        }
+        return result
+    }
+
+    /// Remembers the blocks of a range as they are before and after a change.
+    private func changing(_ range: Range<Int>, _ change: () -> Void) {
+        let first = range.lowerBound / Self.blockByteCount
+        let blocks = first...(range.upperBound - 1) / Self.blockByteCount
+        for block in blocks where versions[block] == nil { versions[block] = [content(block)] }
+        change()
+        for block in blocks {
+            versions[block]?.append(content(block))
+            // Of more than that, none is picked.
+            if versions[block]?.count == 5 { versions[block]?.remove(at: 1) }
+            abandoned.remove(block)
+        }
+    }
+
+    private func content(_ block: Int) -> [UInt8] {
+        let start = min(block * Self.blockByteCount, bytes.count)
+        return Array(bytes[start..<min(start + Self.blockByteCount, bytes.count)])
+    }
+}
+
+/// What a power cut does with changes that were not synced.
+package struct PowerCutFate {
+    private let keptPercent: Int
+
+    /// Draws whether all is lost, all kept, or some of each.
+    package init(_ generator: inout SeededGenerator) {
+        keptPercent = [0, 20, 50, 80, 100].randomElement(using: &generator) ?? 50
+    }
+
+    /// Draws whether one change outlives the cut.
+    func keepsChange(_ generator: inout SeededGenerator) -> Bool {
+        Int.random(in: 0..<100, using: &generator) < keptPercent
+    }
+
+    /// One of the states that something had since it was synced, the durable one coming first.
+    func pick<State>(_ states: [State], _ generator: inout SeededGenerator) -> State {
+        guard keepsChange(&generator) else { return states[0] }
+        let recent = max(0, states.count - 3)
+        return states[Int.random(in: recent..<states.count, using: &generator)]
     }
 }

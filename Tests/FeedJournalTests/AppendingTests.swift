@@ -142,3 +142,287 @@ import Testing
         }
     }
 }
+
+/// The watermark proves a loss, and never causes one.
+@Suite struct DurableWatermarkTests {
+    private let written: WrittenJournal
+    private let name = "durable.hwm"
+
+    init() throws {
+        written = try WrittenJournal(seed: 31, segments: 2)
+    }
+
+    /// The last record's body becomes another one, as if it had never been written.
+    private func loseLastRecord() throws {
+        let body = try #require(written.records.last).body
+        try #require(body.count > 0)
+        let segment = try #require(written.segmentNames.last)
+        var bytes = try #require(written.files[segment])
+        let offset = try #require(
+            (0..<bytes.count - body.count).last { bytes[$0..<$0 + body.count] == body[...] }
+        )
+        bytes[offset] ^= 1
+        written.files[segment] = bytes
+    }
+
+    @Test func provesThatTheLastRecordIsLost() throws {
+        try loseLastRecord()
+        let last = UInt64(written.records.count)
+        #expect(throws: JournalError.lost(records: last...last)) {
+            try SegmentJournal(written.files, .small())
+        }
+    }
+
+    @Test func withoutTheWatermarkALastRecordLooksTorn() throws {
+        try loseLastRecord()
+        written.files[name] = nil
+        let journal = try SegmentJournal(written.files, .small())
+        #expect(try journal.records() == written.records.dropLast())
+    }
+
+    @Test func oneSpoiledSlotLeavesTheOther() throws {
+        let last = written.records.count
+        // The slot of the last record; the one before it is in the other.
+        var bytes = try #require(written.files[name])
+        bytes[last % 2 * 512] ^= 1
+        written.files[name] = bytes
+        #expect(try SegmentJournal(written.files.copy(), .small()).last == written.positions.last)
+        try loseLastRecord()
+        #expect(try SegmentJournal(written.files, .small()).last == written.positions[last - 2])
+    }
+
+    @Test func aStartMakesBothSlotsAnew() throws {
+        var bytes = try #require(written.files[name])
+        bytes[written.records.count % 2 * 512] ^= 1
+        written.files[name] = bytes
+        _ = try SegmentJournal(written.files, .small())
+        try loseLastRecord()
+        let last = UInt64(written.records.count)
+        #expect(throws: JournalError.lost(records: last...last)) {
+            try SegmentJournal(written.files, .small())
+        }
+    }
+
+    @Test func aJournalThatHasBegunHasAWatermark() throws {
+        written.files[name] = nil
+        var configuration = JournalConfiguration.small()
+        configuration.known = written.positions[2]
+        let last = UInt64(written.records.count)
+        #expect(throws: JournalError.missingWatermark(last: last)) {
+            try SegmentJournal(written.files, configuration)
+        }
+        configuration.known = .start
+        #expect(try SegmentJournal(written.files, configuration).last.number == last)
+    }
+
+    @Test(arguments: [0, 10, 512, 1000])
+    func aTruncatedWatermarkIsNoHindrance(_ byteCount: Int) throws {
+        written.files[name] = Array(try #require(written.files[name]).prefix(byteCount))
+        #expect(try SegmentJournal(written.files, .small()).records() == written.records)
+    }
+
+    @Test("a watermark of another journal costs no record: the chain proves what it contradicts")
+    func aWatermarkOfAnotherJournal() throws {
+        let last = UInt64(written.records.count)
+        for number in [last / 2, last] {
+            let files = written.files.copy()
+            files[name] = watermark(of: JournalPosition(number: number, hash: 4711))
+            #expect(throws: JournalError.missingWatermark(last: last)) {
+                try SegmentJournal(files, .small())
+            }
+            let journal = try SegmentJournal(files, .small(), acceptedLoss: last)
+            #expect(try journal.records() == written.records)
+            #expect(try SegmentJournal(files, .small()).last == written.positions.last)
+        }
+    }
+
+    @Test func aLostRecordIsToldBesideAWatermarkOfAnotherJournal() throws {
+        try loseLastRecord()
+        let last = UInt64(written.records.count)
+        written.files[name] = watermark(of: JournalPosition(number: last / 2, hash: 4711))
+        var configuration = JournalConfiguration.small()
+        configuration.known = try #require(written.positions.last)
+        #expect(throws: JournalError.lost(records: last...last)) {
+            try SegmentJournal(written.files, configuration)
+        }
+    }
+
+    /// A file with one whole watermark.
+    private func watermark(of position: JournalPosition) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for value in [position.number, position.hash] {
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let sum = JournalConfiguration.small().hash.digest(bytes.span, 0)
+        bytes += (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+        return bytes + [UInt8](repeating: 0, count: 1024 - bytes.count)
+    }
+}
+
+/// That a full disk ends what is new and nothing that was begun.
+@Suite struct FullDiskTests {
+    private let files = FakeDisk()
+
+    private func fill(_ journal: SegmentJournal, through last: UInt64) throws {
+        while journal.last.number < last {
+            let record = WrittenRecord(
+                number: journal.last.number + 1,
+                count: 0,
+                microseconds: 0,
+                body: [UInt8](repeating: 1, count: 2000)
+            )
+            try journal.append(record)
+        }
+    }
+
+    @Test func keepsBallastAndIsWritableWithRoom() throws {
+        let journal = try SegmentJournal(files, .small())
+        #expect(try journal.checkSpace() == .writable)
+        #expect(files["ballast"]?.count == 64 << 10)
+    }
+
+    @Test func commitsWhatIsInFlightOutOfTheBallast() throws {
+        let journal = try SegmentJournal(files, .small())
+        // Room for what is there and no further segment.
+        let used = files.names.reduce(0) { $0 + (files[$1]?.count ?? 0) }
+        files.capacity = used
+        #expect(try journal.checkSpace() == .readOnly)
+        try fill(journal, through: 20)
+        #expect(files["ballast"] == nil)
+        #expect(try journal.checkSpace() == .readOnly)
+        #expect(try journal.records().count == 20)
+
+        files.capacity = used + 400_000
+        #expect(try journal.checkSpace() == .writable)
+        #expect(files["ballast"]?.count == 64 << 10)
+        try fill(journal, through: 40)
+        #expect(try SegmentJournal(files, .small()).records().count == 40)
+    }
+
+    @Test("a watermark that finds no room takes that of the ballast")
+    func writesTheWatermarkOutOfTheBallast() throws {
+        let journal = try SegmentJournal(files, .small())
+        _ = try journal.checkSpace()
+        files.failure = { [files] call, name in
+            call == .write && name == "durable.hwm" && files["ballast"] != nil ? ENOSPC : nil
+        }
+        try fill(journal, through: 3)
+        #expect(files["ballast"] == nil)
+        #expect(try journal.records().count == 3)
+    }
+
+    @Test func stopsWhereEvenTheBallastDoesNotSuffice() throws {
+        let journal = try SegmentJournal(files, .small())
+        files.capacity = files.names.reduce(0) { $0 + (files[$1]?.count ?? 0) }
+        var caught: JournalError?
+        do throws(JournalError) {
+            for _ in 0..<200 {
+                _ = try journal.append([UInt8](repeating: 1, count: 2000).span, count: 0, at: 0)
+            }
+        } catch {
+            caught = error
+        }
+        guard case .outOfSpace = caught else {
+            Issue.record("\(String(describing: caught))")
+            return
+        }
+        let acknowledged = journal.last
+        #expect(throws: JournalError.self) { try fill(journal, through: 1000) }
+        files.capacity = .max
+        #expect(try SegmentJournal(files, .small()).last == acknowledged)
+    }
+
+    @Test("a segment that finds no room leaves the room that there is to other files")
+    func aSegmentWithoutRoomTakesNone() throws {
+        var configuration = JournalConfiguration.small()
+        configuration.space.ballastByteCount = 0
+        let journal = try SegmentJournal(files, configuration)
+        let free = configuration.segmentByteCount / 2
+        files.capacity = files.names.reduce(free) { $0 + (files[$1]?.count ?? 0) }
+        #expect(throws: JournalError.self) { try fill(journal, through: 200) }
+        #expect(files.freeByteCount() == free)
+        #expect(files["journal/spare.log"] == nil)
+    }
+
+    @Test func retriesTheWriteThatFoundTheDiskFull() throws {
+        let journal = try SegmentJournal(files, .small())
+        try fill(journal, through: 1)
+        // A file system that copies on write has no room for what was allocated before, either.
+        files.failure = { [unowned files] call, name in
+            call == .write && name.contains("journal/0") && files["ballast"] != nil ? ENOSPC : nil
+        }
+        try fill(journal, through: 2)
+        #expect(files["ballast"] == nil)
+        #expect(try journal.records().count == 2)
+    }
+}
+
+/// The texts of errors hold for any record numbers, as they come from the names of files.
+struct JournalErrorTests {
+    @Test func recordsAreNamedByTheirBounds() {
+        #expect(
+            "\(JournalError.missing(records: 7...7))" == "Record 7 is in no file of the journal."
+        )
+        #expect(
+            "\(JournalError.missing(records: 0...UInt64.max))"
+                == "Records 0 to 18446744073709551615 are in no file of the journal."
+        )
+    }
+}
+
+/// When new work is taken, by what is free.
+@Suite struct SpaceWatchTests {
+    private static let mebibyte = 1 << 20
+
+    private func journal(_ files: FakeDisk) throws -> SegmentJournal {
+        var configuration = JournalConfiguration.small()
+        configuration.space = SpaceLimits()
+        return try SegmentJournal(files, configuration)
+    }
+
+    /// A disk with so many mebibytes left to it, beside what is on it.
+    private func leave(_ mebibytes: Int, on files: FakeDisk) {
+        let used = files.names.reduce(0) { $0 + (files[$1]?.count ?? 0) }
+        files.capacity = used + mebibytes * Self.mebibyte
+    }
+
+    @Test func isReadOnlyUnder256AndWritableAgainAt512() throws {
+        let files = FakeDisk()
+        let journal = try journal(files)
+        var modes: [SpaceWatch.Mode] = []
+        for mebibytes in [600, 256, 255, 300, 511, 512, 300] {
+            leave(mebibytes, on: files)
+            modes.append(try journal.checkSpace())
+        }
+        #expect(
+            modes == [.writable, .writable, .readOnly, .readOnly, .readOnly, .writable, .writable]
+        )
+    }
+
+    @Test func startsWritableWhereTheBallastLeavesEnough() throws {
+        for (mebibytes, mode) in [(319, SpaceWatch.Mode.readOnly), (321, .writable)] {
+            let files = FakeDisk()
+            leave(mebibytes, on: files)
+            #expect(try journal(files).checkSpace() == mode)
+        }
+    }
+
+    @Test func doesNotComeBackWithoutItsBallast() throws {
+        let files = FakeDisk()
+        let journal = try journal(files)
+        leave(0, on: files)
+        files.failure = { call, name in
+            call == .write && name.contains("journal/0") && files["ballast"] != nil ? 28 : nil
+        }
+        _ = try journal.append([1].span, count: 1, at: 1)
+        #expect(files["ballast"] == nil)
+        leave(511, on: files)
+        #expect(try journal.checkSpace() == .readOnly)
+        files.failure = { call, name in call == .allocate && name == "ballast" ? 28 : nil }
+        leave(600, on: files)
+        #expect(try journal.checkSpace() == .readOnly)
+        files.failure = { _, _ in nil }
+        #expect(try journal.checkSpace() == .writable)
+        #expect(files["ballast"]?.count == 64 * Self.mebibyte)
+    }
+}

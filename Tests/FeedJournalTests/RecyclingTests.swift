@@ -157,3 +157,209 @@ import Testing
         }
     }
 }
+
+/// Segments that no start needs and that are kept for a time.
+@Suite struct KeptSegmentTests {
+    private let files = FakeDisk()
+    private static let second: UInt64 = 1_000_000
+
+    /// Keeps what is younger than a hundred seconds; record n is of second n.
+    private var configuration: JournalConfiguration {
+        var configuration = JournalConfiguration.small()
+        configuration.keptMicroseconds = 100 * Self.second
+        configuration.space.keptByteCount = 300_000
+        return configuration
+    }
+
+    private func record(_ number: UInt64) -> WrittenRecord {
+        let body = [UInt8](repeating: UInt8(number % 251), count: 3000)
+        let microseconds = number * Self.second
+        return WrittenRecord(number: number, count: 1, microseconds: microseconds, body: body)
+    }
+
+    private func append(_ numbers: ClosedRange<UInt64>, to journal: SegmentJournal) throws {
+        for number in numbers { try journal.append(record(number)) }
+    }
+
+    /// The first records of the segments that are there.
+    private var firsts: [UInt64] {
+        files.names.compactMap { name in
+            name.hasPrefix("journal/0") ? UInt64(name.dropFirst(8).dropLast(4)) : nil
+        }
+        .sorted()
+    }
+
+    private var usedByteCount: Int { files.names.reduce(0) { $0 + (files[$1]?.count ?? 0) } }
+
+    @Test("a segment stays until its last record is as old as is to be kept")
+    func keepsByAge() throws {
+        let journal = try SegmentJournal(files, configuration)
+        for number in 1...400 as ClosedRange<UInt64> {
+            try append(number...number, to: journal)
+            try journal.forget(through: number)
+            _ = try journal.checkSpace()
+            // The next segment begins after the last record of this one.
+            let ends = firsts.dropFirst().map { $0 - 1 }
+            #expect(ends.allSatisfy { $0 + 100 > number }, "\(firsts) at \(number)")
+            #expect(firsts[0] <= max(1, Int(number) - 99), "\(firsts) at \(number)")
+        }
+        let first = firsts[0]
+        #expect(try journal.records(after: first - 1) == (first...400).map(record))
+        #expect(journal.droppedSegmentCount == 0)
+        #expect(journal.keptByteCount == (firsts.count - 1) * (32 << 10))
+
+        // Another run knows their ages, too.
+        let last = journal.last
+        let again = try SegmentJournal(files, configuration, checkpointed: last)
+        #expect(try again.records(after: first - 1) == (first...400).map(record))
+        try append(401...500, to: again)
+        try again.forget(through: 500)
+        #expect(firsts[0] > 390 && firsts[0] <= 401)
+    }
+
+    @Test("a gap between two records counts as a minute at most, and none between two runs")
+    func theAgeCountsShortGaps() {
+        var age = JournalAge(0)
+        let seconds: [UInt64] = [1000, 1030, 173_830, 500, 560]
+        for second in seconds { age.add(recordAt: second * Self.second) }
+        #expect(age.microseconds == 150 * Self.second)
+        for gap in [60, 61, 172_800] as [UInt64] { age.add(foundGap: gap * Self.second) }
+        #expect(age.microseconds == 210 * Self.second)
+    }
+
+    @Test(
+        "a year of days, the clock wrong at random starts: what is promised stays, and not for ever"
+    )
+    func keepsByNoClock() throws {
+        let seed: UInt64 = 20_261_128
+        var generator = SeededGenerator(seed: seed)
+        var configuration = configuration
+        configuration.keptMicroseconds = 6000 * Self.second
+        let days: [Int64] = [0, 0, 0, 1, -1, 30, -30, 365, -365]
+        // A day has 40 records, 50 seconds apart.
+        var second: UInt64 = 2_000_000_000
+        var written: [UInt64: UInt64] = [:]
+        var last = JournalPosition.start
+        var day = 0
+        while day < 365 {
+            let journal = try SegmentJournal(files, configuration, checkpointed: last)
+            let offset = (days.randomElement(using: &generator) ?? 0) * 86_400
+            let count = 40 * Int.random(in: 1...4, using: &generator)
+            for _ in 0..<count {
+                let clock = UInt64(Int64(second) + offset) * Self.second
+                let body = [UInt8](repeating: 7, count: 3000)
+                last = try journal.append(body.span, count: 1, at: clock)
+                written[last.number] = second
+                try journal.forget(through: last.number)
+                _ = try journal.checkSpace()
+                let oldest = try #require(firsts.first)
+                let age = second - (written[oldest] ?? second)
+                #expect(age <= 2 * 6000, "seed \(seed), day \(day)")
+                // The last record that is gone was older than what is kept.
+                if let gone = written[oldest - 1] { #expect(second - gone >= 6000, "seed \(seed)") }
+                second += 50
+            }
+            day += count / 40
+        }
+    }
+
+    @Test("a clock that is set ages a journal by a minute at most, in a run and between two")
+    func aSetClockAgesLittle() throws {
+        var configuration = configuration
+        configuration.keptMicroseconds = 6000 * Self.second
+        var second: UInt64 = 2_000_000_000
+        var last = JournalPosition.start
+        for run in 0..<4 {
+            let journal = try SegmentJournal(files, configuration, checkpointed: last)
+            for number in 0..<20 {
+                second += number % 10 == 0 ? 30 * 86_400 : 1
+                let body = [UInt8](repeating: 7, count: 3000)
+                last = try journal.append(body.span, count: 1, at: second * Self.second)
+                try journal.forget(through: last.number)
+                _ = try journal.checkSpace()
+            }
+            #expect(firsts.first == 1, "run \(run)")
+        }
+        #expect(firsts.count > 2)
+    }
+
+    @Test("what is not forgotten stays, however old it is")
+    func keepsWhatIsNeeded() throws {
+        let journal = try SegmentJournal(files, configuration)
+        try append(1...300, to: journal)
+        try journal.forget(through: 0)
+        #expect(try journal.records().count == 300)
+        #expect(journal.keptByteCount == 0)
+    }
+
+    @Test("the oldest go first where the disk runs low, before anything is refused")
+    func givesWayToOthers() throws {
+        let journal = try SegmentJournal(files, configuration)
+        try append(1...90, to: journal)
+        try journal.forget(through: 90)
+        let before = firsts
+        #expect(before.count > 6 && before[0] == 1)
+        // Two segments too little.
+        files.capacity = usedByteCount + 300_000 - (40 << 10)
+        #expect(try journal.checkSpace() == .writable)
+        #expect(firsts == Array(before.dropFirst(2)))
+        #expect(journal.droppedSegmentCount == 2)
+        #expect(try journal.records(after: firsts[0] - 1).last?.number == 90)
+        // Without any room but that of the kept ones all of them go, and appends continue.
+        files.capacity = usedByteCount
+        #expect(try journal.checkSpace() == .writable)
+        #expect(firsts.count == 1)
+        try append(91...95, to: journal)
+    }
+
+    @Test("a segment that finds no room takes that of a kept one, and the ballast stays")
+    func makesRoomForTheNextSegment() throws {
+        let journal = try SegmentJournal(files, configuration)
+        try append(1...60, to: journal)
+        try journal.forget(through: 60)
+        let before = firsts
+        for number in 61...80 as ClosedRange<UInt64> {
+            files.capacity = usedByteCount
+            try append(number...number, to: journal)
+        }
+        #expect(firsts[0] > before[0])
+        #expect(try journal.records(after: firsts[0] - 1).last?.number == 80)
+    }
+
+    @Test("a journal that keeps nothing any more gives the room back, some segments at a time")
+    func endsToKeep() throws {
+        var configuration = configuration
+        configuration.keptMicroseconds = .max / 2
+        let journal = try SegmentJournal(files, configuration)
+        try append(1...400, to: journal)
+        try journal.forget(through: 400)
+        let count = firsts.count
+        #expect(count > 30)
+        let again = try SegmentJournal(files, .small(), checkpointed: journal.last)
+        try again.forget(through: 400)
+        #expect(firsts.count == count - 16)
+        var looks = 0
+        while firsts.count > 1, looks < 100 {
+            _ = try again.checkSpace()
+            looks += 1
+        }
+        #expect(looks == count - 17)
+        #expect(files.names.filter { $0.hasPrefix("journal/recycled-") }.count == 16)
+    }
+
+    @Test("a damaged header of a kept segment costs what is before it, and nothing else")
+    func passesADamagedHeader() throws {
+        let journal = try SegmentJournal(files, configuration)
+        try append(1...90, to: journal)
+        try journal.forget(through: 90)
+        let second =
+            "journal/" + String(repeating: "0", count: 20 - "\(firsts[1])".count)
+            + "\(firsts[1]).log"
+        files[second]?[40] ^= 1
+        let last = journal.last
+        let again = try SegmentJournal(files, configuration, checkpointed: last)
+        try again.forget(through: 90)
+        try append(91...100, to: again)
+        #expect(try again.records(after: last.number).count == 10)
+    }
+}

@@ -204,3 +204,185 @@ struct HostileServiceTests {
         }
     }
 }
+
+/// Whatever a hostile or damaged service answers, a sync ends, lists can be read, and the outbox stays.
+///
+/// `FEED_FUZZ_ROUNDS` makes a run longer: a round is a sync of some 4 answers.
+@Suite(.timeLimit(.minutes(60)))
+struct OfflineFuzzTests {
+    private static let roundCount = TestEnvironment.number("FEED_FUZZ_ROUNDS") ?? 40
+    private static let orders: [Order] = [
+        .top, .new, .old, .hot, .best, .controversial, .discussed,
+    ]
+
+    @Test(arguments: TestEnvironment.seeds(1...2))
+    func aSyncSurvivesAnyAnswer(seed: UInt64) async throws {
+        let folder = try TemporaryDirectory()
+        let service = HostileService(seed: seed)
+        let feed = try await OfflineFeed.open(
+            OfflineConfiguration(path: folder.path + "/offline.db", address: ""),
+            wrapping: { $0 },
+            waiting: { _ in },
+            connecting: { _, _ throws(FeedClientError) in try service.connect() }
+        )
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<Self.roundCount {
+            for _ in 0..<3 { try await change(feed, &random) }
+            _ = try? await feed.sync()
+            for order in Self.orders {
+                let page = try await feed.posts(PostList(order: order), limit: 10)
+                guard let last = page.posts.last else { continue }
+                _ = try await feed.posts(PostList(order: order), from: .around(last.id), limit: 5)
+            }
+        }
+        await feed.close()
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!files.contains { $0.contains("damaged") }, "seed \(seed): \(files)")
+        #expect(
+            service.answerCount >= 2 * Self.roundCount,
+            "Most syncs have answers; seed \(seed)."
+        )
+    }
+
+    private func change(_ feed: OfflineFeed, _ random: inout SeededGenerator) async throws {
+        let list = PostList(order: .new)
+        let ids = try await feed.posts(list, limit: 5).posts.map(\.id) + [7]
+        let id = ids.randomElement(using: &random) ?? 7
+        let entries = try await feed.outbox()
+        do {
+            switch Int.random(in: 0..<7, using: &random) {
+            case 0: try await feed.createPost(Post(title: "made here"))
+            case 1: try await feed.deletePost(id)
+            case 2: try await feed.mark(through: id, as: .read)
+            case 3:
+                var post = try await feed.post(id) ?? Post(id: id)
+                post.title = "edited"
+                try await feed.updatePost(post, fields: [.title])
+            case 4, 5:
+                guard let entry = entries.randomElement(using: &random) else { return }
+                if entries.count > 20 || random.oneIn(2) {
+                    try await feed.drop(entry.number)
+                } else {
+                    try await feed.resend(entry.number)
+                }
+            default: try await feed.vote(on: id, .up)
+            }
+        } catch {
+            guard isGone(error) else { throw error }
+        }
+    }
+
+    /// Whether a post or an entry is gone meanwhile, or waits.
+    private func isGone(_ error: any Error) -> Bool {
+        switch error {
+        case OfflineError.unknownPost, OfflineError.unknownEntry: true
+        default: false
+        }
+    }
+}
+
+/// A service whose answers are those of a real one, mutated.
+private final class HostileService: Sendable {
+    private struct State {
+        let answers: MutatedAnswers
+        var random: SeededGenerator
+        var count: UInt64 = 0
+        var revision: UInt64 = 10
+    }
+
+    private let state: Locked<State>
+
+    init(seed: UInt64) {
+        let answers = MutatedAnswers(seed: seed)
+        state = Locked(State(answers: answers, random: SeededGenerator(seed: seed)))
+    }
+
+    var answerCount: UInt64 { state.withLock { $0.count } }
+
+    func connect() throws(FeedClientError) -> StubConnection {
+        let answer = try answer { _ in
+            .hello(
+                HelloResponse(
+                    serverName: "hostile",
+                    instanceID: 1,
+                    serverTimeMilliseconds: 0,
+                    limits: nil,
+                    capabilities: [.exactlyOnce],
+                    isClientKnown: true
+                )
+            )
+        }
+        guard case .hello(let hello) = answer.response else { throw .closed }
+        return StubConnection(service: hello) { request throws(FeedClientError) in
+            try self.answer(to: request)
+        }
+    }
+
+    func answer(to request: Request) throws(FeedClientError) -> Answer {
+        try answer { state in
+            switch request {
+            case .listFeeds:
+                .listFeeds(ListFeedsResponse(feeds: [Feed(name: "posts", voteMode: .ballot)]))
+            case .castVote(let vote):
+                .castVote(
+                    CastVoteResponse(
+                        postID: vote.postID,
+                        score: 3,
+                        upvoteCount: 5,
+                        downvoteCount: 2
+                    )
+                )
+            case .createPost(let creation): .post(post(creation.post, id: nil, &state))
+            case .updatePost(let update): .post(post(update.post, id: update.post?.id, &state))
+            case .syncPosts(let sync): .syncPosts(changes(since: sync, &state))
+            case .markPosts: .markPosts(MarkPostsResponse(unreadCount: 1))
+            default: .empty
+            }
+        }
+    }
+
+    private func post(_ post: Post?, id: UInt64?, _ state: inout State) -> Post {
+        var post = post ?? Post()
+        state.revision += 1
+        post.id = id ?? UInt64.random(in: 1...9, using: &state.random)
+        post.feed = "posts"
+        post.upvoteCount = 5
+        post.downvoteCount = 2
+        post.score = 3
+        post.createTimeMilliseconds = 1_700_000_000_000
+        post.revision = state.revision
+        return post
+    }
+
+    private func changes(since sync: SyncPostsRequest, _ state: inout State) -> SyncPostsResponse {
+        var posts: [Post] = []
+        let theirs = Post(title: "theirs", commentCount: 4)
+        for _ in 0..<3 { posts.append(post(theirs, id: nil, &state)) }
+        posts[0].isDeleted = state.random.oneIn(4)
+        return SyncPostsResponse(
+            posts: posts,
+            nextRevision: max(state.revision, sync.sinceRevision &+ 1),
+            hasMore: state.random.oneIn(2),
+            isReset: sync.sinceRevision == 0,
+            copyRevision: state.random.oneIn(2) ? state.revision : 0,
+            instanceID: 1
+        )
+    }
+
+    private func answer(
+        _ response: (inout State) -> Response
+    ) throws(FeedClientError) -> Answer {
+        let frame = state.withLock { state -> ServerFrame? in
+            state.count += 1
+            let made = response(&state)
+            if state.random.oneIn(16) { return state.answers.next(Samples.status, to: 2) }
+            return state.answers.next(made, to: 2)
+        }
+        guard let frame else { throw .protocolViolation(reason: "damaged", effect: .unknown) }
+        if let status = frame.status { throw .refused(status) }
+        guard let response = frame.response else {
+            throw .protocolViolation(reason: "empty", effect: .unknown)
+        }
+        return Answer(response: response, revision: frame.revision)
+    }
+}

@@ -1,4 +1,5 @@
 import FeedProto
+import FeedTestSupport
 import Testing
 
 /// Answers with posts have the bytes of protobuf-c at each length of a length and of a number.
@@ -207,5 +208,159 @@ import Testing
             try narrow.append(page: page, posts: fields.span, texts: texts.span, id: 1, revision: 1)
         }
         #expect(narrow.byteCount == 0)
+    }
+}
+
+/// The way of calls for pages past protobuf-c: it may leave a call to it, and never reads another call.
+@Suite struct PageCallScanTests {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func scansEveryPlainCall(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<4000 {
+            let frame = plainCall(&random)
+            let body = try Array(frame.encoded().dropFirst(FrameHeader.byteCount))
+            #expect(scan(body) == frame, "seed \(seed): \(frame)")
+        }
+    }
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func neverReadsAnotherCallThanTheDecoder(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var mutation = WireMutation(seed: seed)
+        var decoder = MessageDecoder()
+        var scannedCount = 0
+        var leftCount = 0
+        for _ in 0..<20_000 {
+            let frame = plainCall(&random)
+            var body = try Array(frame.encoded().dropFirst(FrameHeader.byteCount))
+            if random.oneIn(2) { body = mutation.mutate(body) }
+            if random.oneIn(4), let place = body.indices.randomElement(using: &random) {
+                body[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            }
+            guard let scanned = scan(body) else {
+                leftCount += 1
+                continue
+            }
+            scannedCount += 1
+            let decoded = try? decoder.decodeClientFrame(body)
+            #expect(decoded == scanned, "seed \(seed): \(body)")
+        }
+        #expect(scannedCount > 5000 && leftCount > 2000, "Both outcomes are tried; seed \(seed).")
+    }
+
+    @Test(arguments: unusual)
+    func leavesToTheDecoder(name: String, frame: ClientFrame) throws {
+        let body = try Array(frame.encoded().dropFirst(FrameHeader.byteCount))
+        #expect(scan(body) == nil, "\(name)")
+        var decoder = MessageDecoder()
+        #expect(try unsafe decoder.decodeCall(body.span.bytes).frame == frame, "\(name)")
+    }
+
+    private static let unusual: [(String, ClientFrame)] = [
+        ("no id", ClientFrame(id: 0, request: .listPosts(ListPostsRequest()))),
+        ("a sequence", ClientFrame(id: 1, request: .listPosts(ListPostsRequest()), sequence: 1)),
+        ("times", ClientFrame(id: 1, request: .listPosts(ListPostsRequest()), isTimed: true)),
+        ("a rank", ClientFrame(id: 1, request: .listPosts(ListPostsRequest(start: .rank(3))))),
+        ("an author", ClientFrame(id: 1, request: .listPosts(ListPostsRequest(authorID: 3)))),
+        ("unread", ClientFrame(id: 1, request: .listPosts(ListPostsRequest(unreadOnly: true)))),
+        ("not ASCII", ClientFrame(id: 1, request: .listPosts(ListPostsRequest(feed: "größe")))),
+        ("a size below 0", ClientFrame(id: 1, request: .listPosts(ListPostsRequest(pageSize: -1)))),
+        ("another call", ClientFrame(id: 1, request: .getPost(GetPostRequest(id: 3)))),
+    ]
+
+    private func scan(_ body: [UInt8]) -> ClientFrame? {
+        unsafe ClientFrame(scanningPage: body.span.bytes)
+    }
+
+    /// A call with some of the fields that a scan reads.
+    private func plainCall(_ random: inout SeededGenerator) -> ClientFrame {
+        let feeds = ["", "posts", "a-feed-with-a-long-name"]
+        var call = ListPostsRequest(feed: feeds.randomElement(using: &random) ?? "")
+        if random.oneIn(2) { call.order = Order(rawValue: .random(in: 0...300, using: &random)) }
+        if random.oneIn(2) { call.window = Window(rawValue: .random(in: 0...7, using: &random)) }
+        if random.oneIn(2) { call.pageSize = .random(in: 0 ... .max, using: &random) }
+        if random.oneIn(2) {
+            let count = Int.random(in: 0...127, using: &random)
+            call.pageToken = (0..<count).map { _ in .random(in: .min ... .max, using: &random) }
+        }
+        if random.oneIn(2) { call.consistency = random.oneIn(2) ? .stable : .live }
+        var frame = ClientFrame(
+            id: max(1, .anyWidth(using: &random)),
+            request: .listPosts(call)
+        )
+        if random.oneIn(2) { frame.timeoutMilliseconds = .random(in: 0 ... .max, using: &random) }
+        if random.oneIn(2) { frame.minimumRevision = .anyWidth(using: &random) }
+        if random.oneIn(2) { frame.actingUserID = .anyWidth(using: &random) }
+        return frame
+    }
+}
+
+@Suite struct WatchEventTests {
+    private static func decode(_ encoder: borrowing FrameEncoder) throws -> [ServerFrame] {
+        var frames = FrameDecoder(maximumFrameByteCount: 1 << 20)
+        var decoder = MessageDecoder(maximumFrameByteCount: 1 << 20)
+        frames.append(encoder.bytes())
+        var found: [ServerFrame] = []
+        while let body = try frames.nextBody() { found.append(try decoder.decodeServerFrame(body)) }
+        return found
+    }
+
+    @Test(arguments: [1, 127, 128, 1 << 40, .max] as [UInt64])
+    func anEventIsEncodedOnceAndCopiedBehindEachID(id: UInt64) throws {
+        let texts = Array("poststitle".utf8)
+        var whole = PostFields(id: 4)
+        whole.feed = TextRange(offset: 0, byteCount: 5)
+        whole.title = TextRange(offset: 5, byteCount: 5)
+        whole.score = -2
+        whole.downvoteCount = 2
+        var numbers = PostFields(id: 9)
+        numbers.score = 3
+        numbers.viewer = Viewer(vote: .up)
+        var event = WatchEventFields()
+        event.ranking = [9, 4]
+        event.removedIDs = [7]
+        event.newPostCount = 2
+        event.isReset = true
+        let posts = [whole, numbers]
+        var encoder = FrameEncoder()
+        try encoder.append(
+            event: event,
+            changed: posts.span,
+            texts: texts.span,
+            id: 0,
+            revision: 12
+        )
+        let rest = encoder.takeBytesBehindID()
+        #expect(encoder.byteCount == 0)
+        try encoder.append(behindID: rest, id: id)
+        try encoder.append(behindID: rest, id: 1)
+        let expected = WatchPostsEvent(
+            changed: [
+                Post(id: 4, feed: "posts", title: "title", score: -2, downvoteCount: 2),
+                Post(id: 9, score: 3, viewer: Viewer(vote: .up)),
+            ],
+            ranking: [9, 4],
+            removedIDs: [7],
+            newPostCount: 2,
+            isReset: true
+        )
+        let answers = [id, 1].map {
+            ServerFrame(id: $0, revision: 12, response: .watchPosts(expected), hasMore: true)
+        }
+        #expect(try encoder.bytes() == answers.flatMap { try $0.encoded() })
+        let frames = try Self.decode(encoder)
+        #expect(frames.map(\.id) == [id, 1])
+        for frame in frames {
+            #expect(frame.response == .watchPosts(expected))
+            #expect(frame.hasMore && frame.revision == 12 && frame.status == nil)
+        }
+    }
+
+    @Test func anEventOverTheLimitIsNotAppended() throws {
+        var encoder = FrameEncoder(maximumFrameByteCount: 100)
+        #expect(throws: FrameError.self) {
+            try encoder.append(behindID: [UInt8](repeating: 0, count: 99), id: 1)
+        }
+        #expect(encoder.byteCount == 0)
     }
 }

@@ -1,5 +1,7 @@
 import FeedRanking
+import FeedRankingModel
 import FeedTestSupport
+import Synchronization
 import Testing
 
 @Suite struct FilteredPageTests {
@@ -178,5 +180,342 @@ import Testing
             query.start = .cursor(next)
         }
         #expect(ids == (1...100).map { PostID(rawValue: $0) })
+    }
+}
+
+/// What those who watch posts read of the store.
+@Suite struct FirstPostsTests {
+    private static func first(
+        _ feed: ListedFeed,
+        _ order: Order,
+        _ window: Window? = nil,
+        count: Int = 100,
+        in id: FeedID? = ListedFeed.feed
+    ) -> FirstPosts {
+        var first = FirstPosts()
+        var allowance = RefreshAllowance(keyCount: .max)
+        while !feed.store.readFirstPosts(
+            of: id,
+            order,
+            window,
+            count: count,
+            into: &first,
+            allowance: &allowance
+        ) { allowance.renew() }
+        return first
+    }
+
+    @Test(arguments: Order.allCases, [1, 20, 100])
+    func areThoseOfTheFirstPage(order: Order, count: Int) throws {
+        let feed = try ListedFeed(postCount: 300)
+        var random = SeededGenerator(seed: UInt64(count))
+        for round in 0..<10 {
+            for _ in 0..<100 {
+                let id = PostID(rawValue: UInt64.random(in: 1...300, using: &random))
+                _ = try? feed.store.castVote(id, random.oneIn(3) ? .down : .up)
+            }
+            try feed.store.deletePost(PostID(rawValue: UInt64(round + 1)))
+            for window in [nil, order.allowsWindow ? Window.day : nil] {
+                let page = try feed.read(
+                    PageQuery(feed: ListedFeed.feed, order: order, window: window, size: count)
+                )
+                let first = Self.first(feed, order, window, count: count)
+                #expect(first.posts.map(\.id) == page.ids)
+                #expect(first.posts.map(\.revision) == page.rows.map(\.revision))
+                #expect(first.posts.map(\.score) == page.rows.map(\.score))
+                #expect(first.revision == feed.store.revision)
+            }
+        }
+    }
+
+    @Test func editsAreToldFromVotes() throws {
+        let feed = try ListedFeed(postCount: 1)
+        let id = PostID(rawValue: 1)
+        let created = feed.store.revision
+        _ = try feed.store.castVote(id, .up)
+        let voted = Self.first(feed, .top).posts[0]
+        #expect(voted.editRevision == created && voted.revision == created + 1)
+        var page = PostPage()
+        var changes = PostChanges()
+        changes.title = "new"
+        try feed.store.updatePost(id, changes, into: &page)
+        let edited = Self.first(feed, .top).posts[0]
+        #expect(edited.editRevision == created + 2 && edited.revision == created + 2)
+    }
+
+    @Test func creationsAreCountedForTheFeedAndForAllFeeds() throws {
+        let feed = try ListedFeed(postCount: 10)
+        try feed.store.deletePost(PostID(rawValue: 3))
+        #expect(Self.first(feed, .top).createdCount == 10)
+        let other = try #require(feed.store.feed(named: "tweets"))
+        var page = PostPage()
+        try feed.store.createPost(PostContent(title: "t"), in: other, into: &page)
+        #expect(Self.first(feed, .top).createdCount == 10)
+        #expect(Self.first(feed, .top, in: other).createdCount == 1)
+        #expect(Self.first(feed, .top, in: nil).createdCount == 11)
+    }
+
+    @Test func numbersOfDeletedPostsAreMissing() throws {
+        let feed = try ListedFeed(postCount: 3)
+        let ids = [1, 2, 3, 4].map { PostID(rawValue: $0) }
+        try feed.store.deletePost(ids[1])
+        _ = try feed.store.castVote(ids[2], .up)
+        var numbers: [PostNumbers?] = []
+        feed.store.readNumbers(of: ids, into: &numbers)
+        #expect(numbers.map { $0?.score } == [0, nil, 1, nil])
+    }
+}
+
+@Suite struct NewerPostsTests {
+    private func refresh(_ page: PostPage, _ order: Order, size: Int = 10) throws -> PageQuery {
+        let cursor = PageCursor(
+            feed: ListedFeed.feed,
+            order: order,
+            direction: .newer,
+            position: try #require(page.refreshPlace),
+            rank: 0
+        )
+        return PageQuery(feed: ListedFeed.feed, order: order, size: size, start: .cursor(cursor))
+    }
+
+    @Test(arguments: Order.allCases, [false, true])
+    func aRefreshBringsTheNewerPostsWithoutAGap(order: Order, isStable: Bool) throws {
+        let feed = try ListedFeed(postCount: 40)
+        feed.tick()
+        var query = PageQuery(feed: ListedFeed.feed, order: order, size: 10)
+        if isStable { query = feed.stable(order) }
+        var page = try feed.read(query)
+        #expect(page.newerCount == 0)
+        feed.tick()
+        let created = try (0..<25).map { _ in try feed.create() }
+        feed.tick()
+        var brought: [PostID] = []
+        for left in [15, 5, 0] {
+            page = try feed.read(try refresh(page, order))
+            brought += order == .old ? page.ids : page.ids.reversed()
+            #expect(page.newerCount == UInt64(left))
+            #expect(page.next == nil && page.previous == nil)
+        }
+        #expect(brought == created)
+        page = try feed.read(try refresh(page, order))
+        #expect(page.rows.isEmpty && page.newerCount == 0)
+    }
+
+    @Test func postsOfTheMillisecondOfTheReadComeAgain() throws {
+        let feed = try ListedFeed(postCount: 3)
+        // The newest post has the time of now: another one with this time may follow.
+        let page = try feed.read(PageQuery(feed: ListedFeed.feed, order: .new, size: 10))
+        #expect(try feed.read(try refresh(page, .new)).ids == [PostID(rawValue: 3)])
+        feed.tick()
+        let later = try feed.read(try refresh(page, .new))
+        #expect(later.ids == [PostID(rawValue: 3)])
+        #expect(try feed.read(try refresh(later, .new)).rows.isEmpty)
+    }
+
+    @Test func postsNewerThanAPostAreThoseOfItsMillisecondToo() throws {
+        let feed = try ListedFeed(postCount: 5)
+        var page = PostPage()
+        // With the same time as the post before.
+        try feed.store.createPost(PostContent(), in: ListedFeed.feed, into: &page)
+        let last = try feed.create()
+        func newer(_ id: UInt64, size: Int = 10) throws -> PostPage {
+            try feed.read(
+                PageQuery(
+                    feed: ListedFeed.feed,
+                    order: .new,
+                    size: size,
+                    start: .newerThan(PostID(rawValue: id))
+                )
+            )
+        }
+        #expect(try newer(5).ids == [last, PostID(rawValue: 6)])
+        #expect(try newer(6).ids == [last, PostID(rawValue: 5)])
+        #expect(try newer(last.rawValue).rows.isEmpty)
+        let one = try newer(3, size: 1)
+        #expect(one.ids == [PostID(rawValue: 4)] && one.newerCount == 3)
+        #expect(throws: RankingError.postNotInList(PostID(rawValue: 99))) { try newer(99) }
+    }
+
+    /// The post of the place is before the window, so it is no post of the walk.
+    @Test func aWindowHasItsOwnNewerPosts() throws {
+        let feed = try ListedFeed(postCount: 3)
+        feed.clock.milliseconds.wrappingAdd(2 * 3_600_000, ordering: .relaxed)
+        let created = try (0..<21).map { _ in try feed.create() }
+        var query = PageQuery(feed: ListedFeed.feed, order: .top, window: .hour, size: 20)
+        query.start = .newerThan(PostID(rawValue: 1))
+        let page = try feed.read(query)
+        #expect(page.ids == created[..<20].reversed())
+        #expect(page.newerCount == 1 && page.totalCount == 21)
+        query.start = .newerThan(created[4])
+        let within = try feed.read(query)
+        #expect(within.ids == created[5...].reversed())
+        #expect(within.newerCount == 0 && within.totalCount == 21)
+    }
+
+    @Test func importsOfThePastAreNotNewer() throws {
+        let feed = try ListedFeed(postCount: 5)
+        let page = try feed.read(PageQuery(feed: ListedFeed.feed, order: .new, size: 10))
+        feed.tick()
+        let old = ImportedPost(content: PostContent(), createTimeMilliseconds: 12)
+        _ = try feed.store.importPosts([old], in: ListedFeed.feed)
+        #expect(try feed.read(try refresh(page, .new)).ids == [PostID(rawValue: 5)])
+    }
+
+    /// Posts are created by four threads while one refreshes; it misses none.
+    @Test(arguments: [1, 16])
+    func refreshesMissNoPostThatIsCreatedConcurrently(stripeCount: Int) async throws {
+        let feed = try ListedFeed(postCount: 1, stripeCount: stripeCount)
+        let count = TestEnvironment.modelOperations(8_000) / 4
+        let first = try feed.read(PageQuery(feed: ListedFeed.feed, order: .new, size: 10))
+        let seen = try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for number in 0..<count {
+                        var page = PostPage()
+                        try feed.store.createPost(PostContent(), in: ListedFeed.feed, into: &page)
+                        if number % 8 == 0 {
+                            feed.tick()
+                        }
+                    }
+                }
+            }
+            var page = first
+            var seen = Set(first.ids)
+            while feed.store.postCount < UInt64(4 * count + 1) {
+                page = try feed.read(try refresh(page, .new, size: 100))
+                seen.formUnion(page.ids)
+                // Two readers that never wait would take the whole pool of tasks of two cores.
+                await Task.yield()
+            }
+            try await group.waitForAll()
+            feed.tick()
+            repeat {
+                page = try feed.read(try refresh(page, .new, size: 100))
+                seen.formUnion(page.ids)
+            } while page.newerCount > 0
+            return seen
+        }
+        #expect(seen.count == 4 * count + 1)
+    }
+}
+
+/// What reads of the first posts cost while posts behind them wait in the stale tail.
+@Suite struct HeadBoundaryTests {
+    private static let feeds = [FeedID(rawValue: 0), FeedID(rawValue: 1)]
+    private static let orders = [Order.top, .hot]
+
+    /// A store with posts in a feed, of which the first `leaderCount` have scores of their own: the first
+    /// post has the greatest, and all others have 0.
+    private static func store(
+        stripeCount: Int,
+        postCount: Int,
+        leaderCount: Int,
+        _ pace: RefreshPace = RefreshPace()
+    ) throws -> FeedStore {
+        let store = FeedStore(stripeCount: stripeCount, pace: pace) { 1_700_000_000_000 }
+        var page = PostPage()
+        for number in 1...postCount {
+            try store.createPost(PostContent(title: "title"), in: feeds[0], into: &page)
+            for _ in 0..<max(0, leaderCount + 1 - number) {
+                _ = try store.castVote(PostID(rawValue: UInt64(number)), .up)
+            }
+        }
+        for order in orders { _ = try read(store, order, .first, size: 4) }
+        return store
+    }
+
+    private static func voteDown(_ store: FeedStore, _ numbers: Range<Int>) throws {
+        for number in numbers { _ = try store.castVote(PostID(rawValue: UInt64(number)), .down) }
+    }
+
+    /// The keys that the first pages of 100 took from an allowance, one page after another.
+    private static func walk(
+        _ store: FeedStore,
+        feed: FeedID = feeds[0],
+        _ order: Order,
+        pageCount: Int
+    ) throws -> [Int] {
+        var page = PostPage()
+        var start = PageQuery.Start.first
+        return try (0..<pageCount).map { number in
+            var allowance = RefreshAllowance(keyCount: 1_000_000)
+            let query = PageQuery(feed: feed, order: order, size: 100, start: start)
+            #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
+            #expect(page.rows.count == 100)
+            if number + 1 < pageCount { start = .cursor(try #require(page.next)) }
+            return 1_000_000 - allowance.remainingKeyCount
+        }
+    }
+
+    /// The keys that a page took from an allowance.
+    private static func read(
+        _ store: FeedStore,
+        feed: FeedID = feeds[0],
+        _ order: Order,
+        _ start: PageQuery.Start,
+        size: Int
+    ) throws -> Int {
+        var page = PostPage()
+        var allowance = RefreshAllowance(keyCount: 1_000_000)
+        let query = PageQuery(feed: feed, order: order, size: size, start: start)
+        #expect(try store.page(query, into: &page, allowance: &allowance) == .done)
+        #expect(page.rows.count == size)
+        return 1_000_000 - allowance.remainingKeyCount
+    }
+
+    @Test(arguments: [(1, 300), (4, 300), (8, 400), (16, 400), (16, 1_000)])
+    func aFirstPageOfTheLargestSizeLeavesTheTail(stripeCount: Int, postCount: Int) throws {
+        let store = try Self.store(
+            stripeCount: stripeCount,
+            postCount: postCount,
+            leaderCount: postCount
+        )
+        try Self.voteDown(store, postCount * 4 / 5..<postCount)
+        for order in Self.orders {
+            #expect(try Self.read(store, order, .first, size: 100) == 0)
+        }
+        // The tail was stale.
+        let refreshed = try Self.read(store, .top, .rank(UInt64(postCount - 9)), size: 10)
+        #expect(refreshed >= postCount / 5)
+    }
+
+    /// The stale tail is the stripe's, so its length decides, not that of the feed.
+    @Test func noPageOfAShortFeedPaysForALongOne() throws {
+        let store = try Self.store(stripeCount: 1, postCount: 4_000, leaderCount: 600)
+        var page = PostPage()
+        for _ in 1...300 {
+            try store.createPost(PostContent(title: "title"), in: Self.feeds[1], into: &page)
+        }
+        for order in Self.orders {
+            _ = try Self.read(store, feed: Self.feeds[1], order, .first, size: 4)
+        }
+        try Self.voteDown(store, 2_000..<3_500)
+        for order in Self.orders {
+            let taken = try Self.walk(store, feed: Self.feeds[1], order, pageCount: 3)
+            #expect(taken == [0, 0, 0])
+        }
+        #expect(try Self.read(store, .top, .rank(2_001), size: 10) >= 1_500)
+    }
+
+    /// An index that a job has split has few of its keys, and keeps its head boundary all the same.
+    @Test func readsOfTheHeadLeaveAJobAlone() throws {
+        var pace = RefreshPace()
+        pace.minimumStaleCount = 500
+        pace.wholePostCount = 0
+        pace.stepKeyCount = 100
+        let store = try Self.store(stripeCount: 1, postCount: 4_000, leaderCount: 600, pace)
+        try Self.voteDown(store, 1_000..<3_900)
+        var stepCount = 0
+        while try store.castVote(PostID(rawValue: 4_000), .down).refreshIsDue, stepCount < 1_000 {
+            store.refresh(stripeOf: PostID(rawValue: 1))
+            _ = try store.castVote(PostID(rawValue: 1), .up)
+            for order in Self.orders {
+                // The first page moves the leader, which has a vote.
+                let taken = try Self.walk(store, order, pageCount: 5)
+                #expect(taken[0] <= 1 && taken.dropFirst() == [0, 0, 0, 0], "step \(stepCount)")
+            }
+            stepCount += 1
+        }
+        #expect(stepCount > 10 && stepCount < 1_000)
     }
 }

@@ -1,4 +1,5 @@
 import FeedRanking
+import FeedRankingModel
 import FeedTestSupport
 import Testing
 
@@ -129,5 +130,295 @@ import Testing
             if expected != found || !found.isUser { faults.append("user \(other): \(found)") }
         }
         return faults
+    }
+}
+
+@Suite struct BallotTableTests {
+    /// Posts with many votes, as the ballots to come make them.
+    private static func postTable(_ count: Int) -> PostTable {
+        var posts = PostTable()
+        for slot in 0..<count {
+            var record = PostRecord(
+                content: ContentBlob(PostContent(), updateTimeMilliseconds: 0, editRevision: 1),
+                feed: FeedID(rawValue: 0),
+                voteMode: .ballot,
+                createTimeMilliseconds: 0,
+                revision: 1
+            )
+            record.upvoteCount = 1_000_000
+            posts.insert(record, at: UInt32(slot))
+        }
+        return posts
+    }
+
+    @Test(arguments: TestEnvironment.seeds(1...4))
+    func agreesWithADictionary(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let posts = Self.postTable(50)
+        var table = BallotTable()
+        var model: [UInt64: VoteDirection] = [:]
+        for _ in 0..<20_000 {
+            let slot = UInt32.random(in: 0..<50, using: &random)
+            let number = UInt32.random(in: 0..<45, using: &random)
+            let isUser = random.oneIn(2)
+            let voter = VoterID(rawValue: isUser ? VoterID.firstUser + number : number)
+            let direction: VoteDirection? = [.up, .down, nil].randomElement(using: &random) ?? nil
+            let key = UInt64(slot) << 32 | UInt64(voter.rawValue)
+            #expect(table.ballot(slot, voter) == model[key], "FEED_SEED=\(seed)")
+            #expect(table.set(direction, slot, voter, posts) == model[key], "FEED_SEED=\(seed)")
+            model[key] = direction
+        }
+    }
+
+    /// Most voters of some chunks vote, so their ballots move out of the table of words, and some posts
+    /// are deleted.
+    @Test(arguments: TestEnvironment.seeds(1...4))
+    func agreesWithADictionaryWhereChunksAreCrowded(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var posts = Self.postTable(8)
+        var table = BallotTable()
+        var model: [UInt32: [UInt32: VoteDirection]] = [:]
+        var live = Array(UInt32(0)..<8)
+        for step in 1...40_000 {
+            if step % 9_000 == 0 {
+                let slot = live.remove(at: Int.random(in: live.indices, using: &random))
+                posts.remove(slot)
+                model[slot] = nil
+            }
+            let slot = live.randomElement(using: &random) ?? 0
+            // Chunks 0 and 1 become crowded at different times, and chunk 5 never does.
+            let chunk = [0, 0, 0, 0, 0, 0, 0, 0, 1, 5].randomElement(using: &random) ?? 0
+            let number = UInt32(
+                chunk * 1_024 + Int.random(in: 0..<(chunk == 5 ? 20 : 1_024), using: &random)
+            )
+            let isUser = random.oneIn(4)
+            let voter = VoterID(rawValue: isUser ? VoterID.firstUser + number : number)
+            let direction: VoteDirection? = [.up, .down, nil].randomElement(using: &random) ?? nil
+            let old = model[slot]?[voter.rawValue]
+            #expect(table.ballot(slot, voter) == old, "FEED_SEED=\(seed)")
+            #expect(table.set(direction, slot, voter, posts) == old, "FEED_SEED=\(seed)")
+            model[slot, default: [:]][voter.rawValue] = direction
+        }
+        var found: [UInt32: [UInt32: VoteDirection]] = [:]
+        var count = 0
+        table.forEach(posts) { slot, voter, direction in
+            found[slot, default: [:]][voter.rawValue] = direction
+            count += 1
+        }
+        #expect(found == model, "FEED_SEED=\(seed)")
+        #expect(count == model.values.reduce(0) { $0 + $1.count }, "FEED_SEED=\(seed)")
+    }
+
+    @Test func crowdedChunksTakeLessThanAByteABallot() {
+        let posts = Self.postTable(10)
+        var table = BallotTable()
+        for number in 0..<100_000 {
+            _ = table.set(.down, UInt32(number % 10), VoterID(rawValue: UInt32(number / 10)), posts)
+        }
+        #expect(table.byteCount < 100_000)
+        #expect(table.ballot(3, VoterID(rawValue: 9_999)) == .down)
+    }
+
+    @Test func forgetsTheCrowdedChunksOfDeletedPosts() {
+        var posts = Self.postTable(101)
+        var table = BallotTable()
+        for slot in UInt32(0)..<100 {
+            for number in UInt32(0)..<1_024 {
+                _ = table.set(.up, slot, VoterID(rawValue: number), posts)
+            }
+            posts.remove(slot)
+        }
+        #expect(table.byteCount <= 8 * 264 + 16 * 1_024)
+        #expect(table.ballot(100, VoterID(rawValue: 7)) == nil)
+    }
+
+    @Test(arguments: [1_000, 10_000, 77_777, 300_000])
+    func costsAtMostSixteenBytesABallot(count: Int) {
+        let posts = Self.postTable(10)
+        var table = BallotTable()
+        for number in 0..<count {
+            let voter = VoterID(rawValue: UInt32(number / 10))
+            _ = table.set(.up, UInt32(number % 10), voter, posts)
+            if number > 500 {
+                #expect(table.byteCount <= 16 * (number + 1))
+            }
+        }
+    }
+
+    @Test func forgetsTheBallotsOfDeletedPosts() {
+        var posts = Self.postTable(2)
+        var table = BallotTable()
+        for number in 0..<5_000 {
+            _ = table.set(.up, 0, VoterID(rawValue: UInt32(number)), posts)
+        }
+        posts.remove(0)
+        for number in 0..<5_000 {
+            _ = table.set(.down, 1, VoterID(rawValue: UInt32(number)), posts)
+        }
+        #expect(table.byteCount <= 16 * 5_100 + 16 * 5_000 / 2)
+        #expect(table.ballot(1, VoterID(rawValue: 77)) == .down)
+    }
+}
+
+/// Votes that are cast together leave behind what the same votes leave behind one by one.
+@Suite struct BatchedVotesTests {
+    private static let postCount: UInt64 = 40
+    private static let stripeCount = 4
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func castAsOneByOne(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let together = try Self.makeStore(NoChanges())
+        let single = try Self.makeStore(NoChanges())
+        var votes = BatchedVotes()
+        var refusedCount = 0
+        for _ in 0..<50 {
+            let voter = Self.draw(&votes, &random)
+            together.castVotes(&votes, voter: voter)
+            var due: [UInt64: Bool] = [:]
+            for item in 0..<votes.count {
+                let vote = votes.entries[item]
+                let result = Self.cast(vote, voter, single)
+                expect(vote, isAs: result, "seed \(seed)")
+                if case .success(let outcome) = result {
+                    due[vote.post.rawValue % UInt64(Self.stripeCount)] = outcome.refreshIsDue
+                }
+            }
+            let refreshed = votes.refreshDue.map { $0.rawValue % UInt64(Self.stripeCount) }
+            let isDue = due.filter(\.value).keys
+            #expect(isDue.allSatisfy(refreshed.contains), "seed \(seed)")
+            #expect(Set(refreshed).count == refreshed.count, "One post a stripe; seed \(seed).")
+            let refused = (0..<votes.count).count { votes.entries[$0].refusal != nil }
+            #expect(refused == votes.refusedCount, "seed \(seed)")
+            #expect(together.revision == single.revision, "seed \(seed)")
+            refusedCount += refused
+        }
+        #expect(refusedCount > 100, "Votes are refused; seed \(seed).")
+        #expect(try Self.counts(together) == Self.counts(single), "seed \(seed)")
+        together.checkInvariants()
+    }
+
+    /// Many stripes have few votes each, which are cast in another order than they were given in.
+    @Test(arguments: [1, 2, 256, 1024])
+    func castTheVotesOnAPostInTheirOrder(stripeCount: Int) throws {
+        let store = try Self.makeStore(NoChanges(), stripeCount: stripeCount)
+        var votes = BatchedVotes()
+        votes.count = BatchedVotes.capacity
+        for item in 0..<votes.count {
+            // No post of a ballot feed, nor the one that is deleted.
+            votes.entries[item].post = PostID(rawValue: UInt64(8 + item % 3))
+        }
+        store.castVotes(&votes)
+        #expect(votes.refusedCount == 0)
+        for item in 0..<votes.count {
+            #expect(votes.entries[item].upvoteCount == UInt64(item / 3 + 1))
+        }
+    }
+
+    /// The revisions of the changes rise without a gap, and a store that the changes are put back
+    /// into has the same state: a restart forgets a revision that the sink was not given.
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func handEachVoteToTheSinkUnderARevisionOfItsOwn(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let changes = RecordedChanges()
+        let store = try Self.makeStore(changes)
+        var votes = BatchedVotes()
+        let first = store.revision
+        changes.revisions.removeAll()
+        for _ in 0..<50 {
+            let voter = Self.draw(&votes, &random)
+            store.castVotes(&votes, voter: voter, sink: changes)
+        }
+        #expect(changes.revisions == Array(first + 1...store.revision), "seed \(seed)")
+        let restored = FeedStore(stripeCount: 2) { 0 }
+        try changes.restore(to: restored)
+        #expect(restored.stateHash() == store.stateHash(), "seed \(seed)")
+        #expect(restored.revision == store.revision, "seed \(seed)")
+    }
+
+    /// Draws votes on posts of all kinds, some of which are missing; returns who casts them.
+    private static func draw(
+        _ votes: inout BatchedVotes,
+        _ random: inout SeededGenerator
+    ) -> VoterID? {
+        votes.count = Int.random(in: 1...BatchedVotes.capacity, using: &random)
+        // Half of the batches are of what every batch is of: votes that count on posts of a tally.
+        let isPlain = Bool.random(using: &random)
+        for item in 0..<votes.count {
+            let post = UInt64.random(in: 0...postCount + 1, using: &random)
+            votes.entries[item].post = PostID(rawValue: isPlain ? 8 + post % 3 : post)
+            let direction = [VoteDirection.up, .down, isPlain ? .up : .clear]
+                .randomElement(using: &random)
+            votes.entries[item].direction = direction ?? .up
+        }
+        return [VoterID(rawValue: 0), VoterID(rawValue: VoterID.firstUser), nil]
+            .randomElement(using: &random) ?? nil
+    }
+
+    private func expect(
+        _ vote: BatchedVotes.Entry,
+        isAs single: Result<VoteOutcome, RankingError>,
+        _ comment: Comment
+    ) {
+        switch single {
+        case .success(let outcome):
+            #expect(vote.refusal == nil, comment)
+            #expect(vote.upvoteCount == outcome.upvoteCount, comment)
+            #expect(vote.downvoteCount == outcome.downvoteCount, comment)
+            #expect(vote.standingVote == outcome.standingVote, comment)
+        case .failure(.postNotFound): #expect(vote.refusal == .postNotFound, comment)
+        case .failure(.clearOnTally): #expect(vote.refusal == .clearOnTally, comment)
+        case .failure(.voterRequired): #expect(vote.refusal == .voterRequired, comment)
+        case .failure(.userRequired): #expect(vote.refusal == .userRequired, comment)
+        case .failure(let error): Issue.record("\(error)")
+        }
+    }
+
+    private static func cast(
+        _ vote: BatchedVotes.Entry,
+        _ voter: VoterID?,
+        _ store: FeedStore
+    ) -> Result<VoteOutcome, RankingError> {
+        do throws(RankingError) {
+            return .success(try store.castVote(vote.post, vote.direction, voter: voter))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func counts(_ store: FeedStore) throws -> [[UInt64]] {
+        store.sortedPosts().map {
+            [$0.counts.id.rawValue, $0.counts.upvoteCount, $0.counts.downvoteCount]
+        }
+    }
+
+    /// Posts of a tally, every fourth of a ballot feed, and post 12 of one of users' ballots; post 6 is
+    /// deleted.
+    private static func makeStore(
+        _ sink: some ChangeSink,
+        stripeCount: Int = stripeCount
+    ) throws -> FeedStore {
+        var pace = RefreshPace()
+        pace.minimumStaleCount = 4
+        let store = FeedStore(stripeCount: stripeCount, pace: pace) { 0 }
+        var page = PostPage()
+        let polls = try store.createFeed(FeedPolicy(name: "polls", voteMode: .ballot), sink: sink)
+        let users = try store.createFeed(
+            FeedPolicy(name: "users", voteMode: .userBallot),
+            sink: sink
+        )
+        let posts = try #require(store.feed(named: "posts"))
+        _ = try store.voter(forDevice: (1, 2), sink: sink)
+        _ = try store.voter(for: .user(3), sink: sink)
+        for number in 1...postCount {
+            _ = try store.createPost(
+                PostContent(title: "\(number)"),
+                in: number == 12 ? users : number % 4 == 3 ? polls : posts,
+                sink: sink,
+                into: &page
+            )
+        }
+        _ = try store.deletePost(PostID(rawValue: 6), sink: sink)
+        return store
     }
 }

@@ -1,6 +1,7 @@
 import FeedProto
 import FeedService
 import FeedTestSupport
+import FeedTransport
 import Testing
 
 /// The answer to each broken frame; the ids are those of `docs/SECURITY.md`.
@@ -218,6 +219,198 @@ struct FramingTests {
             let answers = try client.receiveAll()
             #expect(answers.map(\.id) == [5, 0])
             #expect(answers.last?.status?.reason == .badFrame)
+        }
+    }
+}
+
+/// How many items a batch may hold.
+@Suite(.timeLimit(.minutes(10)))
+struct BatchTests {
+    /// A batch of this many items, which may be too many.
+    struct Batch: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var request: Request
+        var reason: Reason?
+    }
+
+    static let batches =
+        [0, 1, 256, 257].map { count in
+            Batch(
+                testDescription: "T-CALL-2: \(count) votes",
+                request: .batchCastVotes(
+                    BatchCastVotesRequest(
+                        votes: Array(
+                            repeating: CastVoteRequest(postID: 1, direction: .up),
+                            count: count
+                        )
+                    )
+                ),
+                reason: count == 0 ? .badField : count > 256 ? .batchTooLarge : nil
+            )
+        }
+        + [0, 1, 100, 101].map { count in
+            Batch(
+                testDescription: "T-CALL-2: \(count) ids",
+                request: .batchGetPosts(
+                    BatchGetPostsRequest(ids: [UInt64](repeating: 1, count: count))
+                ),
+                reason: count == 0 ? .badField : count > 100 ? .batchTooLarge : nil
+            )
+        }
+
+    // No constant: the leak checker does not know an address in an enum that keeps its case in the
+    // same word.
+    static var imports: [Batch] {
+        [0, 1, 256, 257].map { count in
+            Batch(
+                testDescription: "T-CALL-2: \(count) imported posts",
+                request: .importPosts(
+                    ImportPostsRequest(posts: [Post](repeating: Post(), count: count))
+                ),
+                reason: count == 0 ? .badField : count > 256 ? .batchTooLarge : nil
+            )
+        }
+    }
+
+    @Test(arguments: batches + imports)
+    func boundsBatches(_ batch: Batch) async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let answer = try client.call(batch.request)
+            #expect(answer.status?.reason == batch.reason)
+        }
+    }
+}
+
+@Suite struct SessionLifeTests {
+    typealias StateMachine = SessionLife
+
+    @Test func executesRisingIDs() {
+        var state = StateMachine()
+        #expect(state.action(for: 1) == .execute)
+        state.answered(1)
+        #expect(state.action(for: 7) == .execute)
+        state.answered(7)
+        #expect(state.lastID == 7)
+    }
+
+    @Test(arguments: [0, 1, 6, 7] as [UInt64])
+    func refusesIDsThatDoNotRise(_ id: UInt64) {
+        var state = StateMachine()
+        state.answered(7)
+        #expect(state.action(for: id) == .refuse(lastID: 7))
+    }
+
+    @Test func refusesID0AtTheStart() {
+        #expect(StateMachine().action(for: 0) == .refuse(lastID: 0))
+    }
+
+    @Test func goesOnExecutingWhileDraining() {
+        var state = StateMachine()
+        state.drain()
+        #expect(state.isDraining)
+        #expect(!state.isClosing)
+        #expect(state.action(for: 1) == .execute)
+    }
+
+    @Test func ignoresEverythingOnceClosing() {
+        var state = StateMachine()
+        let isFirst = state.close()
+        let isRepeat = !state.close()
+        #expect(isFirst)
+        #expect(isRepeat)
+        #expect(state.isClosing)
+        #expect(state.action(for: 1) == .ignore)
+        state.drain()
+        #expect(!state.isDraining)
+    }
+}
+
+/// Many connections of one host that ask for much and read nothing: what `scripts/soak.sh attack`
+/// does with 10,000 of them.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct UnreadAnswerTests {
+    private static let attacker: UInt32 = 0x7f00_0001
+    private static let healthy: UInt32 = 0x7f00_0002
+
+    private static func attackers(
+        _ count: Int,
+        _ port: UInt16,
+        asking requests: [Request]
+    ) throws -> [WireClient] {
+        try (0..<count).map { _ in
+            let client = try WireClient(port: port, from: attacker, receiveBufferByteCount: 2 << 10)
+            for request in requests { try client.send(request) }
+            return client
+        }
+    }
+
+    private static func createPosts(_ count: Int, _ client: WireClient) throws -> [UInt64] {
+        try (0..<count).map { _ in
+            let post = Post(title: "large", text: String(repeating: "x", count: 10_000))
+            let answer = try client.call(.createPost(CreatePostRequest(post: post)))
+            guard case .post(let created) = answer.response else { throw answer.status ?? noPost }
+            return created.id
+        }
+    }
+
+    private static let noPost = Status(code: .unknown, reason: .internal, message: "No post.")
+
+    @Test("pages that 400 connections do not take stay within the budget and cost no vote")
+    func boundsPagesThatNobodyTakes() async throws {
+        let budget = BufferBudget(limitByteCount: 8 << 20)
+        try await withService {
+            $0.budget = budget
+        } _: { port in
+            let healthy = try WireClient(port: port, from: Self.healthy)
+            // 600 KB a page.
+            let posts = try Self.createPosts(60, healthy)
+            let page = Request.listPosts(ListPostsRequest(order: .old, pageSize: 100))
+            let attackers = try Self.attackers(400, port, asking: [page, page, page])
+            var most: UInt64 = 0
+            for number in 1...400 {
+                #expect(try healthy.vote(posts[0]).score == Int64(number))
+                guard number.isMultiple(of: 20) else { continue }
+                most = max(most, try OverloadTests.stats(healthy).bufferedByteCount)
+                // A host that holds less than its share is read for, too.
+                let read = try healthy.call(.getPost(GetPostRequest(id: posts[1])))
+                #expect(read.status == nil)
+            }
+            #expect(most > 1 << 20)
+            #expect(most <= 6 << 20)
+            #expect(budget.peakByteCount <= 6 << 20)
+            withExtendedLifetime(attackers) {}
+        }
+    }
+
+    @Test("connections that take nothing are closed for the sake of others, and counted")
+    func closesThoseThatTakeNothing() async throws {
+        let clock = ManualClock()
+        let budget = BufferBudget(limitByteCount: 1 << 20)
+        try await withService {
+            $0.loopClock = clock
+            $0.budget = budget
+        } _: { port in
+            let healthy = try WireClient(port: port, from: Self.healthy)
+            let post = try Self.createPosts(1, healthy)[0]
+            let read = Request.getPost(GetPostRequest(id: post))
+            // 60 KB each, of which the kernel takes 32.
+            let attackers = try Self.attackers(
+                40,
+                port,
+                asking: [read, read, read, read, read, read]
+            )
+            while budget.connectionByteCount <= 384 << 10 {}
+            // The bytes that the kernels pass on by themselves are progress, which ends: then
+            // connections are closed.
+            repeat {
+                clock.advance(by: .milliseconds(500))
+                #expect(try healthy.call(.ping(PingRequest())).status == nil)
+            } while budget.connectionByteCount > 384 << 10
+            #expect(try OverloadTests.stats(healthy).overBudgetCloseCount > 0)
+            #expect(try healthy.vote(post).score == 1)
+            #expect(try healthy.call(read).status == nil)
+            withExtendedLifetime(attackers) {}
         }
     }
 }

@@ -1,7 +1,9 @@
+import FeedConcurrency
 import FeedProto
 import FeedService
 import FeedTestSupport
 import FeedTransport
+import Logging
 import Testing
 
 /// The answers to clients that take more than their share.
@@ -208,5 +210,199 @@ struct OverloadTests {
             }
             #expect(scores.sorted() == (1...Int64(20 * votesPerClient)).map { $0 })
         }
+    }
+}
+
+@Suite struct DeviceAdmissionTests {
+    /// A clock that is set by hand.
+    private let now = Locked(MonotonicInstant(nanoseconds: 1_000_000_000_000))
+
+    private func admission(_ limit: Int) -> DeviceAdmission {
+        DeviceAdmission(limit: limit, clock: { [now] in now.withLock { $0 } })
+    }
+
+    private func pass(_ duration: Duration) {
+        now.withLock { $0 = $0.advanced(by: duration) }
+    }
+
+    /// How many devices of a host are admitted until one is refused.
+    private func count(
+        _ admission: DeviceAdmission,
+        _ host: ClientIdentity,
+        _ standing: DeviceAdmission.Standing
+    ) -> Int {
+        var count = 0
+        while count < 10_000, admission.admit(host, standing) == nil { count += 1 }
+        return count
+    }
+
+    @Test func admitsSoManyAtOnceAndThenAsManyAMinute() {
+        let admission = admission(60)
+        #expect(count(admission, .address(1), .established) == 60)
+        #expect(admission.admit(.address(1), .established) == .seconds(1))
+        #expect(admission.refusedCount == 2)
+        #expect(count(admission, .address(2), .established) == 60)
+        pass(.milliseconds(900))
+        #expect(admission.admit(.address(1), .established) == .milliseconds(100))
+        // No minute has to end: each second brings one.
+        pass(.milliseconds(100))
+        #expect(count(admission, .address(1), .established) == 1)
+        pass(.seconds(20))
+        #expect(count(admission, .address(1), .established) == 20)
+        pass(.seconds(3600))
+        #expect(count(admission, .address(1), .established) == 60)
+    }
+
+    @Test func oneClientCannotTakeWhatIsForOthersBehindTheSameProxy() {
+        let admission = admission(400)
+        let proxy = ClientIdentity.address(7)
+        // One connection that invents devices, others that bring one each, one that was here before.
+        #expect(count(admission, proxy, .repeated) == 200)
+        #expect(count(admission, proxy, .fresh) == 100)
+        #expect(count(admission, proxy, .established) == 100)
+        // New tokens are first for connections with the larger share.
+        pass(.seconds(15))
+        #expect(admission.admit(proxy, .repeated) != nil)
+        #expect(admission.admit(proxy, .fresh) != nil)
+        #expect(count(admission, proxy, .established) == 100)
+    }
+
+    @Test func hostsOfOneNetworkShare() {
+        let admission = admission(3)
+        let hosts: [SocketAddress.Host] = [
+            .v6(high: 9, low: 1), .v6(high: 9, low: 2), .v6(high: 9, low: 3),
+        ]
+        for host in hosts { #expect(admission.admit(ClientIdentity(host), .established) == nil) }
+        #expect(admission.admit(ClientIdentity(.v6(high: 9, low: 4)), .established) != nil)
+        #expect(admission.admit(ClientIdentity(.v6(high: 8, low: 1)), .established) == nil)
+        #expect(ClientIdentity(.v6(high: 0, low: 0xFFFF_0000_0001)) == ClientIdentity(.v4(1)))
+    }
+
+    @Test func boundsTheHostsThatItKeeps() {
+        let buckets = buckets(burst: 2)
+        let hosts = 0..<UInt32(HostBuckets.maximumHostCount + 20_000)
+        #expect(hosts.allSatisfy { buckets.take(from: .address($0)) == nil })
+        #expect(buckets.hostCount <= HostBuckets.maximumHostCount)
+        // Full buckets go first.
+        pass(.seconds(60))
+        #expect(hosts.allSatisfy { buckets.take(from: .network(UInt64($0))) == nil })
+        #expect(buckets.hostCount <= HostBuckets.maximumHostCount)
+    }
+
+    @Test func looksAtFewHostsToMakeRoom() {
+        let buckets = buckets(burst: 2)
+        let hosts = 0..<UInt32(HostBuckets.maximumHostCount)
+        for host in hosts { _ = buckets.take(from: .address(host)) }
+        #expect(buckets.lookCount == 0)
+        var mostLooks = 0
+        for number in 0..<10_000 as Range<UInt64> {
+            let before = buckets.lookCount
+            #expect(buckets.take(from: .network(number)) == nil)
+            mostLooks = max(mostLooks, buckets.lookCount - before)
+        }
+        #expect(mostLooks == BoundedTable<ClientIdentity, UInt64>.lookLimit)
+        // A full bucket is taken at the first look.
+        pass(.seconds(60))
+        let before = buckets.lookCount
+        for host in hosts.prefix(100) { _ = buckets.take(from: .network(.max - UInt64(host))) }
+        #expect(buckets.lookCount == before + 100)
+    }
+
+    @Test func hostsThatUsedUpTheirTokensAreKeptBeforeOthers() {
+        let buckets = buckets(burst: 2)
+        let usedUp = ClientIdentity.network(.max)
+        for _ in 0..<2 { #expect(buckets.take(from: usedUp) == nil) }
+        for number in 0..<UInt32(3 * HostBuckets.maximumHostCount) {
+            #expect(buckets.take(from: .address(number)) == nil)
+        }
+        #expect(buckets.take(from: usedUp) != nil)
+    }
+
+    private func buckets(burst: Int) -> HostBuckets {
+        HostBuckets(burst: burst, countPerMinute: 2, clock: { [now] in now.withLock { $0 } })
+    }
+}
+
+/// Connections whose answers wait for durability.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct HeldAnswerTests {
+    @Test("the service stops reading from a client while too many of its answers are held")
+    func suspendsAClient() async throws {
+        let budget = BufferBudget()
+        try await withGatedService {
+            $0.budget = budget
+            $0.limits.defaultTimeoutMilliseconds = 60_000
+        } _: { port, gate in
+            let voter = try WireClient(port: port)
+            let post = try OverloadTests.createLargePost(voter)
+            let reader = try WireClient(port: port)
+            gate.close()
+            try voter.send(.castVote(CastVoteRequest(postID: post, direction: .up)))
+            gate.awaitCommit()
+            // Ends once the service reads nothing more and the kernel's buffers are full.
+            let askedCount = try OverloadTests.askWithoutReading(reader, post)
+            // A megabyte of held answers, the one that passed it, and unread requests.
+            #expect(budget.bufferedByteCount < 2 << 20)
+            gate.open()
+            for id in 1...UInt64(askedCount) { #expect(try reader.receive()?.id == id) }
+            #expect(try voter.receive()?.status == nil)
+        }
+    }
+
+    @Test("a connection that its client ends is closed after its held answers were sent")
+    func closesAfterHeldAnswers() async throws {
+        try await withGatedService { port, gate in
+            let client = try WireClient(port: port)
+            let post = try client.createPost(title: "a")
+            gate.close()
+            let vote = Request.castVote(CastVoteRequest(postID: post, direction: .up))
+            for _ in 0..<100 { try client.send(vote) }
+            client.socket.shutDownSending()
+            gate.awaitCommit()
+            gate.open()
+            let answers = try client.receiveAll()
+            #expect(answers.count == 100)
+            #expect(answers.allSatisfy { $0.status == nil })
+        }
+    }
+
+    @Test("a draining service waits for durability longer than for the rest of a frame")
+    func drainsAfterHeldAnswers() async throws {
+        let directory = try TemporaryDirectory()
+        let gate = JournalGate()
+        let clock = ManualClock()
+        var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 1)
+        configuration.state = gate.state(directory, logCount: 1)
+        configuration.limits.stallLimit = .seconds(3_600)
+        configuration.loopClock = clock
+        configuration.limits.drainTimeout = .seconds(60)
+        ProcessSetup.ignoreBrokenPipes()
+        let server = try FeedServer.start(
+            configuration,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+        let port = try #require(server.addresses.first?.port)
+        try await offload {
+            defer { gate.open() }
+            let client = try WireClient(port: port)
+            let post = try client.createPost(title: "a")
+            gate.close()
+            let vote = Request.castVote(CastVoteRequest(postID: post, direction: .up))
+            let frame = try ClientFrame(id: client.nextID(), request: vote).encoded()
+            // A vote, and a frame without its end.
+            try client.socket.send(frame + frame.dropLast())
+            gate.awaitCommit()
+            server.beginDraining()
+            clock.advance(by: .seconds(30))
+            gate.open()
+            let answers = try client.receiveAll()
+            #expect(answers.count == 2)
+            #expect(answers.first?.status == nil)
+            guard case .goAway = answers.last?.response else {
+                Issue.record("The last answer is GoAway: \(answers)")
+                return
+            }
+        }
+        try await offload { server.wait() }
     }
 }

@@ -1,4 +1,6 @@
 import FeedSettings
+import FeedTestSupport
+import Foundation
 import Testing
 
 /// Which of three sources sets a flag.
@@ -126,5 +128,57 @@ struct SettingsTests {
         let file = try WrittenFile(report)
         let second = try Self.settings(["--config", file.path]).arguments
         #expect(Set(second) == Set(first.arguments + ["--threads=4", "--config=\(file.path)"]))
+    }
+}
+
+/// The flags that the parser of a command line describes.
+struct SettingFlagTests {
+    @Test func eachFlagOfTheCommandItselfIsListed() {
+        let dump = """
+            {"serializationVersion": 0, "command": {"commandName": "a", "arguments": [
+                {"kind": "positional", "isRepeating": false, "isOptional": false,
+                 "shouldDisplay": true, "valueName": "file"},
+                {"kind": "option", "isRepeating": true, "shouldDisplay": true,
+                 "names": [{"kind": "short", "name": "l"}, {"kind": "long", "name": "listen"}],
+                 "defaultValue": "127.0.0.1:1, [::1]:1"},
+                {"kind": "option", "isRepeating": false, "shouldDisplay": false,
+                 "names": [{"kind": "long", "name": "fold-bytes"}], "defaultValue": "a, b"},
+                {"kind": "flag", "isRepeating": false, "shouldDisplay": true,
+                 "names": [{"kind": "long", "name": "insecure"}]},
+                {"kind": "flag", "isRepeating": false, "shouldDisplay": true,
+                 "names": [{"kind": "long", "name": "version"}]},
+                {"kind": "flag", "isRepeating": false, "shouldDisplay": true,
+                 "names": [{"kind": "short", "name": "h"}, {"kind": "long", "name": "help"}]}
+            ], "subcommands": [{"commandName": "b", "arguments": [
+                {"kind": "flag", "isRepeating": false, "shouldDisplay": true,
+                 "names": [{"kind": "long", "name": "other"}]}
+            ]}]}}
+            """
+        #expect(
+            SettingFlag.list(ofDump: dump) == [
+                SettingFlag("listen", .repeated, defaultTexts: ["127.0.0.1:1", "[::1]:1"]),
+                SettingFlag("fold-bytes", .single, isHidden: true, defaultTexts: ["a, b"]),
+                SettingFlag("insecure", .toggle, defaultTexts: ["false"]),
+            ]
+        )
+    }
+
+    @Test func argumentsGiveTheFlagItsValues() {
+        #expect(SettingFlag("a", .toggle).arguments(["true"]) == ["--a"])
+        #expect(SettingFlag("a", .toggle).arguments(["false"]) == [])
+        #expect(SettingFlag("a", .single).arguments(["-1"]) == ["--a=-1"])
+        #expect(SettingFlag("a", .repeated).arguments(["b", ""]) == ["--a=b", "--a", ""])
+    }
+}
+
+/// A file of settings for a test, removed with it.
+struct WrittenFile {
+    let path: String
+    private let directory: TemporaryDirectory
+
+    init(_ text: String, name: String = "feed-service.yaml") throws {
+        directory = try TemporaryDirectory()
+        path = "\(directory.path)/\(name)"
+        try Data(text.utf8).write(to: URL(filePath: path))
     }
 }

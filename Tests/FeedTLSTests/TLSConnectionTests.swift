@@ -177,3 +177,189 @@ import Testing
         #expect(try pair.deliver(Array(request.dropFirst(10)), toServer: true) == [1])
     }
 }
+
+@Suite struct PeerTests {
+    private let certificates: TestCertificates
+
+    init() throws {
+        certificates = try TestCertificates()
+        try certificates.add(.init("server"))
+    }
+
+    private func files(_ name: String) -> TLSCertificateFiles {
+        TLSCertificateFiles(
+            certificatePath: certificates.certificate(name),
+            keyPath: certificates.key(name)
+        )
+    }
+
+    /// What becomes of a connection between a server and a client.
+    private func pair(
+        server: String = "server",
+        clientAuthority: String? = nil,
+        client: String? = nil,
+        authority: String = "ca",
+        host: String = "localhost"
+    ) throws -> TLSPair {
+        let clientPath = clientAuthority.map { certificates.certificate($0) }
+        return try TLSPair(
+            .server(TLSServerFiles(certificate: files(server), clientAuthorityPath: clientPath)),
+            .client(
+                TLSClientFiles(
+                    authorityPath: certificates.certificate(authority),
+                    certificate: client.map { files($0) }
+                )
+            ),
+            host: host
+        )
+    }
+
+    @Test(arguments: ["localhost", "127.0.0.1"]) func takesAServerOfThatName(host: String) throws {
+        let pair = try pair(host: host)
+        try pair.carry()
+        #expect(pair.isSecured == (true, true))
+    }
+
+    @Test(arguments: ["example.org", "127.0.0.2", "localhost.example.org", "ocalhost"])
+    func refusesAServerOfAnotherName(host: String) throws {
+        let pair = try pair(host: host)
+        #expect {
+            try pair.carry()
+        } throws: { error in
+            if case TLSError.certificateRefused = error { true } else { false }
+        }
+        #expect(!pair.isSecured.client)
+    }
+
+    @Test func refusesAServerThatNobodyVouchesFor() throws {
+        try certificates.addAuthority("other")
+        let pair = try pair(authority: "other")
+        #expect(throws: TLSError.self) { try pair.carry() }
+        #expect(!pair.isSecured.client)
+    }
+
+    @Test(arguments: ["", "a b", "a\u{0}b", String(repeating: "a", count: 300)])
+    func refusesWhatIsNoName(host: String) throws {
+        #expect(throws: TLSError.badHostName(host)) { _ = try pair(host: host) }
+    }
+
+    @Test func readsTheNamesOfAClient() throws {
+        try certificates.add(
+            .init("web", alternativeNames: "URI:spiffe://x/web,DNS:Web.Example.org,IP:10.0.0.1")
+        )
+        let pair = try pair(clientAuthority: "ca", client: "web")
+        #expect(pair.server.peerIdentities.isEmpty)
+        try pair.carry()
+        #expect(pair.isSecured == (true, true))
+        #expect(pair.server.peerIdentities == [.uri("spiffe://x/web"), .dns("web.example.org")])
+    }
+
+    @Test func refusesAClientWithoutACertificate() throws {
+        let pair = try pair(clientAuthority: "ca")
+        #expect(throws: TLSError.certificateRefused("it has shown none")) { try pair.carry() }
+        #expect(!pair.isSecured.server)
+    }
+
+    @Test func refusesAClientOfAnotherAuthority() throws {
+        try certificates.addAuthority("other")
+        try certificates.add(.init("stranger", authority: "other"))
+        let pair = try pair(clientAuthority: "ca", client: "stranger")
+        #expect(throws: TLSError.self) { try pair.carry() }
+        #expect(!pair.isSecured.server)
+        #expect(pair.server.peerIdentities.isEmpty)
+    }
+
+    @Test func asksNobodyForACertificateWithoutAnAuthority() throws {
+        try certificates.add(.init("web"))
+        let pair = try pair(client: "web")
+        try pair.carry()
+        #expect(pair.isSecured == (true, true))
+        #expect(pair.server.peerIdentities.isEmpty)
+    }
+
+    @Test(arguments: ["uri:spiffe://x/web", "dns:web.example.org"])
+    func readsIdentitiesAsTheyAreWritten(text: String) {
+        #expect(TLSIdentity(text)?.description == text)
+    }
+
+    @Test(arguments: ["", "uri:", "dns:", "web.example.org", "dns:a b", "URI:x", "dns:ü"])
+    func refusesWhatIsNoIdentity(text: String) {
+        #expect(TLSIdentity(text) == nil)
+    }
+}
+
+/// A server's and a client's side of one connection, whose bytes a test carries back and forth.
+final class TLSPair {
+    let server: TLSConnection
+    let client: TLSConnection
+    private let serverBuffers = TLSBuffers(readByteCount: 64 << 10)
+    private let clientBuffers = TLSBuffers(readByteCount: 64 << 10)
+    private(set) var isSecured = (server: false, client: false)
+    private(set) var hasEnded = (server: false, client: false)
+
+    /// Two sides that have exchanged nothing; the client's first bytes wait.
+    init(
+        _ serverContext: TLSContext,
+        _ clientContext: TLSContext,
+        host: String = "localhost"
+    ) throws {
+        server = try TLSConnection(server: serverContext, serverBuffers)
+        client = try TLSConnection(client: clientContext, host: host, clientBuffers)
+    }
+
+    /// Carries bytes until neither side has any, in pieces of at most that many bytes.
+    func carry(pieces: Int = .max) throws {
+        while true {
+            let toServer = Self.take(clientBuffers)
+            for piece in Self.split(toServer, pieces) { _ = try deliver(piece, toServer: true) }
+            let toClient = Self.take(serverBuffers)
+            for piece in Self.split(toClient, pieces) { _ = try deliver(piece, toServer: false) }
+            if toServer.isEmpty, toClient.isEmpty { return }
+        }
+    }
+
+    /// Gives the server bytes of a client, in pieces of at most that many bytes.
+    func deliverToServer(_ bytes: [UInt8], pieces: Int) throws {
+        for piece in Self.split(bytes, pieces) { _ = try deliver(piece, toServer: true) }
+    }
+
+    /// Gives one side bytes of the other; returns the plaintext.
+    func deliver(_ bytes: [UInt8], toServer: Bool) throws -> [UInt8] {
+        let connection = toServer ? server : client
+        let progress = try unsafe connection.receive(bytes.span.bytes)
+        switch progress {
+        case .handshake: break
+        case .secured: if toServer { isSecured.server = true } else { isSecured.client = true }
+        case .ended: if toServer { hasEnded.server = true } else { hasEnded.client = true }
+        }
+        return (toServer ? serverBuffers : clientBuffers).withPlaintext(Self.copy)
+    }
+
+    /// What one side sends for a plaintext.
+    func encrypted(_ plaintext: [UInt8], byServer: Bool) throws -> [UInt8] {
+        try unsafe (byServer ? server : client).send(plaintext.span.bytes)
+        return Self.take(byServer ? serverBuffers : clientBuffers)
+    }
+
+    /// What one side is about to send.
+    func takeOutput(ofServer: Bool) -> [UInt8] {
+        Self.take(ofServer ? serverBuffers : clientBuffers)
+    }
+
+    private static func take(_ buffers: TLSBuffers) -> [UInt8] {
+        var bytes: [UInt8] = []
+        buffers.takeOutput { bytes = copy($0) }
+        return bytes
+    }
+
+    private static func copy(_ bytes: RawSpan) -> [UInt8] {
+        unsafe bytes.withUnsafeBytes { unsafe Array($0) }
+    }
+
+    private static func split(_ bytes: [UInt8], _ count: Int) -> [[UInt8]] {
+        guard count < bytes.count else { return bytes.isEmpty ? [] : [bytes] }
+        return stride(from: 0, to: bytes.count, by: count).map {
+            Array(bytes[$0..<min($0 + count, bytes.count)])
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// What the environment asks of a test run.
 package enum TestEnvironment {
@@ -22,5 +23,15 @@ package enum TestEnvironment {
     /// `FEED_MODEL_OPERATIONS` where that is fewer, as a sanitizer makes each many times slower.
     package static func modelOperations(_ count: Int) -> Int {
         min(count, number("FEED_MODEL_OPERATIONS").map { Int(clamping: $0) } ?? count)
+    }
+}
+
+/// Salts for segments: none twice in a process, as chance would draw them, and no chance in them.
+package enum TestSalt {
+    private static let count = Atomic<UInt64>(0)
+
+    /// One that no segment has had.
+    package static func next() -> UInt64 {
+        count.wrappingAdd(1, ordering: .relaxed).newValue &* 0x9E37_79B9_7F4A_7C15
     }
 }

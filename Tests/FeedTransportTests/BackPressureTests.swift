@@ -256,3 +256,300 @@ import Testing
         }
     }
 }
+
+@Suite struct BufferBudgetTests {
+    private static let first = HostSlot(.v4(0x7f00_0001))
+    /// Another host, in a slot of its own.
+    private static let second: HostSlot = {
+        var number: UInt32 = 1
+        while HostSlot(.v4(number)) == first { number += 1 }
+        return HostSlot(.v4(number))
+    }()
+
+    @Test func leavesHalfToChangesWhateverIsAskedFor() {
+        let budget = BufferBudget(limitByteCount: 800)
+        var taken = 0
+        while budget.reserve(10, for: Self.first) { taken += 10 }
+        #expect(taken == 600)
+        #expect(!budget.isExhausted)
+        #expect(budget.bufferedByteCount == taken)
+    }
+
+    @Test func takesNothingWhereThereIsNoRoom() {
+        let budget = BufferBudget(limitByteCount: 800)
+        budget.addReserved(590)
+        #expect(!budget.reserve(20, for: Self.first))
+        #expect(budget.bufferedByteCount == 590)
+    }
+
+    @Test func letsOneAnswerThroughWhereNothingElseIsHeld() {
+        let budget = BufferBudget(limitByteCount: 800)
+        #expect(budget.reserve(500, for: Self.first))
+        #expect(!budget.reserve(500, for: Self.first))
+        budget.addReserved(-500)
+        #expect(budget.reserve(500, for: Self.second))
+    }
+
+    @Test func reportsTheDegreesOfWant() {
+        let budget = BufferBudget(limitByteCount: 800)
+        budget.addReserved(200)
+        #expect(!budget.isCrowded)
+        budget.addReserved(1)
+        #expect(budget.isCrowded && !budget.isNearlyExhausted)
+        budget.addReserved(400)
+        #expect(budget.isNearlyExhausted && !budget.isExhausted)
+        budget.addReserved(200)
+        #expect(budget.isExhausted)
+    }
+
+    /// The bytes of each level where the limit is 800, and the sum that is compared with them.
+    private static let levels: [BudgetLevel: (byteCount: Int, sum: BudgetLevel.Sum)] = [
+        .notable: (100, .all),
+        .crowded: (200, .all),
+        .sharing: (300, .connections),
+        .answering: (400, .all),
+        .closing: (500, .connections),
+        .unfinished: (600, .connections),
+        .nearlyExhausted: (600, .all),
+        .exhausted: (800, .all),
+    ]
+
+    @Test(arguments: BudgetLevel.allCases)
+    func comparesALevelWithItsPartAndItsSum(_ level: BudgetLevel) throws {
+        let expected = try #require(Self.levels[level])
+        let budget = BufferBudget(limitByteCount: 800)
+        budget.add(expected.byteCount, for: Self.first)
+        #expect(!budget.isAbove(level))
+        budget.addReserved(1)
+        #expect(budget.isAbove(level) == (expected.sum == .all))
+        budget.add(1, for: Self.first)
+        #expect(budget.isAbove(level))
+    }
+
+    @Test func closesNoConnectionForReservedBytes() {
+        let budget = BufferBudget(limitByteCount: 800)
+        budget.addReserved(801)
+        #expect(budget.isExhausted)
+        #expect(!budget.isAbove(.sharing) && !budget.isAbove(.closing))
+        #expect(budget.hasRoom(forUnfinished: 300, of: Self.first))
+    }
+
+    @Test func remembersThePeakOfAllTimeAndTheLatestOne() {
+        let budget = BufferBudget(limitByteCount: 800)
+        budget.addReserved(100)
+        budget.addReserved(-100)
+        #expect(budget.peakByteCount == 0)
+        budget.addReserved(300)
+        budget.addReserved(-300)
+        #expect(budget.peakByteCount == 300)
+        #expect(budget.takeLatestPeak() == 300)
+        #expect(budget.takeLatestPeak() == 0)
+        #expect(budget.peakByteCount == 300)
+    }
+
+    @Test func keepsUnfinishedFramesOfAHostWithinItsShareOnly() {
+        let budget = BufferBudget(limitByteCount: 800)
+        var kept = 0
+        while budget.hasRoom(forUnfinished: 10, of: Self.first) {
+            budget.add(10, for: Self.first)
+            kept += 10
+        }
+        #expect(kept == budget.answerLimitByteCount)
+        // Now there are two hosts, and one of them is above its share.
+        budget.add(100, for: Self.second)
+        #expect(!budget.hasRoom(forUnfinished: 1, of: Self.first))
+        budget.add(-220, for: Self.first)
+        #expect(budget.hasRoom(forUnfinished: 20, of: Self.first))
+        #expect(budget.hasRoom(forUnfinished: 100, of: Self.second))
+        #expect(!budget.hasRoom(forUnfinished: 101, of: Self.second))
+    }
+
+    @Test("hosts that come one after another do not pass the limit with the shares they each had")
+    func boundsTheSumOfSharesThatBecomeSmaller() {
+        let budget = BufferBudget(limitByteCount: 8_000_000)
+        for number in 1...200 as ClosedRange<UInt32> {
+            let host = HostSlot(.v4(number))
+            while budget.hasRoom(forUnfinished: 1_000, of: host) { budget.add(1_000, for: host) }
+        }
+        #expect(budget.bufferedByteCount > budget.limitByteCount / 2)
+        #expect(budget.bufferedByteCount <= budget.limitByteCount / 4 * 3)
+    }
+
+    @Test func sharesEvenlyWhereHostsTakeTurns() {
+        let budget = BufferBudget(limitByteCount: 8_000_000)
+        let hosts = Set((1...40).map { HostSlot(.v4($0)) })
+        var isFull = false
+        while !isFull {
+            isFull = true
+            for host in hosts where budget.hasRoom(forUnfinished: 1_000, of: host) {
+                budget.add(1_000, for: host)
+                isFull = false
+            }
+        }
+        let share = budget.hostShareByteCount
+        #expect(hosts.allSatisfy { budget.byteCount(of: $0) > share - 1_000 })
+        #expect(budget.bufferedByteCount <= budget.answerLimitByteCount)
+    }
+
+    @Test func countsAnIPv6HostByItsNetwork() {
+        let one = HostSlot(.v6(high: 0x2001_0db8_0000_0001, low: 1))
+        #expect(one == HostSlot(.v6(high: 0x2001_0db8_0000_0001, low: 2)))
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct FairnessTests {
+    @Test func servesOthersBetweenTheTurnsOfAFlood() async throws {
+        // A byte is a request; the flood is of 1, the other's of 2. At most 64 a call.
+        let order = Recorder<(byte: UInt8, count: Int)>()
+        try await TestServer.Plan { handler in
+            handler.received = { connection, bytes in
+                let count = min(64, bytes.count)
+                order.record((bytes[0], count))
+                connection.write(Array(bytes[..<count]))
+                return ReadProgress(
+                    consumedByteCount: count,
+                    wantsIteration: count < bytes.count
+                )
+            }
+        }.run { server in
+            let flood = try await server.client()
+            let other = try await server.client()
+            // Both are accepted, and the loop is held until both have sent.
+            try await offload { [flood, other] in
+                try flood.send([1])
+                _ = try flood.receive(1)
+                try other.send([2])
+                _ = try other.receive(1)
+            }
+            let gate = try await server.holdLoop()
+            try await offload {
+                try flood.send([UInt8](repeating: 1, count: 20_000))
+                try other.send([2])
+                gate.open()
+                _ = try other.receive(1)
+                _ = try flood.receive(20_000)
+            }
+            let served = order.events.dropFirst(2)
+            let place = try #require(served.firstIndex { $0.byte == 2 })
+            let before = served[..<place].reduce(0) { $0 + $1.count }
+            #expect(before <= 2 * 64, "\(before) requests of the flood went first.")
+            #expect(served.filter { $0.byte == 1 }.reduce(0) { $0 + $1.count } == 20_000)
+        }
+    }
+
+    @Test func readsOneBufferOfAConnectionATurn() async throws {
+        // Consuming everything does not let a flood have the loop for itself either.
+        var configuration = TransportConfiguration.patient
+        configuration.receiveBufferByteCount = 1_024
+        let order = Recorder<UInt8>()
+        try await TestServer.Plan(configuration: configuration) { handler in
+            handler.received = { connection, bytes in
+                order.record(bytes[0])
+                connection.write([bytes[bytes.count - 1]])
+                return ReadProgress(consumedByteCount: bytes.count)
+            }
+        }.run { server in
+            let flood = try await server.client()
+            let other = try await server.client()
+            try await offload {
+                try flood.send([0])
+                _ = try flood.receive(1)
+                try other.send([0])
+                _ = try other.receive(1)
+            }
+            let gate = try await server.holdLoop()
+            try await offload {
+                try flood.send([UInt8](repeating: 1, count: 20_480))
+                try other.send([2])
+                gate.open()
+                _ = try other.receive(1)
+                _ = try flood.receive(20)
+            }
+            let served = order.events.dropFirst(2)
+            let place = try #require(served.firstIndex { $0 == 2 })
+            #expect(served[..<place].count <= 1)
+        }
+    }
+}
+
+@Suite struct WriteQueueTests {
+    private static func queue(high: Int = 100, low: Int = 20) -> WriteQueue {
+        var configuration = TransportConfiguration()
+        configuration.highWatermarkByteCount = high
+        configuration.lowWatermarkByteCount = low
+        return WriteQueue(configuration)
+    }
+
+    @Test func keepsOneWriteAtATime() {
+        var queue = Self.queue()
+        let startsFirst = queue.append(10)
+        queue.startWrite()
+        let startsSecond = queue.append(5)
+        let startsThird = queue.append(6)
+        #expect([startsFirst, startsSecond, startsThird] == [true, false, false])
+        #expect(queue.inFlightByteCount == 10)
+        let needsWrite = queue.endWrite()
+        #expect(needsWrite)
+        queue.startWrite()
+        #expect(queue.inFlightByteCount == 11)
+        let needsWriteAgain = queue.endWrite()
+        #expect(!needsWriteAgain)
+        #expect(queue.isEmpty)
+    }
+
+    @Test func isAboveFromTheHighWatermarkToTheLowOne() {
+        var queue = Self.queue()
+        _ = queue.append(99)
+        #expect(!queue.isAboveHighWatermark)
+        queue.startWrite()
+        _ = queue.append(1)
+        #expect(queue.isAboveHighWatermark)
+        _ = queue.append(20)
+        _ = queue.endWrite()
+        #expect(queue.byteCount == 21)
+        #expect(queue.isAboveHighWatermark)
+        queue.startWrite()
+        _ = queue.append(20)
+        _ = queue.endWrite()
+        #expect(queue.byteCount == 20)
+        #expect(!queue.isAboveHighWatermark)
+    }
+
+    @Test func forgetsEverythingAtOnce() {
+        var queue = Self.queue()
+        _ = queue.append(150)
+        queue.startWrite()
+        _ = queue.append(7)
+        #expect(queue.byteCount == 157)
+        queue.removeAll()
+        #expect(queue.isEmpty)
+        #expect(!queue.isAboveHighWatermark)
+    }
+
+    @Test(arguments: 0..<8)
+    func countsWhatAModelCounts(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var queue = Self.queue()
+        var appended = 0
+        var inFlight = 0
+        for step in 0..<1_000 {
+            if Bool.random(using: &random) {
+                let count = Int.random(in: 1...40, using: &random)
+                appended += count
+                if queue.append(count) {
+                    queue.startWrite()
+                    #expect(inFlight == 0, "seed \(seed), step \(step)")
+                    (inFlight, appended) = (appended, 0)
+                }
+            } else if inFlight > 0 {
+                inFlight = 0
+                if queue.endWrite() {
+                    queue.startWrite()
+                    (inFlight, appended) = (appended, 0)
+                }
+            }
+            #expect(queue.appendedByteCount == appended, "seed \(seed), step \(step)")
+            #expect(queue.inFlightByteCount == inFlight, "seed \(seed), step \(step)")
+        }
+    }
+}

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedTLS
 import FeedTestSupport
 import FeedTransport
@@ -174,5 +175,229 @@ import Testing
             let client = try await server.secureClient(files.client)
             client.close()
         }
+    }
+}
+
+/// The certificates, contexts and failures of a test with TLS.
+final class TLSTestFiles: Sendable {
+    let certificates: TestCertificates
+    let acceptor: TLSAcceptor
+    let client: TLSContext
+    /// The reasons of handshakes that have failed.
+    let failures = Recorder<TransportError>()
+
+    init() throws {
+        certificates = try TestCertificates()
+        try certificates.add(.init("server"))
+        acceptor = TLSAcceptor(try Self.server("server", certificates)) { [failures] _, reason in
+            failures.record(reason)
+        }
+        client = try .client(TLSClientFiles(authorityPath: certificates.certificate("ca")))
+    }
+
+    /// A plan of a server with TLS.
+    func plan(_ script: @escaping TestServer.Script = { _ in }) -> TestServer.Plan {
+        TestServer.Plan(security: acceptor, script: script)
+    }
+
+    /// The context of a server with another certificate.
+    func server(_ name: String) throws -> TLSContext { try Self.server(name, certificates) }
+
+    /// The context of a client that trusts an authority.
+    func client(authority: String) throws -> TLSContext {
+        try .client(TLSClientFiles(authorityPath: certificates.certificate(authority)))
+    }
+
+    /// The first bytes of a client's handshake.
+    func clientHello() throws -> [UInt8] {
+        let buffers = TLSBuffers(readByteCount: 1)
+        _ = try TLSConnection(client: client, host: "localhost", buffers)
+        var bytes: [UInt8] = []
+        buffers.takeOutput { output in bytes = unsafe output.withUnsafeBytes { unsafe Array($0) } }
+        return bytes
+    }
+
+    /// The reasons of the next failures, waiting for them.
+    @discardableResult
+    func waitForFailures(_ count: Int) async throws -> [TransportError] {
+        var reasons: [TransportError] = []
+        while reasons.count < count { reasons.append(try await failures.next()) }
+        return reasons
+    }
+
+    private static func server(
+        _ name: String,
+        _ certificates: TestCertificates
+    ) throws -> TLSContext {
+        try .server(
+            TLSServerFiles(
+                certificate: TLSCertificateFiles(
+                    certificatePath: certificates.certificate(name),
+                    keyPath: certificates.key(name)
+                )
+            )
+        )
+    }
+}
+
+/// A client over TLS, with a loop of its own.
+final class SecureClient: Sendable {
+    private enum Event: Sendable {
+        case opened
+        case received([UInt8])
+        case closed(CloseReason)
+    }
+
+    /// Holds the connection for its loop.
+    private final class Holder: Sendable {
+        private let connection = Lock<Transferred<TCPConnection>?>(nil)
+
+        /// For the connection's loop only.
+        var held: TCPConnection? { connection.withLock { $0 }?.value }
+
+        func hold(_ connection: TCPConnection) {
+            let transferred = Transferred(connection)
+            self.connection.withLock { $0 = transferred }
+        }
+    }
+
+    private let thread: EventLoopThread
+    private let connection: Holder
+    private let events = Recorder<Event>()
+    private let unread = Lock<[UInt8]>([])
+
+    /// Connects; throws why it could not.
+    init(to address: SocketAddress, _ target: TLSTarget) async throws {
+        connection = Holder()
+        thread = try EventLoopThread(
+            name: "test-client",
+            configuration: .patient,
+            budget: BufferBudget()
+        ) { _ in }
+        thread.mailbox.post { [events, connection] loop in
+            let handler = ScriptedHandler { handler in
+                handler.opened = { opened in
+                    connection.hold(opened)
+                    events.record(.opened)
+                }
+                handler.received = { _, bytes in
+                    events.record(.received(bytes))
+                    return ReadProgress(consumedByteCount: bytes.count)
+                }
+                handler.closed = { _, reason in events.record(.closed(reason)) }
+            }
+            do throws(TransportError) {
+                try loop.connect(
+                    to: address,
+                    timeout: .seconds(20),
+                    security: target,
+                    handler: handler
+                )
+            } catch {
+                events.record(.closed(.connectFailed(error)))
+            }
+        }
+        if case .closed(let reason) = try await events.next() {
+            thread.stop()
+            guard case .connectFailed(let error) = reason else { throw TransportError.endOfFile }
+            throw error
+        }
+    }
+
+    deinit { thread.stop() }
+
+    func write(_ bytes: [UInt8]) { onConnection { $0.write(bytes) } }
+
+    func close() { onConnection { $0.reset() } }
+
+    func closeAfterFlush() { onConnection { $0.closeAfterFlush() } }
+
+    /// The next bytes, exactly so many.
+    func receive(_ count: Int) async throws -> [UInt8] {
+        while unread.withLock({ $0.count }) < count {
+            switch try await events.next() {
+            case .opened: break
+            case .received(let bytes): unread.withLock { $0 += bytes }
+            case .closed: throw TransportError.endOfFile
+            }
+        }
+        return unread.withLock { bytes in
+            defer { bytes.removeFirst(count) }
+            return Array(bytes.prefix(count))
+        }
+    }
+
+    /// How the connection has ended, waiting for it.
+    func closeReason() async throws -> CloseReason {
+        while true {
+            if case .closed(let reason) = try await events.next() { return reason }
+        }
+    }
+
+    private func onConnection(_ body: @escaping @Sendable (TCPConnection) -> Void) {
+        let connection = connection
+        thread.mailbox.post { _ in
+            if let held = connection.held { body(held) }
+        }
+    }
+}
+
+extension TestServer {
+    /// A client that has connected.
+    func secureClient(
+        _ context: TLSContext,
+        host: String = "localhost"
+    ) async throws -> SecureClient {
+        try await SecureClient(to: address, TLSTarget(context: context, host: host))
+    }
+}
+
+/// A client over TLS on a socket of its own, which decides what it sends together.
+final class RawTLSClient {
+    private let socket: TestSocket
+    private let connection: TLSConnection
+    private let buffers = TLSBuffers(readByteCount: 1 << 16)
+
+    /// A client that has sent nothing yet.
+    init(_ socket: TestSocket, _ context: TLSContext) throws {
+        self.socket = socket
+        connection = try TLSConnection(client: context, host: "localhost", buffers)
+    }
+
+    /// Shakes hands, and sends bytes together with the last message of that.
+    func shakeHandsAndSend(_ plaintext: [UInt8]) throws {
+        var progress = TLSConnection.Progress.handshake
+        while progress == .handshake {
+            try socket.send(takeOutput())
+            let ciphertext = try receiveSome()
+            progress = try unsafe connection.receive(ciphertext.span.bytes)
+        }
+        try unsafe connection.send(plaintext.span.bytes)
+        try socket.send(takeOutput())
+    }
+
+    /// The next bytes, exactly so many.
+    func receive(_ count: Int) throws -> [UInt8] {
+        var received: [UInt8] = []
+        while received.count < count {
+            let ciphertext = try receiveSome()
+            _ = try unsafe connection.receive(ciphertext.span.bytes)
+            buffers.withPlaintext { received.append(copying: $0) }
+        }
+        return received
+    }
+
+    private func receiveSome() throws -> [UInt8] {
+        let ciphertext = try socket.receiveSome(atMost: 1 << 16)
+        guard !ciphertext.isEmpty else {
+            throw TestSocket.Failure.endOfFile(received: 0, wanted: 1)
+        }
+        return ciphertext
+    }
+
+    private func takeOutput() -> [UInt8] {
+        var output: [UInt8] = []
+        buffers.takeOutput { output.append(copying: $0) }
+        return output
     }
 }

@@ -254,3 +254,192 @@ struct CommandLineTests {
         #expect(output.first?.contains("warning") == true)
     }
 }
+
+/// The lines of the log of a running service.
+@Suite(.timeLimit(.minutes(10)))
+struct LogLineTests {
+    @Test("SIGUSR1 switches the log to debug and back, and a refusal that does not matter shows it")
+    func aSignalSwitchesTheLevel() async throws {
+        let service = try await ServiceProcess.start(["--threads", "1"])
+        try await offload { [port = service.port] in
+            let answer = try WireClient(port: port).call(.getPost(GetPostRequest(id: 7)))
+            #expect(answer.status != nil)
+        }
+        service.process.signal(SIGUSR1)
+        let words = "SIGUSR1: the log has lines of the level"
+        #expect(await service.process.prints("\(words) debug and above from now on"))
+        #expect(!service.process.output.contains { $0.contains("POST_NOT_FOUND") })
+        try await offload { [port = service.port] in
+            let answer = try WireClient(port: port).call(.getPost(GetPostRequest(id: 7)))
+            #expect(answer.status != nil)
+        }
+        #expect(await service.process.prints("refused get_post from 127.0.0.1: POST_NOT_FOUND"))
+        service.process.signal(SIGUSR1)
+        #expect(await service.process.prints("\(words) info and above from now on"))
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("every line is a JSON object with time, level, message and metadata")
+    func linesAreJSON() async throws {
+        let service = try await ServiceProcess.start(["--log-format", "json"])
+        #expect(await service.stop() == 0)
+        #expect(service.process.output.count > 2)
+        for line in service.process.output {
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            )
+            #expect(Set(object.keys) == ["level", "message", "metadata", "time"], "\(line)")
+            let time = try #require(object["time"] as? String)
+            #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(time)")
+        }
+    }
+
+    @Test("lines below the level are left out")
+    func linesHaveALevel() async throws {
+        let directory = try TemporaryDirectory()
+        let process = try RunningProcess(
+            Programs.feedService,
+            [
+                "--listen", "0.0.0.0:0", "--insecure", "--data-dir", directory.path,
+                "--log-level", "warning",
+            ]
+        )
+        // The first line is a warning, and comes once the signal no longer ends the process.
+        #expect(await process.line { _ in true }?.contains("--insecure") == true)
+        process.signal(SIGUSR1)
+        #expect(await process.line { $0.contains("SIGUSR1") } != nil)
+        #expect(!process.output.contains { $0.contains("made the data directory") })
+        process.signal(SIGTERM)
+        #expect(await process.exitStatus() == 0)
+    }
+
+    @Test(
+        "a level or form that is unknown is refused",
+        arguments: [
+            (
+                ["--log-level", "loud"],
+                "--log-level: expected trace, debug, info, notice, warning, error or critical, got loud."
+            ),
+            (["--log-format", "xml"], "--log-format: expected text or json, got xml."),
+            (["--slow-call", "0ms"], "--slow-call: expected 1ms to 3600s, or off, got 0ms."),
+            (["--slow-call", "3601s"], "--slow-call: expected 1ms to 3600s, or off, got 3601s."),
+            (["--slow-call", "2m"], "--slow-call: expected 1ms to 3600s, or off, got 2m."),
+        ]
+    )
+    func unknownValuesAreRefused(flags: [String], complaint: String) async throws {
+        let process = try RunningProcess(Programs.feedService, ["--in-memory"] + flags)
+        let (status, output) = await process.finish()
+        #expect(status == 2)
+        #expect(output == ["feed-service: \(complaint)"])
+    }
+}
+
+/// The service under a supervisor, whose socket is the test's.
+@Suite(.timeLimit(.minutes(10)))
+struct SupervisedTests {
+    @Test("says that it is ready once it listens, that it reads its keys again, and that it stops")
+    func tellsItsLife() async throws {
+        let directory = try TemporaryDirectory()
+        let receiver = try DatagramReceiver(at: directory.path + "/notify")
+        let keys = directory.path + "/service.keys"
+        let line = "web blake2b:" + String(repeating: "3f", count: 32) + "\n"
+        try line.write(toFile: keys, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keys)
+        let process = try RunningProcess(
+            Programs.feedService,
+            ["--listen", "127.0.0.1:0", "--in-memory", "--service-keys", keys],
+            environment: ["NOTIFY_SOCKET": receiver.address]
+        )
+        let ready = try await offload { try receiver.receive() }
+        let match = try #require(
+            ready.wholeMatch(of: #/READY=1\nSTATUS=Serves on 127\.0\.0\.1:(\d+)/#),
+            "\(ready)"
+        )
+        let port = try #require(UInt16(match.1))
+        try await offload { _ = try WireClient(port: port).call(.getServerStats) }
+        process.signal(1)
+        let reload = try await offload { try (receiver.receive(), receiver.receive()) }
+        #expect(reload.0.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+        #expect(reload.1 == "READY=1")
+        process.signal(15)
+        #expect(try await offload { try receiver.receive() } == "STOPPING=1\nSTATUS=Draining")
+        #expect(await process.exitStatus() == 0)
+    }
+
+    @Test("a watched process is told of while its loops run, and no more once it is stopped")
+    func keepsARunningServiceAlive() async throws {
+        let directory = try TemporaryDirectory()
+        let receiver = try DatagramReceiver(at: directory.path + "/notify")
+        let process = try RunningProcess(
+            Programs.feedService,
+            ["--listen", "127.0.0.1:0", "--in-memory", "--threads", "2"],
+            environment: ["NOTIFY_SOCKET": receiver.address, "WATCHDOG_USEC": "20000"]
+        )
+        // The loops run, and may say so, before the start has said that it is ready.
+        let first = try await offload {
+            var texts = [try receiver.receive()]
+            while texts.count < 4 || !texts.contains(where: { $0.hasPrefix("READY=1") }) {
+                texts.append(try receiver.receive())
+            }
+            return texts
+        }
+        #expect(first.count(where: { $0.hasPrefix("READY=1") }) == 1)
+        #expect(first.allSatisfy { $0 == "WATCHDOG=1" || $0.hasPrefix("READY=1") }, "\(first)")
+        process.signal(15)
+        let last = try await offload {
+            var text = try receiver.receive()
+            while text == "WATCHDOG=1" { text = try receiver.receive() }
+            return text
+        }
+        #expect(last == "STOPPING=1\nSTATUS=Draining")
+        #expect(await process.exitStatus() == 0)
+    }
+}
+
+/// The service with a standard error that is full and that nobody reads.
+@Suite(.timeLimit(.minutes(2)))
+struct UnreadLogTests {
+    let directory = try? TemporaryDirectory()
+
+    private func pipe() throws -> UnreadPipe {
+        try UnreadPipe(at: #require(directory).path + "/log-\(UUID().uuidString)")
+    }
+
+    @Test("lines of strangers hold up no call, and SIGTERM ends the service")
+    func answersWithoutAReader() async throws {
+        let receiver = try DatagramReceiver(at: #require(directory).path + "/notify")
+        let pipe = try pipe()
+        let process = try pipe.start(
+            Programs.feedService,
+            ["--listen", "127.0.0.1:0", "--in-memory", "--threads", "1"],
+            environment: ["NOTIFY_SOCKET": receiver.address]
+        )
+        let ready = try await offload { try receiver.receive() }
+        let match = try #require(
+            ready.wholeMatch(of: #/READY=1\nSTATUS=Serves on 127\.0\.0\.1:(\d+)/#),
+            "\(ready)"
+        )
+        let port = try #require(UInt16(match.1))
+        try await offload {
+            // The only loop has a line to write of the first one.
+            for _ in 0..<3 {
+                let stranger = try TestSocket(port: port)
+                try stranger.send([0xff, 0xff, 0xff, 0xff])
+                _ = try WireClient(port: port).call(.ping(PingRequest()))
+            }
+        }
+        process.signal(15)
+        #expect(await process.exitStatus() == 0)
+    }
+
+    @Test("a refused start ends, and so does one with a flag that lacks its value")
+    func endsWithoutAReader() async throws {
+        for arguments in [["--listen", "nowhere"], ["--threads"]] {
+            let pipe = try pipe()
+            let process = try pipe.start(Programs.feedService, arguments)
+            #expect(await process.exitStatus() == 2, "\(arguments)")
+            // Without its only reader a pipe is broken, and not full.
+            withExtendedLifetime(pipe) {}
+        }
+    }
+}

@@ -274,3 +274,235 @@ struct TLSDaysTests {
         return configuration
     }
 }
+
+/// Clients that show a certificate, and those that show a wrong one.
+@Suite(.timeLimit(.minutes(10)))
+struct MutualTLSTests {
+    private static func flags(_ name: String, _ certificates: TestCertificates) -> [String] {
+        // The answer to a refused certificate comes after the handshake of the client: it waits.
+        ["-cert", certificates.certificate(name), "-key", certificates.key(name), "-ign_eof"]
+    }
+
+    private static func isTaken(_ name: String, _ service: SecuredService) async throws -> Bool {
+        var configuration = TLSDaysTests.configuration(service.certificates)
+        configuration.tls?.certificatePath = service.certificates.certificate(name)
+        configuration.tls?.keyPath = service.certificates.key(name)
+        do {
+            let client = try await FeedClient.connect(
+                to: "127.0.0.1:\(service.port)",
+                configuration: configuration
+            )
+            await client.close()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    @Test("T-TLS-9: only clients of the authority are served")
+    func servesClientsOfItsAuthority() async throws {
+        let certificates = try TestCertificates()
+        try certificates.add(.init("web"))
+        try certificates.addAuthority("other")
+        try certificates.add(.init("stranger", authority: "other"))
+        let service = try await SecuredService.start(certificates, clientAuthority: "ca")
+        #expect(try await Self.isTaken("web", service))
+        #expect(try await !Self.isTaken("stranger", service))
+        await #expect(throws: FeedClientError.self) {
+            _ = try await FeedClient.connect(
+                to: "127.0.0.1:\(service.port)",
+                configuration: TLSDaysTests.configuration(certificates)
+            )
+        }
+        #expect(await service.process.prints("No TLS connection from 127.0.0.1"))
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("T-TLS-10: an expired certificate of a client is refused")
+    func refusesAnExpiredClient() async throws {
+        let certificates = try TestCertificates()
+        try certificates.add(.init("old", days: -1))
+        let service = try await SecuredService.start(certificates, clientAuthority: "ca")
+        // The tools of others show such a certificate; the client of this project does not.
+        let (status, output) = try await service.openssl(Self.flags("old", certificates))
+        #expect(status != 0)
+        #expect(output.contains("certificate expired"), "\(output)")
+        #expect(await service.process.prints("certificate has expired"))
+        #expect(await service.stop() == 0)
+    }
+
+    @Test("T-TLS-11: a certificate of an authority that was replaced is refused from then on")
+    func refusesAClientOfAReplacedAuthority() async throws {
+        let certificates = try TestCertificates()
+        try certificates.addAuthority("clients")
+        try certificates.add(.init("web", authority: "clients"))
+        let old = certificates.certificate("clients")
+        let service = try await SecuredService.start(certificates, clientAuthority: "clients")
+        #expect(try await Self.isTaken("web", service))
+        try certificates.addAuthority("next")
+        try certificates.add(.init("web-next", authority: "next"))
+        try FileManager.default.removeItem(atPath: old)
+        try FileManager.default.copyItem(atPath: certificates.certificate("next"), toPath: old)
+        #expect(await service.reload()?.contains("new TLS connections") == true)
+        #expect(try await !Self.isTaken("web", service))
+        #expect(try await Self.isTaken("web-next", service))
+        #expect(await service.stop() == 0)
+    }
+
+    private static func writeKeys(
+        _ text: String,
+        in certificates: TestCertificates
+    ) throws -> String {
+        let path = "\(certificates.folder)/service.keys"
+        try Data(text.utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+    }
+
+    @Test(
+        "T-KEY-7: a certificate has the role of its identity, and the reload of both files is one"
+    )
+    func anIdentityHasARole() async throws {
+        let certificates = try TestCertificates()
+        try certificates.add(.init("shop", alternativeNames: "URI:spiffe://example.org/shop"))
+        let keys = try Self.writeKeys("shop uri:spiffe://example.org/shop\n", in: certificates)
+        let receiver = try DatagramReceiver(at: "\(certificates.folder)/notify")
+        let service = try await SecuredService.start(
+            certificates,
+            clientAuthority: "ca",
+            ["--service-keys", keys],
+            environment: ["NOTIFY_SOCKET": receiver.address]
+        )
+        var configuration = TLSDaysTests.configuration(certificates)
+        configuration.tls?.certificatePath = certificates.certificate("shop")
+        configuration.tls?.keyPath = certificates.key("shop")
+        let client = try await FeedClient.connect(
+            to: "127.0.0.1:\(service.port)",
+            configuration: configuration
+        )
+        #expect(try await client.createFeed(Feed(name: "a")).name == "a")
+        #expect(await service.process.prints("Service shop connects with a certificate from 127"))
+        #expect(try await offload { try receiver.receive() }.hasPrefix("READY=1\n"))
+
+        _ = try Self.writeKeys("shop uri:spiffe://example.org/shop reader\n", in: certificates)
+        #expect(await service.reload()?.contains("new TLS connections get") == true)
+        #expect(await service.process.prints("1 service key is valid: shop (reader)"))
+        await #expect(throws: FeedClientError.self) {
+            _ = try await client.createFeed(Feed(name: "b"))
+        }
+        await client.close()
+        // The end of the reload is told after the lines about it.
+        let told = try await offload { try (0..<2).map { _ in try receiver.receive() } }
+        #expect(told[0].hasPrefix("RELOADING=1\n") && told[1] == "READY=1", "\(told)")
+        #expect(await service.stop() == 0)
+        #expect(try await offload { try receiver.receive() } == "STOPPING=1\nSTATUS=Draining")
+    }
+
+    @Test("T-KEY-8: identities without an authority for clients are refused")
+    func identitiesNeedAnAuthority() async throws {
+        let certificates = try TestCertificates()
+        let keys = try Self.writeKeys("# none\nshop dns:shop.example.org\n", in: certificates)
+        let process = try RunningProcess(
+            Programs.feedService,
+            ["--in-memory", "--listen", "127.0.0.1:0", "--service-keys", keys]
+        )
+        let (status, output) = await process.finish()
+        #expect(status == 2)
+        let complaint =
+            "feed-service: --service-keys: \(keys), line 2: an identity is one of a client's "
+            + "certificate, and there is no --tls-client-ca."
+        #expect(output == [complaint])
+    }
+}
+
+/// The service as a process of its own, on a free port with TLS, and the certificates of a test.
+struct SecuredService {
+    let process: RunningProcess
+    let port: UInt16
+    let certificates: TestCertificates
+
+    /// Makes an authority and a certificate `server`, starts the service and waits for its start line.
+    static func start(
+        _ certificates: TestCertificates,
+        clientAuthority: String? = nil,
+        _ arguments: [String] = [],
+        environment: [String: String] = [:]
+    ) async throws -> SecuredService {
+        try certificates.add(.init("server"))
+        var flags = [
+            "--in-memory", "--listen-tls", "127.0.0.1:0", "--tls-cert",
+            certificates.certificate("server"), "--tls-key", certificates.key("server"),
+        ]
+        if let clientAuthority {
+            flags += ["--tls-client-ca", certificates.certificate(clientAuthority)]
+        }
+        let process = try RunningProcess(
+            Programs.feedService,
+            flags + arguments,
+            environment: environment
+        )
+        let line = try #require(
+            await process.line { $0.contains("listening on") },
+            "the service ended without a start line: \(process.output)"
+        )
+        let address = try #require(line.firstMatch(of: /listening on 127\.0\.0\.1:(\d+) \(TLS\)/))
+        return SecuredService(
+            process: process,
+            port: try #require(UInt16(address.1)),
+            certificates: certificates
+        )
+    }
+
+    /// Asks the service to stop and waits for its exit status.
+    func stop() async -> Int32 {
+        process.signal(SIGTERM)
+        return await process.exitStatus()
+    }
+
+    /// The status and the output of `openssl s_client`, which connects and ends.
+    func openssl(_ arguments: [String] = []) async throws -> (status: Int32, output: String) {
+        let command = try #require(Programs.command("openssl"))
+        let process = try RunningProcess(
+            command,
+            [
+                "s_client", "-connect", "127.0.0.1:\(port)", "-CAfile",
+                certificates.certificate("ca"), "-verify_return_error", "-alpn", "feed/1",
+            ] + arguments
+        )
+        let (status, output) = await process.finish()
+        return (status, output.joined(separator: "\n"))
+    }
+
+    /// The status and the output of a program in Python, which gets the port and the authority's file.
+    func python(
+        _ program: String,
+        _ arguments: [String] = []
+    ) async throws -> (
+        status: Int32, output: String
+    ) {
+        let command = try #require(Programs.command("python3"))
+        let process = try RunningProcess(
+            command,
+            ["-c", program, "\(port)", certificates.certificate("ca")] + arguments
+        )
+        let (status, output) = await process.finish()
+        return (status, output.joined(separator: "\n"))
+    }
+
+    /// Has the service read its certificate again, and waits for the line that says what came of it.
+    func reload() async -> String? {
+        let isResult: @Sendable (String) -> Bool = { line in
+            line.contains("new TLS connections get") || line.contains("stays as it was")
+        }
+        let rest = Locked(process.output.count(where: isResult))
+        process.signal(SIGHUP)
+        // The lines of earlier reloads come first.
+        return await process.line { line in
+            guard isResult(line) else { return false }
+            return rest.withLock { rest in
+                rest -= 1
+                return rest < 0
+            }
+        }
+    }
+}

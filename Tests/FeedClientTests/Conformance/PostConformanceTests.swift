@@ -1,5 +1,6 @@
 import FeedClient
 import FeedProto
+import FeedTestSupport
 import Testing
 
 /// Posts and votes are the same over a connection and in memory.
@@ -153,6 +154,196 @@ struct PostConformanceTests {
             #expect(answer.missingIDs == [999])
             let wrong = Post(title: "Fig", createTimeMilliseconds: -1)
             #expect(await refusal { try await client.importPosts([wrong]) } == .badTime)
+        }
+    }
+}
+
+/// Lists, pages and marks are the same over a connection and in memory.
+@Suite(.timeLimit(.minutes(10)))
+struct ListConformanceTests {
+    /// Fills a service with posts of different ages and counts; returns their ids.
+    private static func fill(_ client: any FeedCalling, _ count: Int) async throws -> [UInt64] {
+        var generator = SeededGenerator(seed: 7)
+        let posts = (0..<count).map { number in
+            Post(
+                title: "\(Int.random(in: 0..<50, using: &generator)) of \(number)",
+                upvoteCount: .random(in: 0..<20, using: &generator),
+                downvoteCount: .random(in: 0..<8, using: &generator),
+                commentCount: .random(in: 0..<5, using: &generator),
+                createTimeMilliseconds: .random(in: 0..<1_600_000_000_000, using: &generator)
+            )
+        }
+        return try await client.importPosts(posts)
+    }
+
+    /// The titles of a whole list, page by page, so that ids need not agree.
+    private static func titles(
+        _ client: any FeedCalling,
+        _ list: PostList
+    ) async throws -> [String] {
+        var titles: [String] = []
+        for try await post in client.posts(list, pageSize: 7) { titles.append(post.title) }
+        return titles
+    }
+
+    @Test func bothKindsSortAllOrdersAlike() async throws {
+        let orders: [Order] = [
+            .top, .new, .old, .hot, .best, .controversial, .rising, .discussed,
+        ]
+        var found: [[[String]]] = []
+        for kind in ClientKind.allCases {
+            try await ConformanceBench.run(kind) { bench in
+                let client = try await bench.anonymous()
+                _ = try await Self.fill(client, 60)
+                var lists: [[String]] = []
+                for order in orders {
+                    lists.append(try await Self.titles(client, PostList(order: order)))
+                }
+                found.append(lists)
+            }
+        }
+        #expect(found[0].allSatisfy { $0.count == 60 })
+        #expect(found[0] == found[1])
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func pagesLeadForwardsAndBack(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await bench.anonymous()
+            _ = try await Self.fill(client, 25)
+            let first = try await client.listPosts(order: .top, pageSize: 10)
+            #expect((first.firstRank, first.totalSize, first.previous) == (1, 25, nil))
+            let second = try await client.listPosts(
+                order: .top,
+                pageSize: 10,
+                from: .token(try #require(first.next))
+            )
+            #expect(second.firstRank == 11)
+            let back = try await client.listPosts(
+                order: .top,
+                pageSize: 10,
+                from: .token(try #require(second.previous))
+            )
+            #expect(back.posts == first.posts)
+            let around = try await client.listPosts(
+                order: .top,
+                pageSize: 5,
+                from: .around(second.posts[4].id)
+            )
+            #expect(around.posts.map(\.id) == second.posts[2..<7].map(\.id))
+            let ranked = try await client.listPosts(order: .top, pageSize: 10, from: .rank(11))
+            #expect(ranked.posts == second.posts)
+            #expect(try await client.rank(of: second.posts[0].id).rank == 11)
+            let token = try #require(first.next)
+            let mismatch = await refusal {
+                try await client.listPosts(order: .new, from: .token(token))
+            }
+            #expect(mismatch == .pageTokenMismatch)
+            let size = await refusal { try await client.listPosts(pageSize: -1) }
+            #expect(size == .badPageSize)
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func refreshesBringWhatIsNewer(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await bench.anonymous()
+            let old = try await client.createPost(Post(text: "one"), in: "tweets")
+            let page = try await client.listPosts(in: "tweets")
+            let new = try await client.createPost(Post(text: "two"), in: "tweets")
+            let newer = try await client.listPosts(
+                in: "tweets",
+                from: .token(try #require(page.refresh))
+            )
+            #expect(newer.posts.first?.id == new.id)
+            let since = try await client.listPosts(in: "tweets", from: .newerThan(old.id))
+            #expect(since.posts.map(\.id) == [new.id])
+        }
+    }
+
+    @Test(
+        "newer_count counts also the posts that the list's filters leave out",
+        arguments: ClientKind.allCases
+    )
+    func newerCountKnowsNoFilters(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await bench.device()
+            let old = try await client.createPost(Post(title: "old"))
+            let ids = try await Self.make(10, client)
+            try await client.mark(
+                ids.enumerated().filter { $0.offset % 3 != 2 }.map(\.element),
+                as: .read
+            )
+            let list = PostList(feed: "posts", order: .new, unreadOnly: true)
+            var page = try await client.listPosts(list, pageSize: 2, from: .newerThan(old.id))
+            var shown = page.posts.map(\.id).reversed() as [UInt64]
+            var newestTime = page.posts.first?.createTimeMilliseconds
+            // The third and the sixth post are shown, and four are behind them.
+            #expect(page.newerCount == 4)
+            while page.newerCount > 0 {
+                let start = PageStart.token(try #require(page.refresh))
+                page = try await client.listPosts(list, pageSize: 2, from: start)
+                // Posts of the millisecond in which the last page was read come twice.
+                let repeated = page.posts.filter { shown.contains($0.id) }
+                #expect(repeated.allSatisfy { $0.createTimeMilliseconds == newestTime })
+                newestTime = page.posts.first?.createTimeMilliseconds ?? newestTime
+                shown += page.posts.map(\.id).reversed().filter { !shown.contains($0) }
+            }
+            #expect(shown == [ids[2], ids[5], ids[8]])
+        }
+    }
+
+    private static func make(_ count: Int, _ client: any FeedCalling) async throws -> [UInt64] {
+        var ids: [UInt64] = []
+        for number in 0..<count {
+            ids.append(try await client.createPost(Post(title: "\(number)")).id)
+        }
+        return ids
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func stablePagesKeepTheirOrder(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await bench.anonymous()
+            let ids = try await Self.fill(client, 20)
+            let list = PostList(order: .top, consistency: .stable)
+            let first = try await client.listPosts(list, pageSize: 10)
+            #expect(first.consistency == .stable)
+            for id in ids.suffix(3) {
+                for _ in 0..<40 { try await client.vote(on: id, .up) }
+            }
+            let second = try await client.listPosts(
+                list,
+                pageSize: 10,
+                from: .token(try #require(first.next))
+            )
+            #expect(second.consistency == .stable)
+            let shown = (first.posts + second.posts).map(\.id)
+            #expect(Set(shown) == Set(ids) && shown.count == 20)
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func marksHideAndCountPosts(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await bench.device()
+            let ids = try await Self.fill(client, 10)
+            #expect(try await client.mark([ids[0], ids[1]], as: .read) == 8)
+            #expect(try await client.mark([ids[1], ids[2]], as: .dismissed) == 7)
+            #expect(
+                try await client.getPost(ids[1]).viewer == Viewer(isRead: true, isDismissed: true)
+            )
+            #expect(try await Self.titles(client, PostList(unreadOnly: true)).count == 7)
+            #expect(try await Self.titles(client, PostList()).count == 8)
+            #expect(try await Self.titles(client, PostList(includesDismissed: true)).count == 10)
+            let last = try await client.listPosts(order: .new, pageSize: 1).posts[0]
+            #expect(try await client.mark(through: last.id, as: .dismissed) == 0)
+            #expect(try await client.listPosts().posts == [])
+            #expect(try await client.feeds().map(\.unreadCount) == [0, 0])
+            try await client.mark(through: last.id, as: .restored)
+            #expect(try await Self.titles(client, PostList()).count == 10)
+            let nobody = try await bench.anonymous()
+            #expect(await refusal { try await nobody.mark(ids, as: .read) } == .identityRequired)
         }
     }
 }

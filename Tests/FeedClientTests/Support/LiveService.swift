@@ -28,3 +28,14 @@ func withClient(
     try await offload { server.wait() }
     if let failure { throw failure }
 }
+
+extension ClientConfiguration {
+    /// The defaults with times that no call of a slow machine needs: for tests of anything else.
+    static var patient: ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.timeout = .seconds(600)
+        configuration.connectTimeout = .seconds(600)
+        configuration.keepAliveTimeout = .seconds(600)
+        return configuration
+    }
+}

@@ -1,4 +1,5 @@
 import FeedProto
+import FeedTestSupport
 
 /// Posts as fields over one buffer of texts.
 enum FieldsSample {
@@ -87,4 +88,35 @@ enum FieldsSample {
             viewer: fields.viewer
         )
     }
+}
+
+extension UInt64 {
+    /// A number of any number of bits, half of the time 0.
+    static func anyWidth(using random: inout SeededGenerator) -> UInt64 {
+        guard Bool.random(using: &random) else { return 0 }
+        let shift = UInt64.random(in: 0..<64, using: &random)
+        return .random(in: 0 ... .max, using: &random) >> shift
+    }
+}
+
+/// The fields of a ``RawMessage`` as bytes, to be joined and nested in tables of cases.
+enum Wire {
+    static func varint(_ value: UInt64) -> [UInt8] { RawMessage.varint(value) }
+
+    static func tag(_ field: UInt64, type: UInt64) -> [UInt8] {
+        RawMessage().tag(field, wireType: type).bytes
+    }
+
+    static func number(_ field: UInt64, _ value: UInt64) -> [UInt8] {
+        RawMessage().field(field, value).bytes
+    }
+
+    static func bytes(_ field: UInt64, _ bytes: [UInt8]) -> [UInt8] {
+        RawMessage().field(field, bytes).bytes
+    }
+
+    static func text(_ field: UInt64, _ text: String) -> [UInt8] { bytes(field, Array(text.utf8)) }
+
+    /// A body with its header.
+    static func framed(_ body: [UInt8]) -> [UInt8] { RawMessage().raw(body).framed }
 }

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedProto
 import FeedService
 import FeedTestSupport
@@ -291,5 +292,308 @@ extension WireClient {
     fileprivate func call(_ silent: Request, then request: Request) throws -> ServerFrame {
         try send(silent)
         return try call(request)
+    }
+}
+
+/// The tokens of an identity's limits, on a clock that is handed in.
+@Suite struct RateBucketTests {
+    private static func time(_ milliseconds: Int64) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: 1_000_000_000_000).advanced(by: .milliseconds(milliseconds))
+    }
+
+    @Test func holdsTheTokensOfASecondAndRefillsSteadily() {
+        let bucket = RateBucket(countPerSecond: 10)
+        #expect(bucket.take(upTo: 4, at: Self.time(0)) == 4)
+        #expect(bucket.take(upTo: 64, at: Self.time(0)) == 6)
+        #expect(bucket.take(upTo: 64, at: Self.time(99)) == 0)
+        #expect(bucket.take(upTo: 64, at: Self.time(350)) == 3)
+        #expect(bucket.take(upTo: 64, at: Self.time(60_000)) == 10)
+    }
+
+    @Test func aRequestOfManyTokensIsServedWhereThereIsOneAndPaidLater() {
+        let bucket = RateBucket(countPerSecond: 10)
+        #expect(bucket.takeWhole(25, at: Self.time(0)) == true)
+        #expect(bucket.takeWhole(1, at: Self.time(1_500)) == false)
+        #expect(bucket.take(upTo: 1, at: Self.time(1_500)) == 0)
+        #expect(bucket.takeWhole(1, at: Self.time(1_600)) == true)
+        #expect(bucket.takeWhole(1, at: Self.time(1_600)) == false)
+    }
+
+    @Test func unusedTokensComeBack() {
+        let bucket = RateBucket(countPerSecond: 10)
+        #expect(bucket.take(upTo: 10, at: Self.time(0)) == 10)
+        bucket.giveBack(7)
+        #expect(bucket.take(upTo: 64, at: Self.time(0)) == 7)
+    }
+
+    @Test func withoutALimitThereIsNoEnd() {
+        let bucket = RateBucket(countPerSecond: 0)
+        #expect(bucket.take(upTo: 1_000, at: Self.time(0)) == 1_000)
+        #expect(bucket.takeWhole(1_000, at: Self.time(0)) == true)
+        #expect(bucket.fullNanoseconds == 0)
+    }
+
+    @Test func refusedRequestsComeBackOneAfterAnother() {
+        let bucket = RateBucket(countPerSecond: 10)
+        #expect(bucket.take(upTo: 10, at: Self.time(0)) == 10)
+        let waits = (0..<3).map { _ in bucket.retryTime(at: Self.time(0)) }
+        #expect(waits == [.milliseconds(100), .milliseconds(200), .milliseconds(300)])
+        // Those who do not wait push the time away, up to a bound.
+        for _ in 0..<1_000 { _ = bucket.retryTime(at: Self.time(0)) }
+        #expect(bucket.retryTime(at: Self.time(0)) == RateBucket.longestRetryTime)
+        #expect(bucket.retryTime(at: Self.time(10_000)) == .zero)
+    }
+
+    @Test func aRateBelowOneTokenASecondCannotBeAndOneIs() {
+        let bucket = RateBucket(countPerSecond: 1)
+        #expect(bucket.take(upTo: 2, at: Self.time(0)) == 1)
+        #expect(bucket.take(upTo: 2, at: Self.time(999)) == 0)
+        #expect(bucket.take(upTo: 2, at: Self.time(1_000)) == 1)
+    }
+
+    @Test("loops that take at the same time get no token twice")
+    func loopsShareABucket() async {
+        let allowance = Bucket()
+        let taken = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    (0..<10_000).reduce(0) { sum, _ in
+                        sum + allowance.bucket.take(upTo: 3, at: Self.time(0))
+                    }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(taken == 50_000)
+    }
+
+    private final class Bucket: Sendable {
+        let bucket = RateBucket(countPerSecond: 50_000)
+    }
+}
+
+/// The connections of identities, and what is remembered of those that have left.
+@Suite struct IdentityAdmissionTests {
+    private let clock = ManualClock()
+
+    private func admission(connections: Int = 2, votes: Int = 10) -> IdentityAdmission {
+        var limits = IdentityLimits()
+        limits.connectionCount = connections
+        limits.votesPerSecond = votes
+        clock.advance(by: .seconds(1_000))
+        return IdentityAdmission(limits, clock: { [clock] in clock.now })
+    }
+
+    private func enter(
+        _ admission: IdentityAdmission,
+        _ identity: ClientIdentity,
+        isForced: Bool = false
+    ) -> IdentityAllowance? {
+        guard case .admitted(let allowance) = admission.enter(identity, isForced: isForced) else {
+            return nil
+        }
+        return allowance
+    }
+
+    @Test func boundsTheConnectionsOfEachIdentity() throws {
+        let admission = admission()
+        let first = try #require(enter(admission, .address(1)))
+        #expect(enter(admission, .address(1)) === first)
+        #expect(enter(admission, .address(1)) == nil)
+        #expect(enter(admission, .key(1)) != nil)
+        #expect(enter(admission, .address(1), isForced: true) === first)
+        for _ in 0..<2 { admission.leave(first) }
+        #expect(enter(admission, .address(1)) === first)
+        #expect(admission.identityCount == 2)
+    }
+
+    @Test("who comes anew finds the bucket as it was left, until it is full")
+    func remembersWhatWasTaken() throws {
+        let admission = admission()
+        let first = try #require(enter(admission, .address(1)))
+        #expect(first.votes.take(upTo: 10, at: clock.now) == 10)
+        admission.leave(first)
+        #expect(admission.identityCount == 0)
+        clock.advance(by: .milliseconds(300))
+        let second = try #require(enter(admission, .address(1)))
+        #expect(second !== first)
+        #expect(second.votes.take(upTo: 10, at: clock.now) == 3)
+    }
+}
+
+/// What a connection gets that sends far more than its key or host may, and does not wait.
+@Suite(.timeLimit(.minutes(10)))
+struct ReadPauseTests {
+    private typealias Limits = IdentityLimitTests
+
+    /// A client whose identity has used up its limit and was told the longest time, and others.
+    private struct Clients {
+        let greedy: WireClient
+        /// Of the same host.
+        let neighbour: WireClient
+        /// Of another host.
+        let other: WireClient
+        /// What is over the limit of 10 a second.
+        let limited: Request
+        /// What has no limit.
+        let free: Request
+
+        init(_ port: UInt16, limited: Request, free: Request) throws {
+            greedy = try WireClient(port: port, from: Limits.greedyHost)
+            neighbour = try WireClient(port: port, from: Limits.greedyHost)
+            other = try WireClient(port: port, from: Limits.otherHost)
+            self.limited = limited
+            self.free = free
+            _ = try other.createPost(title: "Apple")
+            #expect(try send(10 + 20, from: greedy) == 2_001)
+        }
+
+        /// Sends requests at once that are limited; returns what the last one is told.
+        func send(_ count: Int, from client: WireClient) throws -> UInt32? {
+            let frames = (0..<count).map { _ in
+                ClientFrame(id: client.nextID(), request: limited)
+            }
+            try client.socket.send(frames.flatMap { try $0.encoded() })
+            return try frames.map { _ in try client.receive() }.last??.status?
+                .retryAfterMilliseconds
+        }
+
+        /// Whether a request of a client was answered by the time at which another host got two answers.
+        func isRead(_ client: WireClient) throws -> Bool {
+            try client.send(free)
+            for _ in 0..<2 { #expect(try other.call(free).status == nil) }
+            return !client.socket.receiveWithoutWaiting().isEmpty
+        }
+    }
+
+    /// Runs `body` with the limit on votes, or on other calls, on a clock that stands still.
+    private static func withClients(
+        limitsVotes: Bool = true,
+        _ body: @escaping @Sendable (Clients, ManualClock) throws -> Void
+    ) async throws {
+        let clock = ManualClock()
+        let limits = limitsVotes ? (votes: 10, calls: 0) : (votes: 0, calls: 10)
+        try await Limits.withLimits(votes: limits.votes, calls: limits.calls, clock: clock) {
+            port in
+            let vote = Request.castVote(CastVoteRequest(postID: 1, direction: .up))
+            let ping = Request.ping(PingRequest())
+            let clients = try Clients(
+                port,
+                limited: limitsVotes ? vote : ping,
+                free: limitsVotes ? ping : vote
+            )
+            try body(clients, clock)
+        }
+    }
+
+    @Test(
+        "T-LIMIT-6: nothing is read for 10 ms from a connection that does not wait",
+        arguments: [true, false]
+    )
+    func readsNothingFromWhoDoesNotWait(limitsVotes: Bool) async throws {
+        try await Self.withClients(limitsVotes: limitsVotes) { (clients, clock) throws in
+            let greedy = clients.greedy
+            #expect(try clients.isRead(greedy), "It was told 2 s once.")
+            // More than a loop iteration serves: what was read before is answered in the pause.
+            #expect(try clients.send(100, from: greedy) == 2_001)
+            #expect(try !clients.isRead(greedy))
+            let neighbour = clients.neighbour
+            #expect(try clients.isRead(neighbour))
+            clock.advance(by: .milliseconds(9))
+            #expect(try !clients.isRead(greedy))
+            clock.advance(by: .milliseconds(1))
+            // What it has sent in the pause was not lost.
+            for _ in 0..<2 { #expect(try greedy.receive()?.status == nil) }
+            #expect(try clients.isRead(greedy))
+        }
+    }
+
+    @Test("T-LIMIT-6: who is told 2 s once, or has waited, is read from")
+    func readsFromWhoWaits() async throws {
+        try await Self.withClients { (clients, clock) throws in
+            let neighbour = clients.neighbour
+            #expect(try clients.send(1, from: neighbour) == 2_001)
+            #expect(try clients.isRead(neighbour))
+            clock.advance(by: .seconds(2))
+            #expect(try clients.send(10 + 20, from: neighbour) == 2_001)
+            #expect(try clients.isRead(neighbour))
+        }
+    }
+
+    @Test("T-LIMIT-6: a connection may close in its pause")
+    func aPauseEndsWithItsConnection() async throws {
+        try await Self.withClients { (clients, clock) throws in
+            let greedy = clients.greedy
+            // The vote begins a pause, and what follows is no frame.
+            let vote = ClientFrame(id: greedy.nextID(), request: clients.limited)
+            try greedy.socket.send(vote.encoded() + [0xff, 0xff, 0xff, 0xff])
+            let reasons = try greedy.receiveAll().map(\.status?.reason)
+            #expect(reasons == [.rateLimited, .badFrame])
+            greedy.socket.close()
+            try Limits.advance(clock, .milliseconds(200), clients.other)
+        }
+    }
+}
+
+/// Clients behind a proxy, as limits and roles see them.
+@Suite(.timeLimit(.minutes(2))) struct ProxyTests {
+    /// A client whose proxy is on this machine.
+    private static func client(_ port: UInt16, _ address: String) throws -> WireClient {
+        let client = try WireClient(port: port)
+        try client.socket.send(Array("PROXY TCP4 \(address) 127.0.0.1 1 2\r\n".utf8))
+        return client
+    }
+
+    @Test("T-PROXY-1: limits count a proxy's connections for the clients that it names")
+    func limitsSeeTheClient() async throws {
+        let network = try HostNetwork(parsing: "127.0.0.0/8")
+        try await withTestKeys {
+            $0.proxies = [network]
+            $0.limits.identities.connectionCount = 2
+        } _: { port, _ in
+            var open: [WireClient] = []
+            for host in ["192.0.2.1", "192.0.2.2", "127.0.0.1"] {
+                for _ in 0..<2 {
+                    let client = try Self.client(port, host)
+                    #expect(try client.call(.ping(PingRequest())).status == nil)
+                    open.append(client)
+                }
+                let third = try Self.client(port, host)
+                #expect(try third.receive()?.status?.reason == .tooManyConnections)
+            }
+        }
+    }
+
+    @Test(
+        "T-PROXY-2: nobody behind a proxy of this machine is of this machine",
+        arguments: ["TCP4 127.0.0.1 127.0.0.1 1 2", "TCP4 192.0.2.1 127.0.0.1 1 2", "UNKNOWN"]
+    )
+    func nobodyIsLocal(header: String) async throws {
+        let create = Request.createFeed(CreateFeedRequest(feed: Feed(name: "new")))
+        let network = try HostNetwork(parsing: "127.0.0.2")
+        try await withService {
+            $0.proxies = [network]
+        } _: { port in
+            let client = try WireClient(port: port, from: 0x7f00_0002)
+            try client.socket.send(Array("PROXY \(header)\r\n".utf8))
+            #expect(try client.call(create).status?.code == .permissionDenied)
+            // A caller of this machine without a proxy may.
+            #expect(try WireClient(port: port).call(create).status == nil)
+        }
+    }
+
+    @Test("T-PROXY-3: a proxy that sends no header is refused, and a line says so")
+    func aProxyWithoutAHeaderIsRefused() async throws {
+        let lines = LoggedLines()
+        let network = try HostNetwork(parsing: "127.0.0.2")
+        try await withService(logger: lines.logger) {
+            $0.proxies = [network]
+        } _: { port in
+            let client = try WireClient(port: port, from: 0x7f00_0002)
+            try client.send(.ping(PingRequest()))
+            #expect((try? client.receive()) == nil)
+        }
+        let line = "the proxy 127.0.0.2: it sent no header of the PROXY protocol."
+        #expect(lines.all.contains { $0.contains(line) })
     }
 }

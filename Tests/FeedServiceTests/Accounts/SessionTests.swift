@@ -1,6 +1,7 @@
 import FeedAccounts
 import FeedProto
 import FeedService
+import FeedState
 import FeedTestSupport
 import FeedTransport
 import Foundation
@@ -172,6 +173,178 @@ struct SessionTests {
             #expect(try client.refusal(.getSession) == .sessionExpired)
             let other = try WireClient(port: port)
             #expect(try other.hello(token: created.token).status?.reason == .sessionExpired)
+        }
+    }
+}
+
+/// Accounts and sessions of a service with a data directory.
+@Suite(.timeLimit(.minutes(10)))
+struct AccountRestartTests {
+    /// Sessions of Ann, who stays, and of Bob, who signs out.
+    struct Sessions {
+        var ann: UserSession
+        var bob: UserSession
+    }
+
+    @Test func accountsSessionsAndTheirEndsOutliveTheService() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path
+        let sessions = Locked<Sessions?>(nil)
+        try await withAccounts {
+            $0.state = StateOptions(path: path, logCount: 1)
+        } _: { port in
+            let ann = try WireClient(port: port).signUp("ann@x", name: "Ann").session
+            let client = try WireClient(port: port)
+            let bob = try client.signUp("bob@x", name: "Bob").session
+            #expect(try client.refusal(.signOut(SignOutRequest())) == nil)
+            sessions.withLock { $0 = Sessions(ann: ann, bob: bob) }
+        }
+        let known = try #require(sessions.withLock { $0 })
+        let (ann, bob) = (known.ann, known.bob)
+        try await withAccounts {
+            $0.state = StateOptions(path: path, logCount: 1)
+        } _: { port in
+            let client = try WireClient(port: port)
+            #expect(try client.hello(token: ann.token).status == nil)
+            #expect(try client.call(.getSession).session.user == ann.user)
+            let other = try WireClient(port: port)
+            #expect(try other.hello(token: bob.token).status?.reason == .sessionExpired)
+            #expect(try other.signIn("bob@x").session.user == bob.user)
+            #expect(try other.signUp("ann@x").status?.reason == .emailTaken)
+            // Numbers of users continue.
+            let third = try WireClient(port: port).signUp("eve@x").session.user
+            #expect(third?.id == 3)
+        }
+    }
+
+    @Test("T-AUTH-13: a restored service gives no number again that was given after the backup")
+    func aRestoreGivesNoNumberAgain() async throws {
+        let directory = try TemporaryDirectory()
+        let data = "\(directory.path)/data"
+        let restored = "\(directory.path)/restored"
+        let known = Locked<(backup: String, revision: UInt64)>(("", 0))
+        try await withAccounts {
+            $0.state = StateOptions(path: data, logCount: 1)
+        } _: { port in
+            let client = try WireClient(port: port)
+            #expect(try client.signUp("ann@x").session.user?.id == 1)
+            #expect(try client.createPost(title: "before") == 1)
+            guard case .backup(let backup) = try client.call(.backup).response else {
+                Issue.record("There is no backup.")
+                return
+            }
+            #expect(try client.signUp("bob@x").session.user?.id == 2)
+            #expect(try client.createPost(title: "after") == 2)
+            known.withLock { $0 = (backup.name, backup.revision) }
+        }
+        let (backup, revision) = known.withLock { $0 }
+        try BackupRestore.run(backup: "\(data)/backups/\(backup)", into: restored)
+        try await withAccounts {
+            $0.state = StateOptions(path: restored, logCount: 1)
+        } _: { port in
+            let client = try WireClient(port: port)
+            #expect(try client.createPost(title: "another") == (1 << 24) + 2)
+            let answer = try client.call(.listFeeds)
+            #expect(answer.revision > revision + (1 << 40))
+        }
+        // The numbers stay skipped in later runs, where the first one created no account.
+        try await withAccounts {
+            $0.state = StateOptions(path: restored, logCount: 1)
+        } _: { port in
+            let client = try WireClient(port: port)
+            let id = try #require(try client.signUp("eve@x").session.user?.id)
+            #expect(id > 1 << 32 && id <= 2 + (1 << 44))
+            #expect(try client.signUp("joe@x").session.user?.id == id + 1)
+            #expect(try client.signIn("ann@x").session.user?.id == 1)
+            #expect(try client.signIn("bob@x").status?.reason == .badCredentials)
+            #expect(try client.createPost(title: "next") == (1 << 24) + 3)
+        }
+    }
+}
+
+/// The authors of posts, and who may change them.
+@Suite(.timeLimit(.minutes(10)))
+struct AuthorTests {
+    /// Runs a service that callers of another address than loopback reach: they are no services.
+    private func withRemoteCallers(
+        _ body: @escaping @Sendable (_ port: UInt16, _ host: UInt32) throws -> Void
+    ) async throws {
+        let own = try #require(TestSocket.ownAddress)
+        try await withAccounts {
+            $0.addresses = [SocketAddress(host: .v4(0), port: 0)]
+        } _: { port in
+            try body(port, own)
+        }
+    }
+
+    private func create(_ client: WireClient, _ author: User? = nil) throws -> Post {
+        let request = CreatePostRequest(post: Post(author: author, title: "a title"))
+        let answer = try client.call(.createPost(request))
+        guard case .post(let post) = answer.response else {
+            throw answer.status ?? Status(code: .unknown, reason: .internal, message: "No post.")
+        }
+        return post
+    }
+
+    private func update(_ id: UInt64) -> Request {
+        let post = Post(id: id, title: "another title")
+        return .updatePost(UpdatePostRequest(post: post, updateMask: [.title]))
+    }
+
+    @Test func aUserIsTheAuthor() async throws {
+        try await withRemoteCallers { port, host in
+            let client = try WireClient(port: port, host: host)
+            let user = try client.signUp("ann@x", name: "Ann").session.user
+            // A name in the request does not make another author.
+            let post = try create(client, User(id: 5, displayName: "Bob"))
+            #expect(post.author?.id == user?.id)
+            #expect(post.author?.displayName == "Ann")
+            let reader = try WireClient(port: port, host: host)
+            let read = try reader.call(.getPost(GetPostRequest(id: post.id)))
+            guard case .post(let seen) = read.response else {
+                Issue.record("GetPost answers with the post.")
+                return
+            }
+            #expect(seen.author == post.author)
+            #expect(try reader.list(ListPostsRequest()).posts.first?.author == post.author)
+        }
+    }
+
+    @Test func aNameWithoutAUserIsOnlyAName() async throws {
+        try await withRemoteCallers { port, host in
+            let client = try WireClient(port: port, host: host)
+            let post = try create(client, User(id: 5, displayName: "Bob"))
+            #expect(post.author?.id == 0)
+            #expect(post.author?.displayName == "Bob")
+        }
+    }
+
+    @Test("T-AUTH-4: only the author or a service changes a post")
+    func othersMayNotChangeAPost() async throws {
+        try await withRemoteCallers { port, host in
+            let ann = try WireClient(port: port, host: host)
+            let bob = try WireClient(port: port, host: host)
+            #expect(try ann.signUp("ann@x").status == nil)
+            #expect(try bob.signUp("bob@x").status == nil)
+            let id = try create(ann).id
+            let anonymous = try create(try WireClient(port: port, host: host)).id
+            for request in [
+                update(id), .deletePost(DeletePostRequest(id: id)), update(anonymous),
+                .deletePost(DeletePostRequest(id: anonymous)),
+            ] {
+                let status = try bob.call(request).status
+                #expect(status?.code == .permissionDenied)
+                #expect(status?.reason == .notAuthor)
+                #expect(status?.isNotExecuted == true)
+            }
+            #expect(try bob.refusal(update(id + 100)) == .postNotFound)
+            #expect(try ann.refusal(update(id)) == nil)
+            // A loopback caller is a service.
+            let service = try WireClient(port: port)
+            #expect(try service.refusal(update(id)) == nil)
+            #expect(try service.refusal(.deletePost(DeletePostRequest(id: anonymous))) == nil)
+            #expect(try ann.refusal(.deletePost(DeletePostRequest(id: id))) == nil)
+            #expect(try ann.refusal(.deletePost(DeletePostRequest(id: id))) == nil)
         }
     }
 }

@@ -1,7 +1,9 @@
+import Dispatch
 import FeedProto
 import FeedService
 import FeedTestSupport
 import FeedTransport
+import Foundation
 import Testing
 
 /// The sequences that a service takes, and its refusals of the others.
@@ -206,6 +208,156 @@ struct SequenceRuleTests {
             }
             #expect(try Support.helloed(client).isClientKnown)
             #expect(!(try Support.helloed(WireClient(port: port), channel: 1).isClientKnown))
+        }
+    }
+}
+
+/// Connections that say Hello and get no channel: the answer has the reason.
+@Suite(.timeLimit(.minutes(10)))
+struct MissingChannelTests {
+    typealias Support = ExactlyOnceTests
+
+    /// Two connections hold the two channels that there may be; a third one says Hello.
+    @Test func aHelloWithoutAChannelIntroducesTheDevice() async throws {
+        try await withService { configuration in
+            // Of three quarters the host takes 256 bytes, and each of two channels as many.
+            configuration.limits.maximumChannelByteCount = 1200
+        } _: { port in
+            let client = try Support.connect(port)
+            let other = try Support.connect(port, channel: 1)
+            let feed = Feed(name: "ballots", voteMode: .ballot)
+            #expect(try client.call(.createFeed(CreateFeedRequest(feed: feed))).status == nil)
+            let id = try client.createPost(title: "a", feed: "ballots")
+            let third = try WireClient(port: port)
+            let hello = try Support.helloed(third, channel: 2)
+            #expect(!hello.capabilities.contains(.exactlyOnce))
+            #expect(hello.channelStatus?.reason == .tooManyChannels)
+            #expect(!hello.isClientKnown)
+            let refused = try #require(try third.call(Support.vote(id), sequence: 1).status)
+            #expect(refused.reason == .tooManyChannels)
+            #expect(refused.isNotExecuted)
+            #expect(refused.retryAfterMilliseconds > 0)
+            // Its ballots count, and existing channels are served.
+            #expect(try third.vote(id).upvoteCount == 1)
+            let again = try Support.helloed(client)
+            #expect(again.isClientKnown && again.channelStatus == nil)
+            guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
+                return
+            }
+            #expect(stats.channelCount == 2 && stats.refusedChannelCount == 2)
+            #expect(stats.channelByteCount <= 1200)
+            // With room for it, the same connection has its channel without another Hello.
+            _ = try other.hello()
+            #expect(try third.call(Support.vote(id), sequence: 1).status == nil)
+            #expect(try Support.helloed(third, channel: 2).lastSequence == 1)
+        }
+    }
+
+    @Test func aChannelThatAnotherTookMeanwhileIsFenced() async throws {
+        try await withService { configuration in
+            configuration.limits.maximumChannelByteCount = 1200
+        } _: { port in
+            let client = try Support.connect(port)
+            let other = try Support.connect(port, channel: 1)
+            let id = try client.createPost(title: "a")
+            let early = try WireClient(port: port)
+            #expect(try Support.helloed(early, channel: 2).channelStatus != nil)
+            _ = try other.hello()
+            let late = try Support.connect(port, channel: 2)
+            #expect(try late.call(Support.vote(id), sequence: 1).status == nil)
+            try SequenceRuleTests.refusal(
+                early.call(Support.vote(id), sequence: 2),
+                .channelFenced,
+                notExecuted: true
+            )
+        }
+    }
+
+    /// The cause is the real one, and the channel is there once changes are taken.
+    @Test func aHelloWhileChangesAreRefusedSaysWhy() async throws {
+        let offset = Locked<Int64>(0)
+        try await withService {
+            $0.timeOfDay = { Int64(Date.now.timeIntervalSince1970 * 1000) + offset.withLock { $0 } }
+        } _: { port in
+            let known = try Support.connect(port)
+            let id = try known.createPost(title: "a")
+            offset.withLock { $0 = 3_600_000 }
+            let isRefused = { () throws -> Bool in
+                try known.call(Support.vote(id)).status?.reason == .clockJumped
+            }
+            while try !isRefused() {}
+            let client = try WireClient(port: port)
+            let hello = try Support.helloed(client, channel: 3)
+            #expect(hello.channelStatus?.reason == .clockJumped)
+            #expect(hello.channelStatus?.retryAfterMilliseconds ?? 0 > 0)
+            try SequenceRuleTests.refusal(
+                client.call(Support.vote(id), sequence: 1),
+                .clockJumped,
+                notExecuted: true,
+                code: .unavailable
+            )
+            // A channel that is known needs no change.
+            #expect(try Support.helloed(known).channelStatus == nil)
+            offset.withLock { $0 = 0 }
+            while try isRefused() {}
+            let first = try Support.upvotes(client.call(Support.vote(id), sequence: 1))
+            #expect(try Support.upvotes(client.call(Support.vote(id), sequence: 1)) == first)
+            #expect(try Support.helloed(client, channel: 3).lastSequence == 1)
+        }
+    }
+}
+
+/// Connections on several loops that take one channel from each other all the time.
+@Suite(.timeLimit(.minutes(10)))
+struct ChannelFightTests {
+    static let fighterCount = 3
+    static let voteCount: UInt64 = 20_000
+
+    /// Vote number s has the sequence s on every connection, so each vote is executed once in all.
+    @Test func everyVoteCountsOnce() async throws {
+        try await withService(threads: 2) { port in
+            let observer = try WireClient(port: port)
+            let id = try observer.createPost(title: "a")
+            let failures = Locked<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: Self.fighterCount) { _ in
+                do { try Self.fight(port, for: id) } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+            #expect(try observer.vote(id).upvoteCount == Self.voteCount + 1)
+        }
+    }
+
+    /// Takes the channel over and continues after its last vote, until all votes are cast.
+    private static func fight(_ port: UInt16, for id: UInt64) throws {
+        let client = try WireClient(port: port)
+        while true {
+            let last = try ExactlyOnceTests.helloed(client).lastSequence
+            guard last < voteCount else { return }
+            // The last ones once more: the connection that cast them may not have their answers.
+            let first = last < 10 ? 1 : last - 9
+            let sequences = first...min(voteCount, last + 200)
+            var bytes: [UInt8] = []
+            for sequence in sequences {
+                bytes += try ClientFrame(
+                    id: client.nextID(),
+                    request: ExactlyOnceTests.vote(id),
+                    sequence: sequence
+                ).encoded()
+            }
+            try client.socket.send(bytes)
+            var isFenced = false
+            for _ in sequences {
+                let status = try #require(try client.receive()).status
+                // Once fenced, a connection stays so.
+                guard let status else {
+                    #expect(!isFenced)
+                    continue
+                }
+                #expect(status.reason == .channelFenced)
+                isFenced = true
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import FeedConcurrency
 import FeedService
 import FeedTestSupport
 import FeedTransport
@@ -116,4 +117,187 @@ struct LogTests {
             ]
         )
     }
+}
+
+/// A buffer before a receiver that takes nothing for a while.
+@Suite(.timeLimit(.minutes(1)))
+struct OutputThreadTests {
+    /// What a receiver got, which takes the next texts when the test lets it.
+    private final class Receiver: Sendable {
+        let got = Locked<[String]>([])
+        private let arrived = Semaphore()
+        private let permits = Semaphore()
+
+        /// A buffer of ten bytes before the receiver.
+        func output() -> OutputThread {
+            OutputThread("test-output", byteLimit: 10) { [self] texts, leftOutCount in
+                arrived.signal()
+                permits.wait()
+                got.withLock { got in
+                    got += texts
+                    if leftOutCount > 0 { got.append("(\(leftOutCount))") }
+                }
+            }
+        }
+
+        /// Waits until the receiver has texts that it has not taken yet.
+        func awaitTexts() { arrived.wait() }
+
+        /// Lets the receiver take texts so often.
+        func take(_ count: Int) { for _ in 0..<count { permits.signal() } }
+    }
+
+    @Test("what does not fit is counted, and said where it is missing")
+    func saysWhatIsMissing() {
+        let receiver = Receiver()
+        let output = receiver.output()
+        output.write("first")
+        receiver.awaitTexts()
+        // Ten bytes fit while the receiver has the first text, and nothing after one that did not.
+        #expect(output.append("12345"))
+        #expect(output.append("678"))
+        #expect(!output.append("900"))
+        #expect(!output.append("x"))
+        #expect(output.leftOutCount == 2)
+        receiver.take(1)
+        receiver.awaitTexts()
+        // The buffer is empty again.
+        #expect(output.append("1234567890"))
+        receiver.take(2)
+        #expect(output.flush(upTo: .seconds(30)))
+        let expected = ["first", "12345", "678", "(2)", "1234567890"]
+        #expect(receiver.got.withLock { $0 } == expected)
+        #expect(output.leftOutCount == 2)
+    }
+
+    @Test("how long the receiver has been taking what it was passed")
+    func saysHowLongTextsWait() {
+        let receiver = Receiver()
+        let output = receiver.output()
+        #expect(output.waitingTime(at: .now) == .zero)
+        output.write("first")
+        receiver.awaitTexts()
+        let soon = MonotonicInstant.now.advanced(by: .seconds(3))
+        #expect(output.waitingTime(at: soon) >= .seconds(3))
+        receiver.take(1)
+        #expect(output.flush(upTo: .seconds(30)))
+        #expect(output.waitingTime(at: soon) == .zero)
+    }
+
+    @Test("a flush ends at its limit where the receiver takes nothing")
+    func flushesForSomeTimeOnly() {
+        let receiver = Receiver()
+        let output = receiver.output()
+        #expect(output.flush(upTo: .zero))
+        output.write("first")
+        receiver.awaitTexts()
+        #expect(!output.flush(upTo: .milliseconds(1)))
+        receiver.take(1)
+        #expect(output.flush(upTo: .seconds(30)))
+        #expect(receiver.got.withLock { $0 } == ["first"])
+    }
+
+    @Test("texts of many threads arrive whole, or are counted")
+    func losesNoTextUncounted() async {
+        let got = Locked(0)
+        let output = OutputThread("test-output", byteLimit: 64) { texts, leftOutCount in
+            got.withLock { $0 += texts.count + leftOutCount }
+        }
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask { for _ in 0..<1_000 { output.write("12345678") } }
+            }
+        }
+        #expect(output.flush(upTo: .seconds(30)))
+        #expect(got.withLock { $0 } == 4_000)
+    }
+}
+
+/// The log lines that clients can cause, and their rate.
+struct ServiceLogTests {
+    @Test func clientNamesAreLoggedOnceASecond() {
+        let lines = LoggedLines()
+        let time = Locked<Int64>(5_000)
+        let log = ServiceLog(
+            lines.logger,
+            unixMilliseconds: { time.withLock { $0 } }
+        )
+        for number in 0..<3 { log.introduced("app/\(number)", from: .v4(0x7f00_0002)) }
+        #expect(lines.all == [#"info: Client "app/0" says Hello from 127.0.0.2"#])
+        time.withLock { $0 = 6_000 }
+        log.introduced("late", from: .v4(0x7f00_0002))
+        #expect(
+            lines.all.last
+                == #"info: Client "late" says Hello from 127.0.0.2 (and 2 like it before)"#
+        )
+    }
+
+    @Test(arguments: [
+        ("plain name/1.0", #""plain name/1.0""#),
+        ("two\nlines", #""two\u{a}lines""#),
+        ("\u{1b}[31mred", #""\u{1b}[31mred""#),
+        ("a\"b\\c", #""a\"b\\c""#),
+        ("right\u{202e}left", #""right\u{202e}left""#),
+        ("Größe 🍎", #""Größe 🍎""#),
+        (String(repeating: "x", count: 64), "\"\(String(repeating: "x", count: 64))\""),
+        (String(repeating: "x", count: 65), "\"\(String(repeating: "x", count: 64))\"…"),
+    ])
+    func aTextIsQuotedOnOneLine(text: String, quoted: String) {
+        #expect(ServiceLog.quoted(text) == quoted)
+    }
+
+    @Test("slow calls are logged once a second for each method")
+    func slowCallsAreLoggedOnceASecond() {
+        let lines = LoggedLines()
+        let time = Locked<Int64>(5_000)
+        let log = ServiceLog(lines.logger, unixMilliseconds: { time.withLock { $0 } })
+        func slow(_ method: FeedService.Method, _ count: Int, _ id: UInt64) {
+            log.slow(
+                AnsweredCalls.Run(method, count: count, firstID: id),
+                from: SocketAddress(host: .v4(0x7f00_0002), port: 4_000),
+                nanoseconds: 143_900_000,
+                heldNanoseconds: 120_000_000
+            )
+        }
+        slow(.castVote, 16, 8_123)
+        slow(.castVote, 1, 8_139)
+        slow(.castVote, 1, 8_140)
+        slow(.getPost, 1, 7)
+        time.withLock { $0 = 6_000 }
+        slow(.castVote, 1, 9_000)
+        let times = "from 127.0.0.2:4000 took 143 ms, held for 120 ms of them"
+        #expect(
+            lines.all == [
+                "warning: slow: cast_vote 8123 and 15 after it \(times)",
+                "warning: slow: get_post 7 \(times)",
+                "warning: slow: cast_vote 9000 \(times) (and 2 like it before)",
+            ]
+        )
+    }
+}
+
+/// Keeps the lines of a logger, each with its level.
+final class LoggedLines: Sendable {
+    private struct Handler: LogHandler {
+        let lines: Locked<[String]>
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.withLock { $0.append("\(event.level): \(event.message)") }
+        }
+    }
+
+    private let lines = Locked<[String]>([])
+
+    /// The logger whose lines are kept.
+    var logger: Logger { Logger(label: "test", factory: { [lines] _ in Handler(lines: lines) }) }
+
+    /// The lines so far.
+    var all: [String] { lines.withLock { $0 } }
 }

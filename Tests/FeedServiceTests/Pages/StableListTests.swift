@@ -186,3 +186,205 @@ extension WireClient {
         return stats.snapshotCount
     }
 }
+
+/// What the revision of a STABLE list says, and which snapshot shows a caller's own changes.
+@Suite(.timeLimit(.minutes(10)))
+struct StableRevisionTests {
+    private static let list = ListPostsRequest(
+        feed: "ballots",
+        order: .top,
+        pageSize: 2,
+        consistency: .stable
+    )
+
+    /// Runs a service whose loops stand still, with three posts of a feed that keeps ballots.
+    private func withBallots(
+        _ body: @escaping @Sendable (UInt16, [UInt64]) throws -> Void
+    ) async throws {
+        try await withService {
+            $0.loopClock = ManualClock()
+        } _: { port in
+            let client = try WireClient(port: port)
+            let feed = Feed(name: "ballots", voteMode: .ballot)
+            #expect(try client.call(.createFeed(CreateFeedRequest(feed: feed))).status == nil)
+            try body(
+                port,
+                try (0..<3).map { try client.createPost(title: "\($0)", feed: "ballots") }
+            )
+        }
+    }
+
+    @Test("T-PAGE-2: a vote that changes nothing hides no earlier one", arguments: [0, 1])
+    func aRepeatedVoteHidesNoLaterOne(sequence: UInt64) async throws {
+        try await withBallots { port, posts in
+            let (writer, reader) = (try WireClient(port: port), try WireClient(port: port))
+            _ = try writer.hello(clientID: [UInt8](repeating: 7, count: 16))
+            func vote(_ post: UInt64, _ sequence: UInt64) throws -> UInt64 {
+                let request = CastVoteRequest(postID: post, direction: .up)
+                return try writer.call(.castVote(request), sequence: sequence).revision
+            }
+            let first = try vote(posts[2], sequence)
+            let snapshot = try reader.list(Self.list)
+            #expect(snapshot.consistency == .stable && snapshot.posts.first?.id == posts[2])
+            _ = try vote(posts[1], 2 * sequence)
+            #expect(try vote(posts[2], sequence) == first)
+            let own = try writer.list(Self.list)
+            #expect(own.consistency == .live && own.posts.map(\.id) == [posts[1], posts[2]])
+        }
+    }
+
+    @Test("the revision of a stable page is its snapshot's")
+    func theRevisionIsTheSnapshots() async throws {
+        try await withBallots { port, posts in
+            let (writer, reader) = (try WireClient(port: port), try WireClient(port: port))
+            let first = try reader.call(.listPosts(Self.list))
+            guard case .listPosts(let page) = first.response else {
+                Issue.record("A list is refused.")
+                return
+            }
+            _ = try writer.hello(clientID: [UInt8](repeating: 7, count: 16))
+            let vote = CastVoteRequest(postID: posts[2], direction: .up)
+            let change = try writer.call(.castVote(vote)).revision
+            #expect(first.revision < change)
+            #expect(try reader.call(.listPosts(Self.list)).revision == first.revision)
+            var next = Self.list
+            next.pageToken = page.nextPageToken
+            #expect(try reader.call(.listPosts(next)).revision == first.revision)
+            // Who asks for a later state does not get the rest of the snapshot.
+            let frame = ClientFrame(
+                id: reader.nextID(),
+                request: .listPosts(next),
+                minimumRevision: change
+            )
+            try reader.send(frame)
+            let answer = try #require(try reader.receive())
+            #expect(answer.revision >= change)
+            guard case .listPosts(let rest) = answer.response else {
+                Issue.record("A list is refused.")
+                return
+            }
+            #expect(rest.consistency == .live)
+        }
+    }
+}
+
+/// MarkPosts, and what lists and posts show of marks.
+@Suite(.timeLimit(.minutes(10)))
+struct MarkCallTests {
+    private static let device = [UInt8](1...16)
+
+    private static func mark(
+        _ client: WireClient,
+        _ request: MarkPostsRequest,
+        sequence: UInt64 = 0
+    ) throws -> UInt64 {
+        let answer = try client.call(.markPosts(request), sequence: sequence)
+        guard case .markPosts(let response) = answer.response else {
+            throw MarkRefusal(status: answer.status)
+        }
+        return response.unreadCount
+    }
+
+    private struct MarkRefusal: Error {
+        var status: Status?
+    }
+
+    @Test("T-MARK-1: read and dismissed posts are shown, counted and left out")
+    func marksPosts() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            _ = try client.hello(clientID: Self.device)
+            for number in 0..<10 { _ = try client.createPost(title: "post \(number)") }
+            let read = MarkPostsRequest(feed: "posts", mark: .read, postIDs: [1, 2, 3])
+            #expect(try Self.mark(client, read) == 7)
+            let dismissed = MarkPostsRequest(mark: .dismissed, postIDs: [3, 4])
+            #expect(try Self.mark(client, dismissed) == 6)
+            func ids(_ request: ListPostsRequest) throws -> [UInt64] {
+                try client.list(request).posts.map(\.id)
+            }
+            #expect(try ids(ListPostsRequest(order: .old)) == [1, 2] + Array(5...10))
+            #expect(try ids(ListPostsRequest(order: .old, unreadOnly: true)) == Array(5...10))
+            let all = ListPostsRequest(order: .old, includesDismissed: true)
+            let viewers = try client.list(all).posts.map(\.viewer)
+            #expect(viewers[2] == Viewer(isRead: true, isDismissed: true))
+            #expect(viewers[3] == Viewer(isRead: false, isDismissed: true))
+            #expect(viewers[4] == Viewer())
+            guard case .post(let post) = try client.call(.getPost(GetPostRequest(id: 3))).response
+            else { return #expect(Bool(false)) }
+            #expect(post.viewer == Viewer(isRead: true, isDismissed: true))
+            // Nobody else sees them.
+            let other = try WireClient(port: port)
+            #expect(try other.list(ListPostsRequest(order: .old)).posts.count == 10)
+            #expect(try other.list(ListPostsRequest(order: .old)).posts[0].viewer == nil)
+        }
+    }
+
+    @Test("T-MARK-2: all posts up to one are dismissed, and restored")
+    func marksThroughAPost() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            _ = try client.hello(clientID: Self.device)
+            for number in 0..<10 { _ = try client.createPost(title: "post \(number)") }
+            var request = MarkPostsRequest(feed: "posts", mark: .dismissed, throughPostID: 8)
+            #expect(try Self.mark(client, request) == 2)
+            let list = ListPostsRequest(order: .old)
+            #expect(try client.list(list).posts.map(\.id) == [9, 10])
+            request.mark = .restored
+            request.throughPostID = 4
+            #expect(try Self.mark(client, request) == 6)
+            #expect(try client.list(list).posts.map(\.id) == [1, 2, 3, 4, 9, 10])
+            guard case .listFeeds(let feeds) = try client.call(.listFeeds).response else {
+                return #expect(Bool(false))
+            }
+            #expect(feeds.feeds.map(\.unreadCount) == [6, 0])
+            #expect(feeds.feeds.map(\.postCount) == [10, 0])
+        }
+    }
+
+    @Test("T-MARK-3: marks need an identity, one of two fields, and posts that exist")
+    func refusesMarks() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            _ = try client.createPost(title: "post")
+            func reason(_ request: MarkPostsRequest) throws -> Reason? {
+                try client.call(.markPosts(request)).status?.reason
+            }
+            let one = MarkPostsRequest(mark: .read, postIDs: [1])
+            #expect(try reason(one) == .identityRequired)
+            let unread = ListPostsRequest(unreadOnly: true)
+            let refusal = try client.call(.listPosts(unread)).status
+            #expect(refusal?.reason == .identityRequired)
+            #expect(refusal?.message.hasPrefix("unread_only needs a viewer: ") == true)
+            _ = try client.hello(clientID: Self.device)
+            #expect(try reason(one) == nil)
+            #expect(try reason(MarkPostsRequest(mark: .read)) == .badField)
+            let both = MarkPostsRequest(mark: .read, postIDs: [1], throughPostID: 1)
+            #expect(try reason(both) == .badField)
+            let many = MarkPostsRequest(mark: .read, postIDs: Array(1...101))
+            #expect(try reason(many) == .batchTooLarge)
+            #expect(try reason(MarkPostsRequest(mark: .unspecified, postIDs: [1])) == .badField)
+            let missing = MarkPostsRequest(mark: .read, throughPostID: 99)
+            #expect(try reason(missing) == .postNotFound)
+            let feed = MarkPostsRequest(feed: "none", mark: .read, postIDs: [1])
+            #expect(try reason(feed) == .feedNotFound)
+            let foreign = MarkPostsRequest(feed: "tweets", mark: .read, throughPostID: 1)
+            #expect(try reason(foreign) == .postNotFound)
+        }
+    }
+
+    @Test("T-MARK-4: a repeated MarkPosts is executed once, and answered with the count of now")
+    func repeatsAreExecutedOnce() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            _ = try client.hello(clientID: Self.device)
+            for number in 0..<5 { _ = try client.createPost(title: "post \(number)") }
+            let read = MarkPostsRequest(mark: .read, postIDs: [1, 2])
+            #expect(try Self.mark(client, read, sequence: 1) == 3)
+            let unread = MarkPostsRequest(mark: .unread, postIDs: [1])
+            #expect(try Self.mark(client, unread, sequence: 2) == 4)
+            #expect(try Self.mark(client, read, sequence: 1) == 4)
+            let page = try client.list(ListPostsRequest(order: .old))
+            #expect(page.posts[0].viewer == Viewer())
+        }
+    }
+}

@@ -143,3 +143,153 @@ struct LatencyTests {
         #expect(slow.first?.hasSuffix(" took 2000 ms, held for 0 ms of them") == true, "\(slow)")
     }
 }
+
+/// The buckets and percentiles of times, beside a model that keeps every time.
+struct LatencyCountsTests {
+    /// The percentiles that statistics name.
+    static let shares: [UInt64] = [0, 1, 5_000, 9_000, 9_900, 9_990, 10_000]
+
+    /// The time of the exact rank in a sorted list.
+    static func exact(_ sorted: [UInt64], tenThousandths: UInt64) -> UInt64 {
+        let rank = (Double(sorted.count) * Double(tenThousandths) / 10_000).rounded(.up)
+        return sorted[max(1, Int(rank)) - 1]
+    }
+
+    @Test func bucketsFollowOneAnotherWithoutAGap() {
+        var bucket = 0
+        while let last = LatencyHistogram.lastNanosecond(of: bucket) {
+            #expect(LatencyHistogram.bucket(of: last) == bucket)
+            #expect(LatencyHistogram.bucket(of: last + 1) == bucket + 1)
+            bucket += 1
+        }
+        #expect(bucket == LatencyHistogram.bucketCount - 1)
+        #expect(LatencyHistogram.bucket(of: .max) == bucket)
+        #expect(LatencyHistogram.bucket(of: 0) == 0)
+    }
+
+    @Test(arguments: TestEnvironment.seeds(1...20))
+    func percentilesAreThoseOfAnExactModel(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let loops = (0..<3).map { _ in LatencyHistogram() }
+        var times: [UInt64] = []
+        for _ in 0..<Int.random(in: 1...3_000, using: &generator) {
+            // From nanoseconds to minutes, each order of magnitude as often as the others.
+            let bits = UInt64.random(in: 0...36, using: &generator)
+            let time = UInt64.random(in: 0...(1 << bits), using: &generator)
+            let count = Int.random(in: 1...64, using: &generator)
+            loops[Int.random(in: 0..<3, using: &generator)].count(count, nanoseconds: time)
+            times += repeatElement(time, count: count)
+        }
+        times.sort()
+        let counts = LatencyCounts(loops)
+        #expect(counts.count == UInt64(times.count))
+        #expect(counts.sumNanoseconds == times.reduce(0, +))
+        #expect(counts.maximumNanoseconds == times.last)
+        for share in Self.shares {
+            let told = counts.nanoseconds(tenThousandths: share)
+            let exact = Self.exact(times, tenThousandths: share)
+            let error = max(exact / 16, LatencyHistogram.unitNanoseconds)
+            #expect(
+                told >= exact && told <= min(exact + error, times.last ?? 0),
+                "FEED_SEED=\(seed): \(share) is \(told), exactly \(exact)"
+            )
+        }
+    }
+
+    @Test func nothingTakesNoTime() {
+        let counts = LatencyCounts([LatencyHistogram()])
+        #expect(Self.shares.allSatisfy { counts.nanoseconds(tenThousandths: $0) == 0 })
+    }
+}
+
+/// The times of calls that ask for them, on a clock that the test moves.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct CallTimesTests {
+    @Test("a held answer says when it is released, and one that nobody asked for says nothing")
+    func aHeldAnswerIsTimed() async throws {
+        let clock = ManualClock()
+        try await withGatedService {
+            $0.loopClock = clock
+        } _: { port, gate in
+            let client = try WireClient(port: port)
+            let post = try client.createPost(title: "a")
+            let vote = Request.castVote(CastVoteRequest(postID: post, direction: .up))
+            gate.close()
+            // The clock begins at 0, which a time that nobody has set is too.
+            clock.advance(by: .seconds(3))
+            let start = clock.now.nanoseconds
+            // Written at once, so that one loop iteration has all of them.
+            let asks = [false, true, true, false, true]
+            var bytes: [UInt8] = []
+            for (number, isTimed) in asks.enumerated() {
+                let id = UInt64(100 + number)
+                bytes += try ClientFrame(id: id, request: vote, isTimed: isTimed).encoded()
+            }
+            try client.socket.send(bytes)
+            try gate.awaitHeldAnswer(port)
+            clock.advance(by: .milliseconds(7))
+            gate.open()
+            for (number, isTimed) in asks.enumerated() {
+                let answer = try #require(try client.receive())
+                #expect(answer.id == UInt64(100 + number) && answer.status == nil)
+                let expected = CallTimes(
+                    receivedNanoseconds: start,
+                    executedNanoseconds: start,
+                    releasedNanoseconds: start + 7_000_000
+                )
+                #expect(answer.times == (isTimed ? expected : nil), "\(number)")
+            }
+        }
+    }
+
+    @Test("reads, refusals and repeats are timed, also where no answer is held")
+    func everyCallOfALoopIsTimed() async throws {
+        let clock = ManualClock()
+        try await withService {
+            $0.loopClock = clock
+        } _: { port in
+            let client = try WireClient(port: port)
+            _ = try client.hello(clientID: Array(repeating: 7, count: 16), channel: 1)
+            let post = try client.createPost(title: "a")
+            clock.advance(by: .seconds(1))
+            let now = clock.now.nanoseconds
+            let times = CallTimes(
+                receivedNanoseconds: now,
+                executedNanoseconds: now,
+                releasedNanoseconds: now
+            )
+            let vote = Request.castVote(CastVoteRequest(postID: post, direction: .up))
+            let votes = [CastVoteRequest(postID: post, direction: .up)]
+            for (request, sequence) in [
+                (.getPost(GetPostRequest(id: post)), 0), (vote, 0), (vote, 1), (vote, 1),
+                (.castVote(CastVoteRequest(postID: .max, direction: .up)), 0),
+                (.batchCastVotes(BatchCastVotesRequest(votes: votes)), 0),
+                (.listPosts(ListPostsRequest(order: .top)), 0), (.listFeeds, 0), (nil, 0),
+            ] as [(Request?, UInt64)] {
+                try client.send(request, sequence: sequence, isTimed: true)
+                let answer = try #require(try client.receive())
+                #expect(answer.times == times, "\(String(describing: request))")
+                try client.send(request, sequence: sequence)
+                let untimed = try #require(try client.receive())
+                #expect(untimed.times == nil)
+                #expect(untimed.status?.reason == answer.status?.reason)
+            }
+        }
+    }
+
+    @Test("the times lie between the send and the answer, by the clock of the machine")
+    func timesAreInOrder() async throws {
+        try await withService { port in
+            let client = try WireClient(port: port)
+            let sent = MonotonicInstant.now.nanoseconds
+            try client.send(.ping(PingRequest()), isTimed: true)
+            let times = try #require(try client.receive()?.times)
+            let answered = MonotonicInstant.now.nanoseconds
+            let order = [
+                sent, times.receivedNanoseconds, times.executedNanoseconds,
+                times.releasedNanoseconds, answered,
+            ]
+            #expect(order == order.sorted())
+        }
+    }
+}

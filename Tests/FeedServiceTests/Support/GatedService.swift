@@ -2,7 +2,9 @@ import FeedJournal
 import FeedService
 import FeedState
 import FeedTestSupport
+import Foundation
 import Logging
+import Testing
 
 /// Runs a durable service in this process behind a gate that delays its commits, while `body` runs on
 /// a thread of its own.
@@ -33,4 +35,113 @@ extension JournalGate {
         state.journal.space.ballastByteCount = 1 << 20
         return state
     }
+}
+
+/// Stands before a journal and lets commits through when a test says so: a disk that is slow.
+final class JournalGate: @unchecked Sendable {
+    private struct State {
+        var isClosed = false
+        var largestByteCount = 0
+    }
+
+    private let state = Locked(State())
+    private let arrived = DispatchSemaphore(value: 0)
+    private let permits = DispatchSemaphore(value: 0)
+
+    /// From now on commits wait.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// Waits until a commit waits.
+    func awaitCommit() { arrived.wait() }
+
+    /// Waits until a commit waits, and until the loop of a service holds the answer to the change.
+    ///
+    /// The commit may begin before: a clock that a test moves then would be read too late.
+    func awaitHeldAnswer(_ port: UInt16) throws {
+        awaitCommit()
+        try Self.awaitIterations(port)
+    }
+
+    /// Waits until the loop has ended the iterations that are under way, so that all answers that are
+    /// not held have been sent.
+    ///
+    /// The loop closes a connection that asked for nothing. The second one is closed in a later
+    /// iteration than the first.
+    static func awaitIterations(_ port: UInt16) throws {
+        for _ in 0..<2 {
+            let socket = try TestSocket(port: port)
+            socket.shutDownSending()
+            #expect(try socket.receiveUntilEndOfFile().isEmpty)
+        }
+    }
+
+    /// Lets one commit through that waits.
+    func letOneThrough() { permits.signal() }
+
+    /// Lets the commit through that waits, and all to come.
+    func open() {
+        state.withLock { $0.isClosed = false }
+        permits.signal()
+    }
+
+    /// The bytes of the largest commit so far.
+    var largestByteCount: Int { state.withLock { $0.largestByteCount } }
+
+    /// Stands before a journal.
+    func filter(_ journal: any WatchedJournal) -> any WatchedJournal {
+        GatedJournal(base: journal, gate: self)
+    }
+
+    fileprivate func pass(byteCount: Int) {
+        let isClosed = state.withLock { state in
+            state.largestByteCount = max(state.largestByteCount, byteCount)
+            return state.isClosed
+        }
+        guard isClosed else { return }
+        arrived.signal()
+        permits.wait()
+    }
+}
+
+/// A journal behind a gate.
+private final class GatedJournal: WatchedJournal {
+    private let base: any WatchedJournal
+    private let gate: JournalGate
+
+    init(base: any WatchedJournal, gate: JournalGate) {
+        self.base = base
+        self.gate = gate
+    }
+
+    var last: JournalPosition { base.last }
+
+    func append(
+        _ body: Span<UInt8>,
+        count: UInt32,
+        at microseconds: UInt64
+    ) throws(JournalError) -> JournalPosition {
+        gate.pass(byteCount: body.count)
+        return try base.append(body, count: count, at: microseconds)
+    }
+
+    func replay(
+        after number: UInt64,
+        _ body: (JournalRecord, Span<UInt8>) -> Bool
+    ) throws(JournalError) {
+        try base.replay(after: number, body)
+    }
+
+    func forget(through number: UInt64) throws(JournalError) {
+        try base.forget(through: number)
+    }
+
+    func checkSpace() throws(JournalError) -> SpaceWatch.Mode { try base.checkSpace() }
+
+    func freeByteCount() throws(JournalError) -> Int { try base.freeByteCount() }
+
+    var fileByteCount: Int { base.fileByteCount }
+
+    var writableByteCount: Int { base.writableByteCount }
+
+    var hasBallast: Bool { base.hasBallast }
 }

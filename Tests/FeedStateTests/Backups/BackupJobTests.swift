@@ -193,3 +193,139 @@ import Testing
         return lock.l_type != Int16(F_UNLCK)
     }
 }
+
+@Suite struct BackupPhaseTests {
+    private typealias Phase = BackupPhase<Int>
+
+    @Test func aBackupPassesEachPhaseAndAnswersItsRequest() {
+        var phase = Phase.idle
+        #expect(phase.isIdle && phase.wantedRecord == nil && !phase.isReading)
+        let isTaken = phase.begin(7, through: 40)
+        #expect(isTaken)
+        #expect(!phase.isIdle && phase.wantedRecord == 40 && !phase.isReading)
+        let isCopying = phase.beginCopying()
+        #expect(isCopying)
+        #expect(!phase.isIdle && phase.wantedRecord == nil && phase.isReading)
+        let isVerifying = phase.beginVerifying()
+        #expect(isVerifying)
+        #expect(phase.isVerifying && phase.wantedRecord == nil && !phase.isReading)
+        let isFinishing = phase.beginFinishing()
+        #expect(isFinishing)
+        #expect(!phase.isIdle && !phase.isVerifying && phase.wantedRecord == nil)
+        #expect(phase.complete() == 7)
+        #expect(phase == .idle)
+    }
+
+    @Test(
+        arguments: [
+            .waiting(7, through: 40), .copying(7), .verifying(7), .finishing(7), .cancelled,
+        ] as [Phase]
+    )
+    private func oneIsMadeAtATime(_ before: Phase) {
+        var phase = before
+        let isTaken = phase.begin(8, through: 41)
+        #expect(!isTaken)
+        #expect(phase == before)
+    }
+
+    @Test func aRequestThatWaitsIsCancelledAtOnce() {
+        var phase = Phase.waiting(7, through: 40)
+        #expect(phase.cancel() == 7)
+        #expect(phase == .idle)
+        let isCopying = phase.beginCopying()
+        #expect(!isCopying)
+        #expect(phase == .idle)
+    }
+
+    @Test(arguments: [.copying(7), .verifying(7)] as [Phase])
+    private func aCancelledCopyIsAnsweredOnceAndEndsLater(_ before: Phase) {
+        var phase = before
+        #expect(phase.cancel() == 7)
+        #expect(phase == .cancelled && !phase.isReading && !phase.isIdle)
+        #expect(phase.cancel() == nil)
+        let isVerifying = phase.beginVerifying()
+        let isFinishing = phase.beginFinishing()
+        #expect(!isVerifying && !isFinishing)
+        #expect(phase == .cancelled)
+        #expect(phase.end() == nil)
+        #expect(phase == .idle)
+    }
+
+    @Test func aCopyThatGetsItsNameIsNotCancelled() {
+        var phase = Phase.finishing(7)
+        #expect(phase.cancel() == nil)
+        #expect(phase == .finishing(7))
+    }
+
+    @Test(arguments: [.copying(7), .verifying(7), .finishing(7)] as [Phase])
+    private func aCopyThatFailsAnswersItsRequest(_ before: Phase) {
+        var phase = before
+        #expect(phase.end() == 7)
+        #expect(phase == .idle)
+    }
+
+    @Test func nothingIsCancelledWhereNoBackupIsUnderWay() {
+        var phase = Phase.idle
+        #expect(phase.cancel() == nil)
+        #expect(phase == .idle)
+    }
+}
+
+@Suite struct BackupVerificationTests {
+    @Test("a backup is checked whole, and nothing is written into it")
+    func changesNothing() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        try StateFixture.fill(database)
+        let name = try BackupFixture.make(database)
+        let path = BackupFixture.path(name, in: directory)
+        #expect(BackupVerification.isBackup(path: path))
+        let found = try BackupVerification.run(path: path)
+        #expect(try found.stateHash == StateFixture.storeHash(database))
+        #expect(found.instanceID == database.meta.instanceID)
+        #expect(found.lastRecord == database.meta.checkpointed.number)
+        #expect(try directory.files.names(in: "backups/\(name)") == ["state.db"])
+    }
+
+    @Test func aPathWithSpecialCharactersIsRead() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        let name = try BackupFixture.make(database)
+        let odd = "50%, \u{FC}ber#1?"
+        try directory.files.rename("backups/\(name)", to: "backups/\(odd)")
+        _ = try BackupVerification.run(path: BackupFixture.path(odd, in: directory))
+    }
+
+    @Test func damageIsFound() throws {
+        let directory = try DataDirectory()
+        let database = try directory.create()
+        try StateFixture.fill(database)
+        let name = try BackupFixture.make(database)
+        var bytes = try directory.read("backups/\(name)/state.db")
+        for page in stride(from: 4096, to: bytes.count, by: 4096) { bytes[page + 8] ^= 0x40 }
+        try directory.write("backups/\(name)/state.db", bytes)
+        let error = #expect(throws: StateError.self) {
+            try BackupVerification.run(path: BackupFixture.path(name, in: directory))
+        }
+        #expect(error?.isDamage == true)
+    }
+
+    @Test("a backup that another program has changed is not taken for whole")
+    func refusesAChangedBackup() throws {
+        let directory = try DataDirectory()
+        let name = try BackupFixture.make(directory.create())
+        try directory.write("backups/\(name)/state.db-wal", [1])
+        let path = BackupFixture.path(name, in: directory)
+        #expect(throws: StateError.changedBackup(path: path, name: "state.db-wal")) {
+            try BackupVerification.run(path: path)
+        }
+    }
+
+    @Test("a data directory is none")
+    func tellsDataDirectories() throws {
+        let directory = try DataDirectory()
+        _ = try directory.create()
+        #expect(!BackupVerification.isBackup(path: directory.path))
+        #expect(!BackupVerification.isBackup(path: directory.path + "/none"))
+    }
+}

@@ -187,3 +187,255 @@ struct CommandModel: Equatable {
         return revision
     }
 }
+
+extension CommandModel {
+    /// What is otherwise in what a start has found; nil where all is alike.
+    ///
+    /// Counters may be ahead in the store, except the one of ids.
+    func difference(to life: borrowing DurableLife) -> String? {
+        let accounts = viewers.accountsState
+        guard life.accounts.isAlike(accounts) else {
+            return "Found \(life.accounts), expected \(accounts)."
+        }
+        return difference(to: life.store, life.channels)
+    }
+
+    private func difference(to store: FeedStore, _ channels: ChannelTable) -> String? {
+        if let difference = difference(toPostsOf: store) { return difference }
+        if let difference = difference(toVotersOf: store) { return difference }
+        guard store.feeds().map(\.policy) == feeds else { return "The feeds are others." }
+        guard store.highestID == lastID else {
+            return "The highest id is \(store.highestID), expected \(lastID)."
+        }
+        guard store.revision >= revision else {
+            return "The revision is \(store.revision), expected at least \(revision)."
+        }
+        guard channels.names == Set(calls.keys) else {
+            return "The channels are \(channels.names), expected \(Set(calls.keys))."
+        }
+        for channel in calls.keys.sorted() {
+            let found = channels.remembered(channel)
+            let expected = remembered(channel)
+            guard found != expected else { continue }
+            let others = Set(found.keys).union(expected.keys).sorted()
+                .filter { found[$0] != expected[$0] }
+            return "Channel \(channel) has other outcomes of calls \(others)."
+        }
+        return nil
+    }
+
+    private func difference(toPostsOf store: FeedStore) -> String? {
+        var found: [UInt64: PostState] = [:]
+        store.forEachPost { found[$0.counts.id.rawValue] = $0 }
+        for id in Set(found.keys).union(posts.keys).sorted() {
+            guard let state = found[id] else { return "Post \(id) is missing." }
+            guard let post = posts[id] else { return "Post \(id) should not be there." }
+            let expected = PostState(
+                counts: PostCounts(
+                    id: PostID(rawValue: id),
+                    upvoteCount: post.upvotes,
+                    downvoteCount: post.downvotes,
+                    revision: post.revision,
+                    risingSum: post.risingSum
+                ),
+                feed: FeedID(rawValue: post.feed),
+                keepsBallots: post.keepsBallots,
+                createTimeMilliseconds: post.createTime,
+                updateTimeMilliseconds: post.updateTime,
+                editRevision: post.editRevision,
+                content: post.content
+            )
+            guard state == expected else { return "Found \(state), expected \(expected)." }
+        }
+        guard store.postCount == UInt64(posts.count) else { return "The count of posts is wrong." }
+        return nil
+    }
+
+    private func difference(toVotersOf store: FeedStore) -> String? {
+        for key in Self.voters {
+            let voter = store.voter(ifKnown: key)
+            guard (voter != nil) == voters.contains(key) else {
+                return "\(key) has the voter number \(String(describing: voter))."
+            }
+            guard let voter else { continue }
+            if let difference = difference(toBallotsOf: key, voter, store) { return difference }
+            if let difference = difference(toMarksOf: key, voter, store) { return difference }
+        }
+        return nil
+    }
+
+    private func difference(
+        toBallotsOf key: VoterKey,
+        _ voter: VoterID,
+        _ store: FeedStore
+    ) -> String? {
+        var missing: [PostID] = []
+        var page = PostPage()
+        let ids = posts.keys.sorted().map { PostID(rawValue: $0) }
+        _ = store.posts(ids, voter: voter, missing: &missing, into: &page)
+        for row in page.rows where row.viewerVote != posts[row.id.rawValue]?.ballots[key] {
+            return "\(key) has another ballot on post \(row.id)."
+        }
+        return nil
+    }
+
+    private func difference(
+        toMarksOf key: VoterKey,
+        _ viewer: VoterID,
+        _ store: FeedStore
+    ) -> String? {
+        let found = store.marks(of: viewer) ?? ViewerMarks()
+        let expected = marks[key] ?? MarkModel()
+        for post in posts.keys.sorted().compactMap(origin) {
+            let (state, wanted) = (found.state(of: post), expected.state(of: post))
+            guard state == wanted else {
+                return "\(key) has \(state) of post \(post.id), expected \(wanted)."
+            }
+        }
+        return nil
+    }
+}
+
+/// The marks of one viewer in lists, by the rules of MarkPosts told anew: of the marks of a topic that
+/// reach a post, the last one stands.
+struct MarkModel: Equatable {
+    /// The marks on a single post; the last of them decides how new all of them are.
+    private struct OnPost: Equatable {
+        var marks: [MarkTopic: Mark] = [:]
+        var order = 0
+    }
+
+    /// A mark on all posts up to one, of a feed or of all for nil.
+    private struct Through: Equatable {
+        var mark: Mark
+        var feed: FeedID?
+        var last: PostOrigin
+        var order: Int
+
+        func reaches(_ post: PostOrigin) -> Bool {
+            (feed == nil || feed == post.feed) && post.isUpTo(last)
+        }
+    }
+
+    private var posts: [PostID: OnPost] = [:]
+    private var throughs: [Through] = []
+    /// How many marks have changed something.
+    private var order = 0
+
+    /// What the marks make of a post.
+    func state(of post: PostOrigin) -> ViewerState {
+        ViewerState(isRead: isSet(.reading, post), isDismissed: isSet(.dismissal, post))
+    }
+
+    /// Marks a post; nothing where it is as the mark says.
+    mutating func mark(_ post: PostOrigin, as mark: Mark) {
+        let topic = mark.topic
+        guard isSet(topic, post) != mark.sets else { return }
+        order += 1
+        var onPost = posts[post.id] ?? OnPost()
+        // What a newer mark through posts has ended does not come back.
+        for other in [MarkTopic.reading, .dismissal]
+        where newest(other, reaching: post)?.order ?? 0 > onPost.order {
+            onPost.marks[other] = nil
+        }
+        // What the marks through posts say is not said again.
+        let isSaid = newest(topic, reaching: post)?.mark.sets ?? false == mark.sets
+        onPost.marks[topic] = isSaid ? nil : mark
+        onPost.order = order
+        posts[post.id] = onPost
+    }
+
+    /// Marks all posts up to one.
+    mutating func mark(through post: PostOrigin, in feed: FeedID?, as mark: Mark) {
+        order += 1
+        throughs.removeAll {
+            $0.feed == feed && $0.mark.topic == mark.topic && $0.last.isUpTo(post)
+        }
+        throughs.append(Through(mark: mark, feed: feed, last: post, order: order))
+    }
+
+    /// How many marks through later posts stand in a list, which has a limit for them.
+    func countBeyond(_ post: PostOrigin, in feed: FeedID?, _ topic: MarkTopic) -> Int {
+        throughs.count { $0.feed == feed && $0.mark.topic == topic && !$0.last.isUpTo(post) }
+    }
+
+    private func isSet(_ topic: MarkTopic, _ post: PostOrigin) -> Bool {
+        let through = newest(topic, reaching: post)
+        if let onPost = posts[post.id], let mark = onPost.marks[topic],
+            onPost.order > through?.order ?? 0
+        {
+            return mark.sets
+        }
+        return through?.mark.sets ?? false
+    }
+
+    private func newest(_ topic: MarkTopic, reaching post: PostOrigin) -> Through? {
+        throughs.last { $0.mark.topic == topic && $0.reaches(post) }
+    }
+}
+
+extension PostOrigin {
+    /// Whether the post was created before another one, or is it.
+    fileprivate func isUpTo(_ other: PostOrigin) -> Bool {
+        (createTimeMilliseconds, id) <= (other.createTimeMilliseconds, other.id)
+    }
+}
+
+extension Mark {
+    /// Whether the mark says what no post is by itself.
+    fileprivate var sets: Bool { self == .read || self == .dismissed }
+}
+
+/// What a service remembers of numbered calls, as simple as can be.
+final class ChannelTable {
+    private var states: [UInt64: ChannelState] = [:]
+    private var outcomes: [UInt64: [UInt64: ChannelOutcome]] = [:]
+
+    /// The channels that said Hello, as their client names them.
+    var names: Set<UInt32> { Set(states.values.map(\.channel)) }
+
+    /// Puts back what an earlier life knew: as in the service, an outcome of no channel is dropped.
+    func restore(_ entry: LogEntry) {
+        switch entry {
+        case .channel(let state): states[state.number] = state
+        case .outcome(let outcome): if states[outcome.channel] != nil { record(outcome) }
+        default: break
+        }
+    }
+
+    /// A channel's first Hello, within a transaction; nothing for a later one.
+    func open(_ channel: UInt32, _ log: ChangeLog) {
+        guard number(of: channel) == nil else { return }
+        let number = (states.keys.max() ?? 0) + 1
+        let state = ChannelState(number: number, clientHigh: 7, clientLow: 8, channel: channel)
+        states[number] = state
+        log.append(state)
+    }
+
+    func number(of channel: UInt32) -> UInt64? {
+        states.values.first { $0.channel == channel }?.number
+    }
+
+    /// The outcome of a call that was executed already.
+    func outcome(of call: ClientCall) -> ChannelOutcome? {
+        number(of: call.channel).flatMap { outcomes[$0]?[call.sequence] }
+    }
+
+    func record(_ outcome: ChannelOutcome) {
+        var joined = outcome
+        let old = outcomes[outcome.channel]?[outcome.sequence]
+        if case .items(let new) = outcome.outcome, case .items(let done) = old?.outcome {
+            var mask = new
+            for item in 0..<ItemMask.itemCount where done[item] { mask[item] = true }
+            joined.outcome = .items(mask)
+        }
+        outcomes[outcome.channel, default: [:]][outcome.sequence] = joined
+    }
+
+    /// The outcomes that a channel must remember.
+    func remembered(_ channel: UInt32) -> [UInt64: Outcome] {
+        let outcomes = number(of: channel).flatMap { self.outcomes[$0] } ?? [:]
+        let highest = outcomes.keys.max() ?? 0
+        return outcomes.filter { $0.key + 256 > highest }.mapValues(\.outcome)
+    }
+}

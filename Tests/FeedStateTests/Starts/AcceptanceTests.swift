@@ -1,7 +1,10 @@
 import FeedDiskFaults
 import FeedJournal
+import FeedRanking
+import FeedSQLite
 import FeedState
 import FeedTestSupport
+import Glibc
 import Testing
 
 /// A loss is accepted whole or not at all, and what it drops is kept.
@@ -177,5 +180,269 @@ import Testing
         options.journal.segmentByteCount = 16 << 10
         options.journal.space.ballastByteCount = 0
         return StateDirectory(options, disk, vfs: disk.databaseDiskName)
+    }
+}
+
+/// A start after the process was killed on a disk without a free byte.
+@Suite struct FullDiskStartTests {
+    /// A disk that is full, whose `state.db` has a log that has to go into the file.
+    private func fullDisk() throws -> FakeDisk {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let disk = try WrittenState(seed: seed, turns: 100).disk.copy()
+            guard disk["state.db-wal"]?.isEmpty == false else { continue }
+            disk["ballast"] = [UInt8](repeating: 0, count: Self.ballast)
+            disk.capacity = disk.names.reduce(0) { $0 + (disk[$1]?.count ?? 0) }
+            return disk
+        }
+        throw StateError.missingFile(path: "state.db-wal")
+    }
+
+    private static let ballast = 4 << 20
+
+    /// What the journal may take then; the process dies after it.
+    private func start(_ disk: FakeDisk) throws(StateStartError) -> SpaceWatch.Mode? {
+        var options = StateOptions(path: ".", logCount: 2)
+        options.journal.segmentByteCount = 16 << 10
+        options.journal.space.ballastByteCount = Self.ballast
+        let life = try RecoveredState(
+            StateDirectory(options, disk, vfs: disk.databaseDiskName),
+            into: FeedStore(stripeCount: 2) { 1 },
+            channels: { _ in }
+        )
+        let database = life.checkpointWork.database
+        let mode = try? life.journal.checkSpace()
+        #expect(life.summary.gaveUpBallast == (mode == .readOnly))
+        disk.die()
+        withExtendedLifetime(database) {}
+        disk.revive()
+        return mode
+    }
+
+    @Test func givesUpTheBallastAndIsReadOnly() throws {
+        let disk = try fullDisk()
+        // Each write that grows a file needs room, that of state.db too.
+        disk.failure = { [unowned disk] call, name in
+            disk["ballast"] != nil && call == .write && name == "state.db" ? ENOSPC : nil
+        }
+        #expect(try start(disk) == .readOnly)
+        #expect(disk["ballast"] == nil)
+        disk.failure = { _, _ in nil }
+        disk.capacity = .max
+        #expect(try start(disk) == .writable)
+    }
+
+    @Test func verificationWritesNothing() throws {
+        let disk = try fullDisk()
+        let before = disk.names.map { disk[$0] }
+        disk.failure = { call, _ in
+            let changing: [FakeDisk.Call] = [
+                .create, .rename, .remove, .allocate, .write, .truncate, .sync, .syncDirectory,
+            ]
+            return changing.contains(call) ? EROFS : nil
+        }
+        let options = StateOptions(path: ".", logCount: 1)
+        _ = try StateVerification.run(StateDirectory(options, disk, vfs: disk.databaseDiskName))
+        #expect(disk.names.map { disk[$0] } == before)
+    }
+
+    @Test func withoutRoomItSaysHowMuchToFree() throws {
+        let disk = try fullDisk()
+        disk["ballast"] = nil
+        disk.capacity = disk.names.reduce(0) { $0 + (disk[$1]?.count ?? 0) }
+        disk.failure = { call, name in call == .write && name == "state.db" ? ENOSPC : nil }
+        do throws(StateStartError) {
+            _ = try start(disk)
+            Issue.record("the directory was served")
+        } catch {
+            guard case .full(let needed, _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(needed >= 16 << 10)
+        }
+    }
+
+    @Test func aNewInstanceWithoutRoomSaysHowMuchToFreeToo() throws {
+        let whole = try WrittenState(seed: 7, turns: 60).disk.copy()
+        var options = StateOptions(path: ".", logCount: 1)
+        options.journal.segmentByteCount = 16 << 10
+        options.journal.space.ballastByteCount = 0
+        var isDone = false
+        // The disk is full at each write of the change, one after the other.
+        for allowed in 0..<200 where !isDone {
+            let disk = whole.copy()
+            var count = 0
+            disk.failure = { call, name in
+                guard call == .write, name.hasPrefix("state.db") else { return nil }
+                count += 1
+                return count > allowed ? ENOSPC : nil
+            }
+            let directory = StateDirectory(options, disk, vfs: disk.databaseDiskName)
+            do throws(StateStartError) {
+                _ = try InstanceChange.run(directory)
+                isDone = true
+            } catch {
+                guard case .full = error else {
+                    Issue.record("after \(allowed) writes: \(error)")
+                    return
+                }
+                disk.failure = { _, _ in nil }
+                #expect(throws: Never.self) { try InstanceChange.run(directory) }
+            }
+        }
+        #expect(isDone)
+    }
+}
+
+/// A directory that has served has all its files, or is refused.
+@Suite struct MissingFileTests {
+    private let state: WrittenState
+
+    init() throws {
+        state = try WrittenState(seed: 5, turns: 40, checkpoints: false)
+    }
+
+    /// What a start says of the files; nil where it serves them.
+    private func refusal(_ disk: FakeDisk, acceptedLoss: UInt64? = nil) -> StateStartError? {
+        do throws(StateStartError) {
+            try Self.start(disk, acceptedLoss: acceptedLoss)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Starts, and lets the process die.
+    static func start(_ disk: FakeDisk, acceptedLoss: UInt64? = nil) throws(StateStartError) {
+        var options = StateOptions(path: ".", logCount: 2)
+        options.journal.segmentByteCount = 16 << 10
+        options.journal.space.ballastByteCount = 0
+        options.acceptedLoss = acceptedLoss
+        let life = try RecoveredState(
+            StateDirectory(options, disk, vfs: disk.databaseDiskName),
+            into: FeedStore(stripeCount: 2) { 1 },
+            channels: { _ in }
+        )
+        let database = life.checkpointWork.database
+        disk.die()
+        withExtendedLifetime(database) {}
+        disk.revive()
+    }
+
+    private func names(_ disk: FakeDisk, _ prefix: String) -> [String] {
+        disk.names.filter { $0.hasPrefix(prefix) }
+    }
+
+    @Test func theWatermarkIsMissed() throws {
+        let disk = state.disk.copy()
+        disk["durable.hwm"] = nil
+        guard case .loss(let loss) = refusal(disk), case .missingWatermark(let last) = loss.problem
+        else {
+            Issue.record("the directory was served")
+            return
+        }
+        #expect(loss.left == last)
+        #expect(refusal(disk, acceptedLoss: last) == nil)
+        // From then on it is there again.
+        #expect(refusal(disk) == nil)
+    }
+
+    @Test func aSpoiledWatermarkIsMissed() throws {
+        let disk = state.disk.copy()
+        disk["durable.hwm"] = []
+        guard case .loss(let loss) = refusal(disk), case .missingWatermark = loss.problem else {
+            Issue.record("the directory was served")
+            return
+        }
+    }
+
+    @Test func theWatermarkAndTheNewestSegmentAreMissed() throws {
+        let disk = state.disk.copy()
+        disk["durable.hwm"] = nil
+        disk[try #require(names(disk, "journal/0").last)] = nil
+        guard case .loss = refusal(disk) else {
+            Issue.record("the directory was served")
+            return
+        }
+    }
+
+    @Test func aStateAloneIsRefused() throws {
+        let disk = state.disk.copy()
+        for name in disk.names where !name.hasPrefix("state.db") { disk[name] = nil }
+        guard case .loss(let loss) = refusal(disk) else {
+            Issue.record("the directory was served")
+            return
+        }
+        #expect(loss.left == 0)
+        #expect(loss.known > 0)
+    }
+
+    @Test func aDirectoryWithoutItsStateIsRefused() throws {
+        for kept in ["durable.hwm", "journal/0", "state.db-wal"] {
+            let disk = state.disk.copy()
+            for name in disk.names where !name.hasPrefix(kept) { disk[name] = nil }
+            guard case .missingDatabase = refusal(disk) else {
+                Issue.record("the directory was served: \(disk.names)")
+                return
+            }
+        }
+    }
+
+    @Test func aDirectoryOfOtherFilesIsRefused() {
+        let disk = FakeDisk()
+        disk["lost+found/x"] = [1]
+        disk[".hidden"] = [1]
+        #expect(refusal(disk.copy()) == nil)
+        disk["report.odt"] = [1]
+        guard case .foreignFile("report.odt") = refusal(disk) else {
+            Issue.record("the directory was served")
+            return
+        }
+        #expect(disk.names == [".hidden", "lost+found/x", "report.odt"])
+    }
+
+    @Test func aDirectoryOfVersion01IsServedAndThenNoted() throws {
+        let disk = state.disk.copy()
+        try dropRecord(disk)
+        #expect(refusal(disk) == nil)
+        disk["durable.hwm"] = nil
+        guard case .loss = refusal(disk) else {
+            Issue.record("the directory was served")
+            return
+        }
+    }
+
+    /// Makes `state.db` what version 0.1 made: without the table of the other files.
+    private func dropRecord(_ disk: FakeDisk) throws {
+        let database = try StateDatabase(directory: ".", files: disk, vfs: disk.databaseDiskName)
+        try database.connection.execute("DROP TABLE directory")
+        try database.connection.checkpointLog()
+    }
+}
+
+/// A directory that is refused is left as it is.
+@Suite struct RefusedDirectoryTests {
+    @Test(arguments: [(false, nil), (true, nil), (false, 7)] as [(Bool, UInt64?)])
+    func aFilledJournalAloneIsRefusedBeforeTheLockIsMade(
+        mustExist: Bool,
+        acceptedLoss: UInt64?
+    ) throws {
+        let directory = try DataDirectory()
+        try directory.files.createDirectory("journal")
+        try directory.write("journal/segment.log", [1])
+        try directory.files.remove("lock")
+        directory.unlock()
+        var options = StateOptions(path: directory.path, logCount: 1)
+        options.mustExist = mustExist
+        options.acceptedLoss = acceptedLoss
+        do throws(StateStartError) {
+            _ = try StateDirectory(options)
+            Issue.record("the directory was locked")
+        } catch {
+            guard case .missingDatabase = error else { throw error }
+            #expect(error.exitStatus == 5)
+        }
+        #expect(try POSIXFiles.names(atPath: directory.path) == ["journal"])
+        #expect(try POSIXFiles.names(atPath: "\(directory.path)/journal") == ["segment.log"])
     }
 }

@@ -1,5 +1,6 @@
 import FeedTestSupport
 import FeedTransport
+import Foundation
 import Synchronization
 
 /// A server on port 0 with any number of loops, each on a thread of its own.
@@ -120,5 +121,104 @@ extension TestServer {
             }
             await server.stop()
         }
+    }
+}
+
+/// Holds a loop's thread, which is no thread of Swift's pool, until the test lets it go.
+final class Gate: Sendable {
+    private let isOpen = Atomic<Bool>(false)
+
+    func open() {
+        isOpen.store(true, ordering: .releasing)
+    }
+
+    func wait() {
+        while !isOpen.load(ordering: .acquiring) {}
+    }
+}
+
+extension TestServer {
+    /// Holds the first loop at a gate, and returns once it stands there: what comes before the gate is
+    /// opened is ready at once.
+    func holdLoop() async throws -> Gate {
+        let (gate, arrival) = (Gate(), Gate())
+        threads[0].mailbox.post { _ in
+            arrival.open()
+            gate.wait()
+        }
+        try await offload { arrival.wait() }
+        return gate
+    }
+}
+
+/// The events on the loops of a test, in order, to be awaited one by one.
+// The lock is one that the thread sanitizer knows.
+final class Recorder<Event: Sendable>: @unchecked Sendable {
+    private let stream: AsyncStream<Event>
+    private let continuation: AsyncStream<Event>.Continuation
+    private let lock = NSLock()
+    private var all: [Event] = []
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    /// Adds an event; from any thread.
+    func record(_ event: Event) {
+        lock.withLock { all.append(event) }
+        continuation.yield(event)
+    }
+
+    /// The next event that was not awaited yet.
+    func next() async throws -> Event {
+        var iterator = stream.makeAsyncIterator()
+        guard let event = await iterator.next() else { throw CancellationError() }
+        return event
+    }
+
+    /// All events so far.
+    var events: [Event] { lock.withLock { all } }
+}
+
+/// A handler that does what a test says; by default it echoes, and closes when its peer has.
+final class ScriptedHandler: ConnectionHandler {
+    var opened: (TCPConnection) -> Void = { _ in }
+    var received: (TCPConnection, [UInt8]) -> ReadProgress = { connection, bytes in
+        connection.write(bytes)
+        return ReadProgress(consumedByteCount: bytes.count)
+    }
+    var ended: (TCPConnection) -> Void = { $0.closeAfterFlush() }
+    var closed: (TCPConnection, CloseReason) -> Void = { _, _ in }
+
+    init(_ script: (ScriptedHandler) -> Void = { _ in }) {
+        script(self)
+    }
+
+    func connectionOpened(_ connection: TCPConnection) {
+        opened(connection)
+    }
+
+    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
+        received(connection, unsafe bytes.withUnsafeBytes { unsafe Array($0) })
+    }
+
+    func connectionEndedInput(_ connection: TCPConnection) {
+        ended(connection)
+    }
+
+    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
+        closed(connection, reason)
+    }
+}
+
+extension TransportConfiguration {
+    /// The defaults without the deadlines that a slow machine misses: for tests of anything else.
+    static var patient: TransportConfiguration {
+        var configuration = TransportConfiguration()
+        configuration.idleTimeout = nil
+        configuration.partialReadTimeout = nil
+        configuration.writeProgressTimeout = nil
+        configuration.unacknowledgedTimeout = .seconds(3_600)
+        return configuration
     }
 }

@@ -167,3 +167,158 @@ extension KillModel {
         }
     }
 }
+
+/// All that a service shows while nobody changes anything.
+struct KillReading: Sendable {
+    /// Every post of every feed.
+    var posts: [Post] = []
+    /// Every feed.
+    var feeds: [Feed] = []
+    /// By post and client the ballot that stands.
+    var ballots: [UInt64: [Int: VoteDirection]] = [:]
+}
+
+extension KillModel {
+    /// Compares what a service shows with what it has to hold, and takes it as the truth where it
+    /// was in doubt.
+    ///
+    /// No command may be in doubt that is to be sent again.
+    mutating func settle(_ reading: KillReading) {
+        for (id, ballots) in reading.ballots { settle(ballots, of: id) }
+        var seen: Set<UInt64> = []
+        var titles: Set<String> = []
+        for post in reading.posts {
+            if !seen.insert(post.id).inserted { complain("post \(post.id) is listed twice") }
+            if !titles.insert(post.title).inserted { complain("\(post.title) was made twice") }
+            settle(post)
+        }
+        for (id, expected) in posts where !seen.contains(id) {
+            if expected.deletion == .none { complain("post \(id) is lost") }
+            posts[id]?.deletion = .done
+        }
+        // What is not there now must not come later.
+        doubtfulPosts = [:]
+        settle(reading.feeds, reading.posts)
+    }
+
+    private mutating func settle(_ found: [Int: VoteDirection], of post: UInt64) {
+        for (client, candidates) in ballots[post] ?? [:] {
+            let possible = candidates.map { $0 == .clear ? .unspecified : $0 }
+            let ballot = found[client] ?? .unspecified
+            if !possible.contains(ballot) {
+                complain("client \(client) has ballot \(ballot) on \(post), not of \(possible)")
+            }
+            ballots[post]?[client] = [ballot]
+        }
+    }
+
+    private mutating func settle(_ post: Post) {
+        if posts[post.id] == nil, let upvotes = doubtfulPosts.removeValue(forKey: post.title) {
+            posts[post.id] = ExpectedPost(title: post.title, upvotes: Votes(counted: upvotes))
+        }
+        guard var expected = posts[post.id] else {
+            complain("nobody made post \(post.id), \(post.title)")
+            return
+        }
+        if expected.deletion == .done { complain("post \(post.id) was deleted, and is there") }
+        expected.deletion = .none
+        if expected.title != post.title { complain("post \(post.id) has the title \(post.title)") }
+        if !expected.texts.contains(post.text) {
+            complain("post \(post.id) has the text \(post.text), not of \(expected.texts)")
+        }
+        expected.texts = [post.text]
+        if let ballots = ballots[post.id] {
+            let standing = ballots.values.compactMap(\.first)
+            expected.upvotes = Votes(counted: UInt64(standing.count { $0 == .up }))
+            expected.downvotes = Votes(counted: UInt64(standing.count { $0 == .down }))
+        }
+        if !expected.upvotes.settle(at: post.upvoteCount) {
+            complain("post \(post.id) has \(post.upvoteCount) upvotes, not \(expected.upvotes)")
+            expected.upvotes = Votes(counted: post.upvoteCount)
+        }
+        if !expected.downvotes.settle(at: post.downvoteCount) {
+            complain(
+                "post \(post.id) has \(post.downvoteCount) downvotes, not \(expected.downvotes)"
+            )
+            expected.downvotes = Votes(counted: post.downvoteCount)
+        }
+        posts[post.id] = expected
+    }
+
+    private mutating func settle(_ found: [Feed], _ posts: [Post]) {
+        for (name, feed) in feeds {
+            guard var other = found.first(where: { $0.name == name }) else {
+                complain("feed \(name) is lost")
+                continue
+            }
+            let count = UInt64(posts.count { $0.feed == name })
+            if other.postCount != count {
+                complain("feed \(name) says \(other.postCount) posts, and lists \(count)")
+            }
+            other.postCount = feed.postCount
+            if other != feed { complain("feed \(name) is \(other), and was \(feed)") }
+        }
+    }
+}
+
+/// A change that a client of a kill run asks for, in terms that the model understands.
+enum KillCommand: Sendable {
+    /// A vote; a ballot where the post's feed has ballots.
+    case vote(CastVoteRequest)
+    /// Several votes in one call, none of them a ballot.
+    case votes([CastVoteRequest])
+    /// A new post with a title that no other post has.
+    case create(title: String)
+    /// Posts from elsewhere with such titles, and with so many upvotes.
+    case importPosts(titles: [String], upvotes: UInt64)
+    /// Another text for a post.
+    case update(post: UInt64, text: String)
+    /// The end of a post.
+    case delete(post: UInt64)
+
+    /// The call that asks for it.
+    var request: Request {
+        switch self {
+        case .vote(let vote): .castVote(vote)
+        case .votes(let votes): .batchCastVotes(BatchCastVotesRequest(votes: votes))
+        case .create(let title): .createPost(CreatePostRequest(post: Post(title: title)))
+        case .importPosts(let titles, let upvotes):
+            .importPosts(
+                ImportPostsRequest(
+                    posts: titles.map {
+                        Post(
+                            title: $0,
+                            upvoteCount: upvotes,
+                            createTimeMilliseconds: 1_600_000_000_000
+                        )
+                    }
+                )
+            )
+        case .update(let post, let text):
+            .updatePost(UpdatePostRequest(post: Post(id: post, text: text), updateMask: [.text]))
+        case .delete(let post): .deletePost(DeletePostRequest(id: post))
+        }
+    }
+}
+
+/// A way in which clients do other than their model records, so that a right service looks wrong.
+enum KillFault: CaseIterable, Sendable {
+    /// Votes without a sequence are answered and not counted.
+    case lost
+    /// Votes without a sequence are counted twice.
+    case doubled
+    /// Calls that are sent again are executed again.
+    case forgotten
+    /// Votes without a sequence are answered before they are durable.
+    case early
+
+    /// The call that a client sends in place of a command; nil where it sends the command.
+    func request(insteadOf command: KillCommand, sequence: UInt64) -> Request? {
+        guard sequence == 0, case .vote(let vote) = command else { return nil }
+        return switch self {
+        case .lost: .ping(PingRequest())
+        case .doubled: .batchCastVotes(BatchCastVotesRequest(votes: [vote, vote]))
+        case .forgotten, .early: nil
+        }
+    }
+}

@@ -1,3 +1,4 @@
+import Foundation
 import LoadGen
 import Testing
 
@@ -145,5 +146,319 @@ import Testing
             let rises = memory.rises(client: answer.client, post: answer.post, score: answer.score)
             #expect(rises == answer.rises, "\(answer)")
         }
+    }
+}
+
+/// Pages beside what acknowledged votes have shown.
+@Suite struct AcknowledgedScoresTests {
+    private func post(_ id: UInt64, _ score: Int64) -> ListedPost {
+        ListedPost(id: id, score: score, title: "t", createTimeMilliseconds: 0)
+    }
+
+    /// Post 1 had score 5 at time 10, and post 2 score 7 at time 20.
+    ///
+    /// The vote on it before that is answered last.
+    private func scores() throws -> AcknowledgedScores {
+        var scores = try #require(AcknowledgedScores(of: Mix([.vote: 1, .page: 1]), .scores))
+        scores.time = 10
+        scores.note(1, score: 5)
+        scores.time = 20
+        scores.note(2, score: 7)
+        scores.time = 30
+        scores.note(2, score: 6)
+        return scores
+    }
+
+    @Test(
+        "a page that was asked for later shows the vote",
+        arguments: [
+            ([(1, 5)], 11, false, 0), ([(1, 4)], 11, false, 1), ([(1, 4)], 10, false, 0),
+            ([(1, 6), (2, 8)], 21, true, 0), ([(2, 6), (1, 4)], 21, true, 2),
+            ([(2, 6), (1, 4)], 20, true, 1), ([(3, 6)], 21, true, 1), ([(3, 6)], 20, true, 0),
+            ([(3, 6)], 21, false, 0), ([(3, 7)], 21, true, 0), ([], 21, true, 0),
+        ] as [([(UInt64, Int64)], UInt64, Bool, UInt64)]
+    )
+    func findsWhatIsStale(
+        _ page: [(UInt64, Int64)],
+        _ time: UInt64,
+        _ isFirst: Bool,
+        _ count: UInt64
+    ) throws {
+        var findings = Findings()
+        try scores().check(
+            page.map { post($0.0, $0.1) },
+            isFirst: isFirst,
+            askedAt: time,
+            into: &findings
+        )
+        #expect(findings.counts[.stalePage] ?? 0 == count)
+    }
+
+    @Test("runs without pages, and those in which scores fall, note nothing")
+    func areForRisingScores() {
+        #expect(AcknowledgedScores(of: .vote, .scores) == nil)
+        #expect(AcknowledgedScores(of: .feed, .ballots) == nil)
+        #expect(AcknowledgedScores(of: .feed, .directions) == nil)
+        #expect(AcknowledgedScores(of: .feed, .scores) != nil)
+    }
+}
+
+@Suite struct BallotSlabTests {
+    @Test func keepsTheBallotsOfEachVoterAndPostApart() {
+        let slab = BallotSlab(voterCount: 3, postCount: 5)
+        var expected: [[BallotSet]] = Array(repeating: Array(repeating: .none, count: 5), count: 3)
+        var random = RandomStream(seed: 5, thread: 0, client: 0)
+        for _ in 0..<500 {
+            let (voter, post) = (random.nextIndex(below: 3), random.nextIndex(below: 5))
+            let set = BallotSet(Ballot.next(&random))
+            if random.nextIndex(below: 2) == 0 {
+                slab[voter, UInt32(post)] = set
+                expected[voter][post] = set
+            } else {
+                slab[voter, UInt32(post)].insert(set)
+                expected[voter][post].insert(set)
+            }
+            for voter in 0..<3 {
+                for post in 0..<5 { #expect(slab[voter, UInt32(post)] == expected[voter][post]) }
+            }
+        }
+        let tallies = (0..<5).map { post in
+            var tally = BallotTally()
+            for voter in 0..<3 { tally.add(expected[voter][post]) }
+            return tally
+        }
+        #expect(slab.tallies() == tallies)
+    }
+
+    @Test func countsWhatStandsAndWhatMayStand() {
+        let slab = BallotSlab(voterCount: 6, postCount: 1)
+        let sets: [BallotSet] = [.up, .up, .down, .none, [.none, .up], [.up, .down]]
+        for (voter, set) in sets.enumerated() { slab[voter, 0] = set }
+        let tally = slab.tallies()[0]
+        #expect(tally.upCount == 2 && tally.possibleUpCount == 2)
+        #expect(tally.downCount == 1 && tally.possibleDownCount == 1)
+    }
+
+    @Test(arguments: [(1, 1), (7, 3), (200, 8), (10_000, 500)])
+    func dealsEveryVoterToOneConnection(_ voterCount: Int, _ clientCount: Int) {
+        var users: Set<UInt64> = []
+        var largest = 0
+        for client in 0..<clientCount {
+            let share = VoterShare(
+                voterCount: voterCount,
+                client: client,
+                clientCount: clientCount
+            )
+            for voter in 0..<share.count { users.insert(share.userID(UInt16(voter))) }
+            largest = max(largest, share.count)
+        }
+        #expect(users == Set((0..<voterCount).map { 1 << 63 | UInt64($0) }))
+        #expect(largest == VoterShare.largest(voterCount: voterCount, clientCount: clientCount))
+    }
+}
+
+/// The posts of a run keep their ids and tallies, whether the ids follow each other or not.
+@Suite struct PostSlabTests {
+    static let ids: [[UInt64]] = [
+        [], [7], [7, 8, 9], [1, 2, 4], [3, 2, 1], [5, 5, 6, 6], [0, 1, 2], [.max - 1, .max],
+        [.max, 0], Array(1...20_000), Array(1...9_999) + [20_000],
+    ]
+
+    @Test(arguments: ids)
+    func keepsTheIDs(_ ids: [UInt64]) {
+        let slab = PostSlab(ids: ids)
+        for (post, id) in ids.enumerated() where slab.id(UInt32(post)) != id {
+            Issue.record("post \(post) has the id \(slab.id(UInt32(post))), and not \(id)")
+        }
+        #expect(slab.tallies().count == ids.count)
+    }
+
+    @Test func countsOnEachPostByItself() {
+        let slab = PostSlab(ids: [10, 11, 12])
+        for score in [1, 2, 3] as [Int64] { slab.acknowledge(1, score: score) }
+        slab.acknowledge(2, score: -1)
+        let tallies = slab.tallies()
+        #expect(tallies.map(\.acknowledged) == [0, 3, 1])
+        #expect(tallies.map(\.scoreSum) == [0, 6, 0xF_FFFF])
+        #expect(tallies.map(\.squareSum) == [0, 14, 1])
+    }
+}
+
+@Suite struct RunRecordTests {
+    private func sample() -> RunRecord {
+        let tally = VoteTally(acknowledged: 3, scoreSum: .max, squareSum: 1 << 63)
+        var record = RunRecord(
+            instanceID: .max,
+            feed: "",
+            startMilliseconds: 5,
+            endMilliseconds: 9,
+            tallied: .directions,
+            posts: [7, 8, 3],
+            tallies: [tally, VoteTally(), VoteTally(), tally, VoteTally(), VoteTally()]
+        )
+        record.feeds = [RunRecord.Feed(name: "books", ids: [7, 8])]
+        record.unknown = [0: 2, 5: 1]
+        record.failed = [1: 4]
+        record.repeated = [3: 1]
+        record.createdIDs = [10, 11, 20]
+        record.unknownTitles = ["a \"b\"\n", "c"]
+        return record
+    }
+
+    private func read(_ text: String) throws -> RunRecord {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try RunRecord(readingReport: file.path())
+    }
+
+    private func report(_ record: RunRecord) throws -> String {
+        var result = RunReport(configuration: try configure([]), environment: Environment())
+        result.record = record
+        return result.json
+    }
+
+    @Test func comesBackFromAReportAsItWas() throws {
+        #expect(try read(try report(sample())) == sample())
+    }
+
+    @Test(arguments: [
+        (#""instance":"ffffffffffffffff""#, #""instance":"x""#),
+        (#""tallied":"directions""#, #""tallied":"scores""#),
+        (#""posts":[7,2,3,1],"rep"#, #""posts":[7,2,3],"rep"#),
+        (#""posts":[7,2,3,1],"rep"#, #""posts":[7,900000000000],"rep"#),
+        (#""unknown":[0,2,5,1]"#, #""unknown":[0,2,6,1]"#),
+        (#""unknown":[0,2,5,1]"#, #""unknown":[0,2,0,1]"#),
+        (#""unknown":[0,2,5,1]"#, #""unknown":[0,18446744073709551615]"#),
+        (#""created":[10,2,20,1]"#, #""created":[18446744073709551615,2]"#),
+        (#""created":[10,2,20,1]"#, #""created":[10,99999998]"#),
+        (#""acknowledged":[3,"#, #""acknowledged":[3,3,"#),
+        (#""acknowledged":[3,"#, #""acknowledged":[-3,"#),
+    ])
+    func refusesWhatDoesNotFitTogether(_ part: String, _ replacement: String) throws {
+        let text = try report(sample()).filter { !$0.isWhitespace }
+        #expect(text.contains(part))
+        #expect(throws: RunFailure.self) { try read(text.replacing(part, with: replacement)) }
+    }
+
+    @Test func keepsManyIDsShort() {
+        #expect(NumberRanges.encode(1...1_000_000) == [1, 1_000_000])
+        #expect(NumberRanges.encode([5, 6, 4, 9]) == [5, 2, 4, 1, 9, 1])
+        #expect(NumberRanges.decode([5, 2, 4, 1, 9, 1], limit: 4) == [5, 6, 4, 9])
+        #expect(NumberRanges.decode([5, 2, 4, 1, 9, 1], limit: 3) == nil)
+        #expect(NumberRanges.decode([], limit: 0) == [])
+        #expect(NumberRanges.encode([.max - 1, .max, 0, 1]) == [.max - 1, 2, 0, 2])
+        #expect(NumberRanges.decode([.max, 1], limit: 9) == nil)
+    }
+}
+
+@Suite struct FeedWalkTests {
+    private func post(
+        _ id: UInt64,
+        _ score: Int64,
+        _ title: String = "t",
+        time: Int64 = 0
+    ) -> ListedPost {
+        ListedPost(id: id, score: score, title: title, createTimeMilliseconds: time)
+    }
+
+    private func walk(
+        _ expectation: FeedWalk.Expectation,
+        _ pages: [[ListedPost]],
+        announced: UInt64? = nil
+    ) -> [Violation: UInt64] {
+        var walk = FeedWalk(expectation)
+        for page in pages { walk.visit(page) }
+        walk.finish(announcedCount: announced)
+        return walk.findings.counts
+    }
+
+    @Test func seesAPostThatWasNotImported() {
+        let expectation = FeedWalk.Expectation(scores: [1: 5], isWhole: true)
+        #expect(walk(expectation, [[post(1, 5)]]).isEmpty)
+        #expect(walk(expectation, [[post(1, 5), post(2, 4)]]) == [.phantomPost: 1])
+    }
+
+    /// Swift takes them for equal, the order does not.
+    @Test func ordersTitlesByTheirBytes() {
+        let composed = ListedPost(id: 2, score: 1, title: "\u{E9}")
+        let decomposed = ListedPost(id: 3, score: 1, title: "e\u{301}")
+        #expect(decomposed.precedes(composed))
+        #expect(!composed.precedes(decomposed))
+    }
+
+    @Test func passesEveryPostOnceInOrder() {
+        let pages = [
+            [post(4, 9), post(1, 5, "a")], [post(9, 5, "b"), post(2, 5, "c"), post(3, 5, "c")],
+        ]
+        let expectation = FeedWalk.Expectation(scores: [1: 5, 2: 5, 3: 5, 4: 9])
+        #expect(walk(expectation, pages, announced: 5).isEmpty)
+    }
+
+    @Test(arguments: [
+        [[ListedPost(id: 1, score: 4, title: ""), ListedPost(id: 2, score: 5, title: "")]],
+        [[ListedPost(id: 1, score: 4, title: "")], [ListedPost(id: 2, score: 5, title: "")]],
+        [[ListedPost(id: 1, score: 5, title: "b"), ListedPost(id: 2, score: 5, title: "a")]],
+        [[ListedPost(id: 2, score: 5, title: "a"), ListedPost(id: 1, score: 5, title: "a")]],
+    ])
+    func seesAPostOutOfOrder(_ pages: [[ListedPost]]) {
+        #expect(walk(FeedWalk.Expectation(scores: [:]), pages) == [.pageOrder: 1])
+    }
+
+    @Test func saysWhetherAPageHasAPostThatIsNew() {
+        var walk = FeedWalk(FeedWalk.Expectation(scores: [:]))
+        let pages = [
+            [post(1, 5), post(2, 4)], [post(2, 4), post(3, 3)], [post(3, 3), post(1, 5)], [],
+        ]
+        #expect(pages.map { walk.visit($0) } == [true, true, false, false])
+    }
+
+    @Test func seesAPostTwice() {
+        let pages = [[post(1, 5), post(2, 4)], [post(2, 4), post(3, 3)]]
+        #expect(walk(FeedWalk.Expectation(scores: [:]), pages) == [.listedTwice: 1])
+    }
+
+    @Test func seesAPostThatIsNotListed() {
+        let expectation = FeedWalk.Expectation(scores: [1: 5, 2: 4], createdIDs: [3])
+        #expect(walk(expectation, [[post(1, 5)]]) == [.notListed: 2])
+    }
+
+    @Test func seesAScoreThatMoved() {
+        let expectation = FeedWalk.Expectation(scores: [1: 5])
+        #expect(walk(expectation, [[post(1, 6)]]) == [.movingScore: 1])
+    }
+
+    @Test func seesAnotherNumberOfPostsThanAnnounced() {
+        #expect(
+            walk(FeedWalk.Expectation(scores: [:]), [[post(1, 6)]], announced: 2) == [.walkCount: 1]
+        )
+    }
+
+    @Test func seesAPostThatNobodyCreated() {
+        let mine = PostText.title(maker: 3, number: 1)
+        let unknown = PostText.title(maker: 3, number: 2)
+        let expectation = FeedWalk.Expectation(
+            scores: [:],
+            createdIDs: [5],
+            unknownTitles: [unknown],
+            startMilliseconds: 100
+        )
+        // An acknowledged one, an unknown one, one of an earlier run and one of somebody else.
+        let fine = [
+            post(5, 4, mine, time: 100), post(6, 3, unknown, time: 101), post(7, 2, mine, time: 99),
+            post(8, 1, "hello", time: 101),
+        ]
+        #expect(walk(expectation, [fine]).isEmpty)
+        #expect(walk(expectation, [fine + [post(9, 0, mine, time: 102)]]) == [.phantomPost: 1])
+        #expect(walk(expectation, [fine + [post(9, 0, unknown, time: 102)]]) == [.phantomPost: 1])
+    }
+
+    @Test func checksOnePageByItself() {
+        var findings = Findings()
+        PageCheck.check([post(1, 5), post(2, 4)], into: &findings)
+        #expect(findings.isEmpty)
+        PageCheck.check([post(1, 4), post(2, 5)], into: &findings)
+        PageCheck.check([post(1, 5), post(2, 4), post(1, 3)], into: &findings)
+        #expect(findings.counts == [.pageOrder: 1, .listedTwice: 1])
     }
 }

@@ -194,3 +194,203 @@ extension LiveTests {
         }
     }
 }
+
+@Suite struct PairPlanTests {
+    @Test func balancesTheOrderAndDrawsItFromTheSeed() {
+        let plan = order(PairPlan(rounds: 24, controlCount: 8, seed: 1, repeatLimit: 0))
+        #expect(plan.count { $0 == .firstA } == 12)
+        #expect(plan.count { $0 == .firstB } == 12)
+        #expect(plan.count { $0 == .control } == 8)
+        #expect(plan == order(PairPlan(rounds: 24, controlCount: 8, seed: 1, repeatLimit: 0)))
+        #expect(plan != order(PairPlan(rounds: 24, controlCount: 8, seed: 2, repeatLimit: 0)))
+        // Not one after another, and the control is not all at one end.
+        #expect(plan.prefix(8).contains { $0 != .control })
+        #expect(Set(plan.prefix(16).map { "\($0)" }).count == 3)
+    }
+
+    @Test func repeatsATaintedPairSoOftenAndCountsIt() {
+        var plan = PairPlan(rounds: 6, controlCount: 0, seed: 1, repeatLimit: 2)
+        let first = plan.next
+        let twice = [plan.measured(isTainted: true), plan.measured(isTainted: true)]
+        #expect(twice == [false, false])
+        #expect(plan.next == first && plan.remainingCount == 6)
+        let third = plan.measured(isTainted: true)
+        #expect(third && plan.remainingCount == 5)
+        // The next pair has its own repeats.
+        let next = [plan.measured(isTainted: true), plan.measured(isTainted: false)]
+        #expect(next == [false, true])
+        #expect(plan.repeatedCount == 3 && plan.keptTaintedCount == 1)
+    }
+
+    private func order(_ plan: PairPlan) -> [PairPlan.Pair] {
+        var plan = plan
+        var pairs: [PairPlan.Pair] = []
+        while let pair = plan.next {
+            pairs.append(pair)
+            _ = plan.measured(isTainted: false)
+        }
+        return pairs
+    }
+}
+
+@Suite struct RatioEstimateTests {
+    /// The depression scores of Hollander and Wolfe, "Nonparametric Statistical Methods", whose
+    /// estimate is 0.46 and whose interval is 0.010 to 0.786.
+    @Test func agreesWithTheTextbookOnPairs() throws {
+        let before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+        let after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+        let ratios = zip(before, after).map { exp($0 - $1) }
+        let estimate = try #require(RatioEstimate(pairs: ratios))
+        #expect(abs(log(estimate.ratio) - 0.46) < 1e-9)
+        #expect(abs(log(estimate.low) - 0.010) < 1e-9)
+        #expect(abs(log(estimate.high) - 0.786) < 1e-9)
+    }
+
+    /// The permeability constants of the same book, whose estimate is 0.305 and whose interval is
+    /// -0.15 to 0.76.
+    @Test func agreesWithTheTextbookOnSamples() throws {
+        let term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46]
+        let early = [1.15, 0.88, 0.90, 0.74, 1.21]
+        let estimate = try #require(
+            RatioEstimate(of: term.map { exp($0) }, to: early.map { exp($0) })
+        )
+        #expect(abs(log(estimate.ratio) - 0.305) < 1e-9)
+        #expect(abs(log(estimate.low) + 0.15) < 1e-9)
+        #expect(abs(log(estimate.high) - 0.76) < 1e-9)
+    }
+
+    @Test func hasNoIntervalOfTooFewValues() {
+        #expect(RatioEstimate(pairs: [1, 1, 1, 1, 1]) == nil)
+        #expect(RatioEstimate(pairs: [1, 1, 1, 1, 1, 1]) != nil)
+        #expect(RatioEstimate(pairs: [1, 1, 1, 1, 1, 0]) == nil)
+        #expect(RatioEstimate(of: [1, 2, 3, 4], to: [1, 2, 3, 4, 5]) == nil)
+    }
+
+    @Test func isMovedLittleByAnOutlier() throws {
+        let ratios = [1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0, 30]
+        let estimate = try #require(RatioEstimate(pairs: ratios))
+        #expect(abs(estimate.ratio - 1) < 0.02)
+    }
+
+    /// Of samples without a difference, 95 in 100 intervals hold 1.
+    @Test func coversTheTruthAsOftenAsItSays() {
+        var stream = RandomStream(seed: 3, thread: 0, client: 0)
+        func noise() -> Double {
+            exp((0..<12).reduce(-6) { sum, _ in sum + stream.nextUnit() } * 0.05)
+        }
+        var pairs = 0
+        var samples = 0
+        for _ in 0..<400 {
+            let estimate = RatioEstimate(pairs: (0..<24).map { _ in noise() / noise() })
+            if let estimate, estimate.low <= 1, estimate.high >= 1 { pairs += 1 }
+            let other = (0..<10).map { _ in noise() }
+            let sample = RatioEstimate(of: other, to: (0..<10).map { _ in noise() })
+            if let sample, sample.low <= 1, sample.high >= 1 { samples += 1 }
+        }
+        #expect((368...392).contains(pairs))
+        #expect((368...392).contains(samples))
+    }
+
+    @Test(
+        arguments: [
+            (1.04, 1.08, 0.0, .faster), (1.04, 1.08, 0.05, .cannotTell),
+            (0.90, 0.95, 0.0, .slower), (0.90, 0.95, 0.2, .cannotTell),
+            (0.98, 1.02, 0.0, .same), (0.98, 1.02, 0.2, .same),
+            (0.98, 1.04, 0.0, .cannotTell), (0.5, 2, 0.0, .cannotTell),
+        ] as [(Double, Double, Double, Judgement)]
+    )
+    func givesAWord(_ low: Double, _ high: Double, _ floor: Double, _ word: Judgement) {
+        let ratio = RatioEstimate(ratio: (low * high).squareRoot(), low: low, high: high)
+        #expect(Judgement(ratio, limit: 0.03, floor: floor) == word)
+    }
+
+    @Test func cannotTellWhatWasNotMeasured() {
+        #expect(Judgement(nil, limit: 0.03) == .cannotTell)
+    }
+}
+
+@Suite struct SideBySideResultTests {
+    /// Pairs of which B takes `factor` times the processor time, with noise of some percent.
+    private func result(
+        times factor: Double,
+        noise: Double = 0.02,
+        controlNoise: Double = 0.01
+    ) throws -> SideBySideResult {
+        var stream = RandomStream(seed: 5, thread: 0, client: 0)
+        func around(_ value: Double, _ noise: Double) -> Double {
+            value * (1 + noise * (2 * stream.nextUnit() - 1))
+        }
+        func slice(_ factor: Double, _ noise: Double) -> Slice {
+            var slice = Slice()
+            slice.serverCost = around(2 * factor, noise)
+            slice.perSecond = around(100_000 / factor, noise)
+            slice.response99 = around(1e6 * factor, noise)
+            return slice
+        }
+        var result = SideBySideResult(
+            try configure([]),
+            SideBySideConfiguration(target: "127.0.0.1:1", wireProtocol: .feed),
+            environment: Environment()
+        )
+        for round in 0..<24 {
+            let order: PairPlan.Pair = round.isMultiple(of: 2) ? .firstA : .firstB
+            result.pairs.append(SlicePair(order, a: slice(1, noise), b: slice(factor, noise)))
+        }
+        for _ in 0..<8 {
+            let (a, b) = (slice(1, controlNoise), slice(1, controlNoise))
+            result.pairs.append(SlicePair(.control, a: a, b: b))
+        }
+        return result
+    }
+
+    @Test(
+        arguments: [(1, .same), (1.1, .slower), (0.9, .faster), (1.03, .cannotTell)]
+            as [(Double, Judgement)]
+    )
+    func givesAWordOnEachFigure(_ factor: Double, _ word: Judgement) throws {
+        let result = try result(times: factor)
+        for figure in ComparedFigure.allCases {
+            #expect(result.judgement(figure) == word, "\(figure)")
+        }
+        let cost = try #require(result.ratio(.serverCost))
+        #expect(abs(cost.ratio - factor) < 0.015)
+        let rate = try #require(result.ratio(.throughput))
+        #expect(abs(rate.ratio - 1 / factor) < 0.015)
+        let control = try #require(result.control(.serverCost))
+        #expect(control.low <= 1 && 1 <= control.high)
+    }
+
+    @Test func cannotTellWhereTheControlIsAsFarFromOne() throws {
+        let result = try result(times: 1.1, controlNoise: 0.3)
+        #expect(result.judgement(.serverCost) == .cannotTell)
+    }
+
+    @Test func cannotTellWithFewerThanSixPairs() throws {
+        var result = try result(times: 2)
+        result.pairs = result.pairs.suffix(13)
+        #expect(result.comparedPairs.count == 5)
+        #expect(result.judgement(.serverCost) == .cannotTell)
+    }
+
+    @Test func saysWhatTaintsASlice() {
+        var slice = Slice()
+        slice.foreignShare = 0.03
+        #expect(!slice.isTainted)
+        slice.foreignShare = 0.031
+        #expect(slice.isTainted)
+        slice.foreignShare = 0
+        slice.isReconnected = true
+        #expect(slice.isTainted)
+    }
+
+    @Test func exitsByItsAudits() throws {
+        var result = try result(times: 2)
+        #expect(result.exitStatus == .success)
+        var failed = AuditSummary()
+        failed.findings.note(.lostVote, "A vote is lost.")
+        result.audits = (.done(AuditSummary()), .impossible("The connection ended."))
+        #expect(result.exitStatus == .failed)
+        result.audits = (.done(failed), .impossible("The connection ended."))
+        #expect(result.exitStatus == .auditFailed)
+    }
+}

@@ -297,3 +297,51 @@ import Testing
         #expect(configuration.serviceLevels.map(\.text) == ["p99<5ms", "errors<1%", "audit=ok"])
     }
 }
+
+@Suite struct HelpTests {
+    /// A text over several lines of the source has a gap where a line lacks its backslash.
+    @Test(arguments: [[], ["dataset"], ["report"]])
+    func helpHasNoGaps(_ command: [String]) throws {
+        let arguments = CommandLineArguments(command + ["--experimental-dump-help"])
+        let error = #expect(throws: (any Error).self) { try arguments.options() }
+        let text = arguments.message(for: try #require(error))
+        let lines = text.split(separator: "\n").filter { $0.contains(#""abstract""#) }
+        #expect(lines.count > 3 || command == ["report"])
+        for line in lines + text.split(separator: "\n").filter({ $0.contains(#""discussion""#) }) {
+            let value = line.drop { $0 == " " }
+            #expect(!value.contains("  "), "\(value)")
+        }
+    }
+}
+
+@Suite struct QuantityTests {
+    @Test(
+        arguments: [
+            ("250", 250), ("2k", 2000), ("1.5M", 1_500_000), ("1G", 1_000_000_000),
+        ] as [(String, UInt64)]
+    )
+    func readsCounts(_ text: String, _ value: UInt64) {
+        #expect(Quantity.count(text) == value)
+    }
+
+    @Test(arguments: ["", "k", "1.5", "-1", "1e3", "2 k", "1kk", "0x10", "٣"])
+    func refusesWhatIsNoCount(_ text: String) {
+        #expect(Quantity.count(text) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("1", 1_000_000_000), ("5ms", 5_000_000), ("1.5us", 1500), ("20ns", 20),
+            ("2m", 120_000_000_000),
+            ("1h", 3_600_000_000_000), ("1m30s", 90_000_000_000), ("1h0.5m2ms", 3_630_002_000_000),
+        ] as [(String, Int64)]
+    )
+    func readsDurations(_ text: String, _ nanoseconds: Int64) {
+        #expect(Quantity.duration(text) == .nanoseconds(nanoseconds))
+    }
+
+    @Test(arguments: ["", "s", "1m30", "30s1m", "1m1m", "-1s", "1 s", "1m s", ".", "1e3s"])
+    func refusesWhatIsNoDuration(_ text: String) {
+        #expect(Quantity.duration(text) == nil)
+    }
+}

@@ -1,5 +1,6 @@
 import FeedClient
 import FeedTestSupport
+import Foundation
 import LoadGen
 import Testing
 
@@ -137,6 +138,233 @@ extension LiveTests {
             #expect(result.totals.outcomes.isConserved)
             #expect(result.lostConnectionCount == 0)
             #expect(result.exitStatus == .success)
+        }
+    }
+}
+
+extension LiveTests {
+    /// The program against the service with its state on disk, killed and started again.
+    @Suite struct DurableServiceTests {
+        /// A service in a folder of its own, which a test kills and starts again.
+        private struct Service {
+            let process: RunningProcess
+            let port: ReservedPort
+            var address: String { port.address }
+
+            static func start(
+                _ directory: URL,
+                at port: ReservedPort? = nil
+            ) async throws -> Service {
+                let port = try port ?? ReservedPort()
+                let process = try RunningProcess(
+                    Programs.feedService,
+                    ["--listen", port.address, "--data-dir", directory.path(), "--threads", "2"]
+                )
+                try #require(
+                    await process.prints("listening on \(port.address)"),
+                    "the service ended without a start line: \(process.output)"
+                )
+                return Service(process: process, port: port)
+            }
+
+            /// Kills the service without a word.
+            func kill() async {
+                process.signal(9)
+                _ = await process.exitStatus()
+            }
+        }
+
+        private func withFolder(_ body: (URL) async throws -> Void) async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try await body(folder)
+        }
+
+        /// Votes that take some seconds, so that a service can be killed among them.
+        private static let steadyLoad = [
+            "-R", "4k", "-c", "8", "-P", "16", "-w", "0", "--posts", "100", "--progress", "1s",
+        ]
+
+        /// Runs the program, kills the service once votes are counted, and starts it again.
+        private func runThroughDeath(
+            _ arguments: [String],
+            in folder: URL
+        ) async throws -> (Int32, [String]) {
+            let state = folder.appending(path: "state")
+            let service = try await Service.start(state)
+            let program = try RunningProcess(
+                Programs.loadGenerator,
+                arguments + ["--target", service.address]
+            )
+            _ = await program.line { $0.contains("op/s") }
+            await service.kill()
+            let again = try await Service.start(state, at: service.port)
+            let (status, output) = await program.finish()
+            await again.kill()
+            return (status, output)
+        }
+
+        @Test func countsEveryVoteOnceThoughTheServiceIsKilled() async throws {
+            try await withFolder { folder in
+                let (status, output) = try await runThroughDeath(
+                    Self.steadyLoad + ["-d", "3s", "--retry", "100", "--mix", "vote=95,create=5"],
+                    in: folder
+                )
+                #expect(status == 0, "\(output)")
+                #expect(output.contains { $0.hasPrefix("Audit        PASS") })
+                #expect(output.contains { $0.contains("retries ") }, "\(output)")
+                #expect(!output.contains { $0.contains("reconnects 0") }, "\(output)")
+            }
+        }
+
+        @Test func hasTheCountsOfAFileThoughTheServiceIsKilled() async throws {
+            try await withFolder { folder in
+                let file = folder.appending(path: "books.csv")
+                let lines = (0..<400).map { "title \($0 % 7),\($0 % 50),\($0 % 3)" }
+                try ("title,ups,downs\n" + lines.joined(separator: "\n") + "\n")
+                    .write(to: file, atomically: true, encoding: .utf8)
+                let flags = ["-R", "4k", "-c", "8", "-P", "16", "--progress", "1s"]
+                let (status, output) = try await runThroughDeath(
+                    ["dataset", file.path(), "--retry", "100"] + flags,
+                    in: folder
+                )
+                #expect(status == 0, "\(output)")
+                #expect(output.contains { $0.hasPrefix("Audit        PASS") })
+                #expect(output.contains { $0.contains("400 of 400 posts exact") })
+            }
+        }
+
+        @Test func auditsAKilledServiceAfterItsRestart() async throws {
+            try await withFolder { folder in
+                let state = folder.appending(path: "state")
+                let report = folder.appending(path: "run.json").path()
+                let service = try await Service.start(state)
+                let run = try RunningProcess(
+                    Programs.loadGenerator,
+                    ["--target", service.address, "-d", "1h", "--json", report] + Self.steadyLoad
+                )
+                _ = await run.line { $0.contains("op/s") }
+                await service.kill()
+                #expect(await run.exitStatus() == 1)
+                let again = try await Service.start(state, at: service.port)
+                let (status, output) = try await verify(report, service.address)
+                await again.kill()
+                #expect(status == 0, "\(output)")
+                #expect(output.contains { $0.hasPrefix("Audit        PASS") })
+                #expect(output.contains { $0.contains("100 listed") })
+
+                let empty = folder.appending(path: "empty")
+                let fresh = try await Service.start(empty, at: service.port)
+                let (failed, text) = try await verify(report, service.address)
+                await fresh.kill()
+                #expect(failed == 3)
+                #expect(text.contains { $0.contains("another state") })
+            }
+        }
+
+        private func verify(_ report: String, _ address: String) async throws -> (Int32, [String]) {
+            try await RunningProcess(
+                Programs.loadGenerator,
+                ["--verify-only", report, "--target", address, "--retry", "20"]
+            ).finish()
+        }
+    }
+}
+
+extension LiveTests {
+    /// `--verify-only`: the record of an earlier run, against what the service has later.
+    @Suite struct VerificationTests {
+        @Test(arguments: [
+            FakeFaults(), FakeFaults(dieAt: 3000), FakeFaults(failEvery: 700),
+            FakeFaults(silentFrom: 4500),
+        ])
+        func auditsWhatARunKnewAgain(_ faults: FakeFaults) async throws {
+            let service = try await FakeService.start(faults)
+            let mix = ["--mix", "vote=90,create=10", "--timeout", "100ms"]
+            let result = try await load(service, shortLoad + mix)
+            await service.stop()
+            let again = try await FakeService.start(serving: service.feed)
+            let verified = try await verify(result, again)
+            #expect(verified.audit.summary?.findings.examples == [])
+            #expect(verified.audit.summary?.acknowledgedVoteCount ?? 0 > 1000)
+            #expect(verified.exitStatus == .success)
+            #expect(verified.record == result.record)
+            if let summary = result.audit.summary {
+                #expect(verified.audit.summary == summary)
+            }
+            let text = VerificationText(verified, path: "run.json").rendered()
+            #expect(text.contains("Audit        PASS"))
+
+            service.feed.loseOneVote()
+            let short = try await verify(result, again)
+            if faults.dieAt == nil, faults.silentFrom == nil {
+                #expect(short.audit.summary?.findings.counts[.lostVote] == 1)
+                #expect(short.exitStatus == .auditFailed)
+            }
+            await again.stop()
+        }
+
+        @Test func seesAVoteLostThatWasAcknowledgedBeforeTheServiceDied() async throws {
+            let service = try await FakeService.start(FakeFaults(dieAt: 3000))
+            let result = try await load(service, shortLoad + ["-c", "1"])
+            await service.stop()
+            #expect(result.exitStatus == .failed)
+            let again = try await FakeService.start(serving: service.feed)
+            // More than the one vote that nobody knows of.
+            for _ in 0..<2 { service.feed.loseOneVote() }
+            let verified = try await verify(result, again)
+            await again.stop()
+            #expect(verified.audit.summary?.acknowledgedVoteCount == 2999)
+            #expect(verified.audit.summary?.unknownVoteCount == 1)
+            #expect(verified.audit.summary?.findings.counts[.lostVote] ?? 0 >= 1)
+            #expect(verified.exitStatus == .auditFailed)
+        }
+
+        @Test func recordsThePostsOfARunThatDiedBeforeItsLoad() async throws {
+            let service = try await FakeService.start(FakeFaults(dieAtCreate: 150))
+            let result = try await load(service, shortLoad + ["--posts", "200"])
+            await service.stop()
+            #expect(result.exitStatus == .failed)
+            let record = try #require(result.record)
+            // The fewer of the last answers came, the fewer posts were sent behind them.
+            #expect((150...200).contains(record.posts.count + record.unknownTitles.count))
+            #expect(!record.unknownTitles.isEmpty)
+            let again = try await FakeService.start(serving: service.feed)
+            let verified = try await verify(result, again)
+            await again.stop()
+            #expect(verified.audit.summary?.findings.examples == [])
+            #expect(verified.audit.summary?.listedPostCount == 150)
+            #expect(verified.exitStatus == .success)
+        }
+
+        @Test func failsWhereTheServiceHasAnotherState() async throws {
+            let service = try await FakeService.start()
+            let result = try await load(service, shortLoad)
+            service.feed.beginAnew()
+            let verified = try await verify(result, service)
+            await service.stop()
+            #expect(verified.audit.summary?.findings.counts == [.otherState: 1])
+            #expect(verified.exitStatus == .auditFailed)
+        }
+
+        @Test func refusesAFileThatIsTornOrNoReport() async throws {
+            let service = try await FakeService.start()
+            let result = try await load(service, shortLoad + ["-n", "100"])
+            await service.stop()
+            try await withReport(of: result) { path in
+                let whole = try Data(contentsOf: URL(filePath: path))
+                let cuts = stride(from: 0, to: whole.count - 2, by: 97).map { whole.prefix($0) }
+                let foreign = ["[]", "{}", "{\"schema\": 1}", "{\"schema\": 2, \"record\": null}"]
+                for bytes in cuts + foreign.map({ Data($0.utf8) }) {
+                    try bytes.write(to: URL(filePath: path))
+                    let failure = #expect(throws: RunFailure.self) {
+                        try RunRecord(readingReport: path)
+                    }
+                    #expect(failure?.exitStatus == .usage)
+                    #expect(failure?.description.hasPrefix("--verify-only: \(path): ") == true)
+                }
+            }
         }
     }
 }

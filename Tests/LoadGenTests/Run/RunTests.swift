@@ -1,9 +1,12 @@
+import FeedClient
 import FeedProto
 import FeedTestSupport
 import FeedTransport
+import Foundation
 import Glibc
 import Histogram
 import LoadGen
+import LoadGenCommand
 import Testing
 
 /// Whole runs against a service.
@@ -234,6 +237,321 @@ extension LiveTests {
             await service.stop()
             #expect(result.audit == .skipped)
             #expect(result.exitStatus == .success)
+        }
+    }
+}
+
+extension LiveTests {
+    /// Runs whose votes leave in batches: each vote is counted and audited for itself.
+    @Suite struct BatchRunTests {
+        private static let batches = [
+            "-n", "400", "-w", "0", "--clients", "8", "--posts", "50", "--batch", "16",
+        ]
+
+        @Test(arguments: [[], ["-P", "8"], ["-P", "8", "--pipeline-mode", "batch"], ["-t", "3"]])
+        func countsVotesAndNotBatches(_ arguments: [String]) async throws {
+            let service = try await FakeService.start()
+            let result = try await load(service, Self.batches + arguments)
+            await service.stop()
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.examples == [])
+            #expect(summary.acknowledgedVoteCount == 6_400)
+            #expect(summary.countedVoteCount == 6_400)
+            #expect(result.totals.outcomes.sent == 6_400)
+            #expect(result.totals.outcomes.ok == 6_400)
+            #expect(result.totals.measuredRequestCount == 400)
+            #expect(result.measuredAnswerCount == 6_400)
+            #expect(result.totals.merged(.service)?.totalCount == 400)
+            #expect(result.exitStatus == .success)
+            let text = TextReport(result).rendered()
+            #expect(text.contains("batches of 16 votes"))
+            #expect(text.contains("batch of 16"))
+        }
+
+        @Test func sendsWhatAnotherMixAsksForBesideBatches() async throws {
+            let service = try await FakeService.start()
+            let mix = "vote=60,create=10,list=10,page=10,get=10"
+            let result = try await load(service, Self.batches + ["--mix", mix, "-P", "4"])
+            await service.stop()
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.examples == [])
+            #expect(summary.createdPostCount > 0)
+            #expect(result.totals.measuredRequestCount == 400)
+            let votes = result.totals.measuredAnswers[Int(Operation.vote.rawValue)]
+            #expect(votes % 16 == 0 && votes > 0)
+            #expect(summary.acknowledgedVoteCount == votes)
+        }
+
+        @Test(arguments: [
+            (Violation.lostVote, FakeFaults(dropEvery: 1000)),
+            (Violation.extraVote, FakeFaults(doubleEvery: 1000)),
+            (Violation.countedError, FakeFaults(failCountedEvery: 1000)),
+        ])
+        func catches(_ violation: Violation, _ faults: FakeFaults) async throws {
+            let service = try await FakeService.start(faults)
+            let result = try await load(service, Self.batches)
+            await service.stop()
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.counts[violation] ?? 0 > 0)
+            #expect(result.exitStatus == .auditFailed)
+        }
+
+        @Test func countsEachVoteOfABatchThatFails() async throws {
+            let service = try await FakeService.start(FakeFaults(failEvery: 100))
+            let result = try await load(service, Self.batches)
+            await service.stop()
+            #expect(result.audit.isPassed)
+            #expect(result.totals.outcomes.error == 64)
+            #expect(result.totals.outcomes.ok == 6_336)
+            #expect(result.totals.outcomes.isConserved)
+        }
+
+        @Test func callsTheVotesOfALostBatchUnknown() async throws {
+            let service = try await FakeService.start(FakeFaults(dieAt: 3000))
+            let result = try await load(service, Self.batches)
+            await service.stop()
+            #expect(result.totals.outcomes.isConserved)
+            #expect(result.totals.outcomes.lost > 0)
+            #expect(result.totals.outcomes.lost % 16 == 0)
+        }
+
+        /// A batch that is sent again counts the votes that did not count, and no vote twice.
+        @Test(arguments: [
+            FakeFaults(loseBeforeEvery: 501), FakeFaults(loseAfterEvery: 501),
+            FakeFaults(cutEvery: 501), FakeFaults(failEvery: 101),
+            FakeFaults(failEvery: 101, loseAfterEvery: 501),
+        ])
+        func countsEachVoteOnceWhereBatchesAreSentAgain(_ faults: FakeFaults) async throws {
+            let service = try await FakeService.start(faults)
+            let result = try await load(service, Self.batches + ["--retry", "50", "-P", "8"])
+            await service.stop()
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.examples == [])
+            #expect(summary.countedVoteCount == 6_400)
+            #expect(result.totals.outcomes.ok == 6_400)
+            #expect(result.totals.retries.retryCount > 0)
+            #expect(result.exitStatus == .success)
+        }
+
+        /// The negative control of the test above.
+        @Test func catchesABatchThatCountsTwice() async throws {
+            let service = try await FakeService.start(
+                FakeFaults(loseAfterEvery: 501, ignoresSequences: true)
+            )
+            let result = try await load(service, Self.batches + ["--retry", "50", "-P", "8"])
+            await service.stop()
+            #expect(result.audit.summary?.findings.counts[.extraVote] ?? 0 > 0)
+            #expect(result.exitStatus == .auditFailed)
+        }
+
+        @Test func offersBatchesASecond() async throws {
+            let service = try await FakeService.start()
+            let arguments = ["-R", "200", "--arrival", "uniform", "-d", "1s", "-w", "0", "-c", "4"]
+            let result = try await load(
+                service,
+                arguments + ["--posts", "10", "--batch", "4", "-P", "64"]
+            )
+            await service.stop()
+            // What was due left as a batch, or not at all; a busy machine may answer some too late.
+            let sent = result.totals.outcomes.sent
+            #expect(sent % 4 == 0 && sent / 4 + result.totals.unsentCount == 200)
+            #expect(result.totals.outcomes.isConserved)
+            #expect(result.audit.isPassed)
+        }
+    }
+}
+
+/// A short load of 200 users who change their ballots.
+private let voterLoad = shortLoad + ["--voters", "200", "--timeout", "30s"]
+
+extension LiveTests {
+    /// Runs in which a service acts for users, whose last ballots are audited.
+    @Suite struct VoterRunTests {
+        @Test(arguments: [
+            [], ["-P", "16"], ["-P", "16", "--pipeline-mode", "batch"], ["--threads", "3"],
+            ["--batch", "16", "-n", "400"], ["-R", "20k", "-P", "8"],
+            ["--mix", "vote=60,create=10,list=10,page=10,get=10"],
+        ])
+        func countsTheLastBallotOfEachVoter(_ arguments: [String]) async throws {
+            let service = try await FakeService.start(voteMode: .ballot)
+            let result = try await load(service, voterLoad + arguments)
+            await service.stop()
+            try expectLastBallots(result, service)
+            let ballots = service.feed.state.withLock { $0.ballots }
+            #expect(ballots.channels.count > 100 && ballots.channels.count <= 200)
+            for (user, channels) in ballots.channels {
+                #expect(channels.count == 1, "user \(user) has one connection")
+            }
+        }
+
+        @Test func createsTheFeedWhereItIsMissing() async throws {
+            let service = try await FakeService.start(voteMode: .ballot)
+            let result = try await load(service, voterLoad + ["--feed", "polls"])
+            await service.stop()
+            #expect(service.feed.state.withLock { $0.feeds } == ["posts", "polls"])
+            #expect(result.exitStatus == .success)
+        }
+
+        @Test func showsTheServiceKeyOnEachConnection() async throws {
+            let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            let digits = String(repeating: "a7", count: 32)
+            try digits.write(to: file, atomically: true, encoding: .utf8)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let service = try await FakeService.start(voteMode: .ballot)
+            _ = try await load(service, voterLoad + ["--service-key-file", file.path()])
+            await service.stop()
+            let keys = service.feed.state.withLock { $0.serviceKeys }
+            #expect(keys == [[UInt8](repeating: 0xA7, count: 32)])
+        }
+
+        @Test func refusesAFileWithoutAKey() throws {
+            let error = #expect(throws: FlagError.self) {
+                try configure(["--service-key-file", "/dev/null"])
+            }
+            #expect(error?.flag == "--service-key-file")
+        }
+
+        @Test func refusesAFeedWhoseVotesAddUp() async throws {
+            let service = try await FakeService.start()
+            await #expect(throws: RunFailure.tallyFeed("posts")) {
+                try await load(service, voterLoad + ["--feed", "posts"])
+            }
+            await service.stop()
+        }
+
+        @Test(arguments: [
+            (Violation.lostVote, FakeFaults(dropEvery: 100)),
+            (.extraVote, FakeFaults(doubleEvery: 100)),
+            (.countedError, FakeFaults(failCountedEvery: 100)),
+            (.wrongBallot, FakeFaults(wrongBallotEvery: 100)),
+        ])
+        func catches(_ violation: Violation, _ faults: FakeFaults) async throws {
+            let service = try await FakeService.start(faults, voteMode: .ballot)
+            let result = try await load(service, voterLoad)
+            await service.stop()
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.counts[violation] ?? 0 > 0)
+            #expect(result.exitStatus == .auditFailed)
+        }
+
+        @Test(arguments: [["-P", "1"], ["-P", "16"], ["--batch", "16", "-n", "400"]])
+        func passesBallotsWhoseOutcomeIsUnknown(_ arguments: [String]) async throws {
+            let faults = FakeFaults(loseBeforeEvery: 901, loseAfterEvery: 1001)
+            let service = try await FakeService.start(faults, voteMode: .ballot)
+            let result = try await load(service, voterLoad + arguments)
+            await service.stop()
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.examples == [])
+            #expect(summary.unknownVoteCount > 0)
+            #expect(result.exitStatus == .failed, "connections were lost")
+        }
+
+        @Test func failsWithTheReasonWhereEveryVoteIsRefused() async throws {
+            let faults = FakeFaults(refusesUsers: true)
+            let service = try await FakeService.start(faults, voteMode: .ballot)
+            let result = try await load(service, voterLoad)
+            await service.stop()
+            #expect(result.audit.isPassed)
+            #expect(result.refusal == "PERMISSION_DENIED/SERVICE_ONLY")
+            #expect(result.exitStatus == .failed)
+            let text = TextReport(result).rendered()
+            #expect(text.contains("refused every vote: PERMISSION_DENIED/SERVICE_ONLY."))
+        }
+
+        @Test(
+            arguments: [
+                FakeFaults(loseBeforeEvery: 501), FakeFaults(loseAfterEvery: 501),
+                FakeFaults(failEvery: 97, loseBeforeEvery: 397, loseAfterEvery: 501, cutEvery: 701),
+                FakeFaults(dieAt: 3000, restarts: true),
+            ],
+            [["-P", "256"], ["--batch", "16", "-n", "400", "-P", "4"]]
+        )
+        func countsEachVotersLastBallotThoughConnectionsAreLost(
+            _ faults: FakeFaults,
+            _ arguments: [String]
+        ) async throws {
+            let service = try await FakeService.start(faults, voteMode: .ballot)
+            let result = try await load(service, voterLoad + ["--retry", "50"] + arguments)
+            await service.stop()
+            try expectLastBallots(result, service)
+            #expect(result.totals.retries.retryCount > 0)
+        }
+
+        @Test func auditsARecordOfBallotsAgain() async throws {
+            let service = try await FakeService.start(voteMode: .ballot)
+            let result = try await load(service, voterLoad)
+            let first = try await verify(result, service)
+            #expect(first.audit.summary?.findings.examples == [])
+            #expect(first.audit.summary?.exactPostCount == 50)
+            #expect(first.exitStatus == .success)
+            service.feed.loseOneBallot()
+            let second = try await verify(result, service)
+            await service.stop()
+            #expect(second.audit.summary?.findings.counts == [.lostVote: 1])
+            #expect(second.exitStatus == .auditFailed)
+        }
+
+        private func expectLastBallots(_ result: RunReport, _ service: FakeService) throws {
+            let summary = try #require(result.audit.summary)
+            #expect(summary.findings.examples == [])
+            #expect(summary.unknownVoteCount == 0)
+            #expect(summary.exactPostCount == 50)
+            let standing = service.feed.state.withLock { $0.ballots.count }
+            #expect(summary.acknowledgedVoteCount == UInt64(standing))
+            #expect(summary.countedVoteCount == Int64(standing))
+            #expect(standing > 1000)
+            #expect(result.exitStatus == .success)
+        }
+    }
+}
+
+extension LiveTests {
+    /// Connections that are closed and opened again, and clients that wait.
+    @Suite struct ChurnTests {
+        @Test(arguments: [
+            [], ["--retry", "3"], ["-R", "20k"], ["-P", "8"], ["-P", "8", "--batch", "4"],
+            ["-P", "8", "--pipeline-mode", "batch"], ["--threads", "2"],
+        ])
+        func opensConnectionsAgainAfterTheirRequests(_ flags: [String]) async throws {
+            let service = try await FakeService.start()
+            let result = try await load(
+                service,
+                shortLoad + ["--reconnect-every", "50"] + flags
+            )
+            await service.stop()
+            #expect(result.audit.isPassed)
+            #expect(result.exitStatus == .success)
+            #expect(result.lostConnectionCount == 0)
+            #expect(!result.verdict.reasons.contains { $0.contains("lost") })
+            #expect(result.totals.outcomes.isConserved)
+            #expect(result.totals.outcomes.ok == (flags.contains("--batch") ? 20_000 : 5000))
+            // 5,000 requests are a hundred lives, of which each connection ends in one.
+            #expect((92...100).contains(result.totals.reopenedCount))
+        }
+
+        @Test func opensConnectionsAgainAtTheirAge() async throws {
+            let service = try await FakeService.start()
+            let flags = ["-d", "1s", "-w", "0", "-c", "4", "--posts", "20", "-R", "500"]
+            let result = try await load(service, flags + ["--conn-life", "200ms±50ms"])
+            await service.stop()
+            #expect(result.totals.reopenedCount > 0)
+            #expect(result.lostConnectionCount == 0)
+            #expect(result.audit.isPassed)
+        }
+
+        /// A user who waits 10 ms sends at most a hundred requests a second.
+        @Test(arguments: [[], ["-P", "2"], ["--reconnect-every", "10"]])
+        func waitsBeforeEachRequest(_ flags: [String]) async throws {
+            let service = try await FakeService.start()
+            let places = flags.contains("-P") ? 8.0 : 4.0
+            let result = try await load(
+                service,
+                ["-n", "160", "-w", "0", "-c", "4", "--posts", "20", "--think", "10ms"] + flags
+            )
+            await service.stop()
+            #expect(result.totals.outcomes.ok == 160)
+            #expect(result.audit.isPassed)
+            #expect(result.requestsPerSecond <= places * 100)
         }
     }
 }
