@@ -6,9 +6,7 @@ import Testing
     private let sink = RecordingSink()
     private let day: Int64 = 86_400_000
 
-    private func email(_ text: String) throws -> EmailAddress {
-        try #require(EmailAddress(text))
-    }
+    private func email(_ text: String) throws -> EmailAddress { try #require(EmailAddress(text)) }
 
     private func created(_ text: String, in accounts: Accounts) throws -> AccountRow {
         try accounts.create(
@@ -36,9 +34,7 @@ import Testing
     @Test func anEMailHasOneAccount() throws {
         let accounts = Accounts()
         _ = try created("ann@example.org", in: accounts)
-        #expect(throws: AccountError.emailTaken) {
-            try created("ANN@example.org", in: accounts)
-        }
+        #expect(throws: AccountError.emailTaken) { try created("ANN@example.org", in: accounts) }
         #expect(accounts.accountCount == 1)
         #expect(sink.entries.count == 1)
     }
@@ -84,9 +80,7 @@ import Testing
         let accounts = Accounts(limits)
         _ = try created("a@x", in: accounts)
         _ = try created("b@x", in: accounts)
-        #expect(throws: AccountError.tooManyAccounts(limit: 2)) {
-            try created("c@x", in: accounts)
-        }
+        #expect(throws: AccountError.tooManyAccounts(limit: 2)) { try created("c@x", in: accounts) }
         #expect(accounts.accountCount == 2)
     }
 

@@ -251,7 +251,6 @@ import Testing
     }
 }
 
-/// Outcomes of jobs by their names, and a wait for each.
 final class JobOutcomes: Sendable {
     private let outcomes = Locked<[String: PasswordJob.Outcome]>([:])
     private let arrived = Semaphore()
@@ -299,7 +298,6 @@ final class HashGate: Sendable {
 }
 
 extension PasswordHasher {
-    /// A hasher that is hashing the job "0".
     static func busy(
         queueLimit: Int,
         _ gate: HashGate,

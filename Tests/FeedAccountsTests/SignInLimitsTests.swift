@@ -4,7 +4,6 @@ import FeedTestSupport
 import Testing
 
 @Suite struct SignInLimitsTests {
-    /// A clock that a test moves.
     private final class Clock: Sendable {
         private let nanoseconds = Locked<UInt64>(1_000_000_000_000)
         var now: MonotonicInstant {

@@ -4,8 +4,7 @@ import FeedTransport
 import Testing
 
 /// The operator's address over TCP: pages, and clients that ask for too much.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct AdminServerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AdminServerTests {
     static func pages(causes: [String] = []) -> AdminPages {
         AdminPages(
             metrics: { [.counter("feed_calls", "Calls.", 1)] },
@@ -179,9 +178,7 @@ struct AdminServerTests {
             #expect(
                 try Self.answer(to: head + "key\r\n\r\n", port: port).hasPrefix("HTTP/1.1 200 ")
             )
-            #expect(
-                try Self.answer(to: head + "ke\r\n\r\n", port: port).hasPrefix("HTTP/1.1 401 ")
-            )
+            #expect(try Self.answer(to: head + "ke\r\n\r\n", port: port).hasPrefix("HTTP/1.1 401 "))
         }
     }
 

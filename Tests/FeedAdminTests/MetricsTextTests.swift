@@ -3,7 +3,6 @@ import FeedTestSupport
 import Foundation
 import Testing
 
-/// Metrics as text.
 struct MetricsTextTests {
     @Test func aMetricHasItsTypeUnitAndHelp() {
         let families = [

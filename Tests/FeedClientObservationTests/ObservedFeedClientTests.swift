@@ -11,8 +11,7 @@ import Tracing
 /// What a program sees of its calls.
 ///
 /// The systems of spans and metrics are set up once a process.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct ObservedFeedClientTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ObservedFeedClientTests {
     private static let tracer = InMemoryTracer()
     private static let metrics = TestMetrics()
     private static let setUp: Void = {

@@ -7,8 +7,7 @@ import Testing
 ///
 /// `FEED_FUZZ_ROUNDS` makes a run longer: for each seed a round has some 20 answers to a session, and two of
 /// each kind to every call.
-@Suite(.timeLimit(.minutes(60)))
-struct AnswerFuzzTests {
+@Suite(.timeLimit(.minutes(60))) struct AnswerFuzzTests {
     private static let roundCount = TestEnvironment.number("FEED_FUZZ_ROUNDS") ?? 40
 
     @Test(arguments: TestEnvironment.seeds(1...4))
@@ -184,7 +183,6 @@ struct AnswerFuzzTests {
     }
 }
 
-/// A client whose calls all have one answer.
 private struct AnsweredClient: FeedCalling {
     let service = HelloResponse(
         serverName: "",
@@ -256,8 +254,7 @@ private struct AnsweredClient: FeedCalling {
 }
 
 /// Answers that would not come to an end, or fill the memory of a client.
-@Suite(.timeLimit(.minutes(10)))
-struct HostileAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileAnswerTests {
     /// A client that is answered so, by the number of the call.
     private struct Pager: FeedCalling {
         let service = HelloResponse(

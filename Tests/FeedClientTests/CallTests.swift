@@ -4,8 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Every call of the contract against a real service.
-@Suite(.timeLimit(.minutes(10)))
-struct CallTests {
+@Suite(.timeLimit(.minutes(10))) struct CallTests {
     @Test func introducesBothAndLearnsTheLimits() async throws {
         try await withClient { client in
             #expect(client.service.serverName.contains("feed-service"))
@@ -144,8 +143,7 @@ struct CallTests {
 }
 
 /// Many calls that one task waits for.
-@Suite(.timeLimit(.minutes(10)))
-struct CallGroupTests {
+@Suite(.timeLimit(.minutes(10))) struct CallGroupTests {
     private static func posts(_ count: Int) -> [Post] {
         (0..<count).map { Post(title: "Post \($0)") }
     }
@@ -214,8 +212,7 @@ struct CallGroupTests {
 }
 
 /// What the calls of a service say of users, marks and lists.
-@Suite(.timeLimit(.minutes(10)))
-struct ActingTests {
+@Suite(.timeLimit(.minutes(10))) struct ActingTests {
     /// A user of a service's own.
     private static let user: UInt64 = 1 << 63 | 7
 
@@ -330,8 +327,7 @@ struct ActingTests {
 }
 
 /// Pages and the sequence of posts over them.
-@Suite(.timeLimit(.minutes(10)))
-struct PageTests {
+@Suite(.timeLimit(.minutes(10))) struct PageTests {
     @Test func leadsForthAndBack() async throws {
         try await withClient { client in
             try await Self.fill(client, 25)
@@ -346,11 +342,7 @@ struct PageTests {
             #expect(second.next == nil)
             #expect(second.firstRank == 21)
             let previous = try #require(second.previous)
-            let back = try await client.listPosts(
-                in: "posts",
-                order: .old,
-                from: .token(previous)
-            )
+            let back = try await client.listPosts(in: "posts", order: .old, from: .token(previous))
             #expect(back.posts == first.posts)
         }
     }

@@ -4,9 +4,7 @@ import FeedTestSupport
 import Glibc
 import Testing
 
-/// Many tasks on one client.
-@Suite(.timeLimit(.minutes(10)))
-struct ClientConcurrencyTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientConcurrencyTests {
     @Test func tenThousandVotesOfAsManyTasksCountOnceEach() async throws {
         let count = 10_000
         try await withClient(threads: 2) { client in
@@ -143,8 +141,7 @@ struct ClientConcurrencyTests {
 }
 
 /// Tasks on the thread of a client.
-@Suite(.timeLimit(.minutes(10)))
-struct ExecutorConcurrencyTests {
+@Suite(.timeLimit(.minutes(10))) struct ExecutorConcurrencyTests {
     @Test func callsKeepTasksOnOneThread() async throws {
         try await withClient(threads: 1) { client in
             let post = try await client.createPost(Post(title: "Apple"))

@@ -7,8 +7,7 @@ import Logging
 import Testing
 
 /// A client whose calls share several connections.
-@Suite(.timeLimit(.minutes(10)))
-struct ConnectionPoolTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionPoolTests {
     private static func configuration(_ count: Int) -> ClientConfiguration {
         var configuration = ClientConfiguration.patient
         configuration.clientID = ClientID()
@@ -141,9 +140,7 @@ struct ConnectionPoolTests {
     }
 }
 
-/// A client of several addresses.
-@Suite(.timeLimit(.minutes(10)))
-struct AddressTests {
+@Suite(.timeLimit(.minutes(10))) struct AddressTests {
     private static func start() throws -> (server: FeedServer, address: String) {
         let server = try FeedServer.start(
             ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 1),
@@ -209,8 +206,7 @@ struct AddressTests {
 }
 
 /// A client over several connections of a scripted service.
-@Suite(.timeLimit(.minutes(10)))
-struct ReconnectTests {
+@Suite(.timeLimit(.minutes(10))) struct ReconnectTests {
     /// What the service has seen: the frames of each connection.
     final class Log: Sendable {
         private let connections = Locked<[[ClientFrame]]>([])

@@ -5,8 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// The examples of docs/CLIENT.md are code that runs.
-@Suite(.timeLimit(.minutes(10)))
-struct DocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct DocumentTests {
     // swift-format-ignore
     static func tour(_ client: FeedClient) async throws {
         let post = try await client.createPost(Post(title: "Apple"))

@@ -4,8 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// The errors that callers get when the service, or the way to it, misbehaves.
-@Suite(.timeLimit(.minutes(10)))
-struct FaultTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultTests {
     @Test func matchesAnswersThatComeOutOfOrder() async throws {
         let held = Locked<[ClientFrame]>([])
         let script: ScriptedService.Script = { frame in

@@ -4,8 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Connecting, GoAway, keep-alive, cancelling and closing.
-@Suite(.timeLimit(.minutes(10)))
-struct LifeTests {
+@Suite(.timeLimit(.minutes(10))) struct LifeTests {
     static func connect(
         _ address: String,
         _ configuration: ClientConfiguration = ClientConfiguration()

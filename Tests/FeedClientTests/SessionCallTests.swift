@@ -102,9 +102,7 @@ struct SessionCallTests {
         harness.pass(9)
         #expect(harness.outcomes.count == 1)
         harness.pass(11)
-        #expect(
-            harness.error(1) == .deadlinePassed(timeout: .milliseconds(10), effect: .unknown)
-        )
+        #expect(harness.error(1) == .deadlinePassed(timeout: .milliseconds(10), effect: .unknown))
         #expect(harness.error(2) == .deadlinePassed(timeout: .milliseconds(20), effect: .none))
         #expect(harness.error(3) == .deadlinePassed(timeout: .milliseconds(20), effect: .none))
         #expect(harness.error(4) == nil)
@@ -252,10 +250,7 @@ extension SessionHarness {
             timeout: .seconds(10),
             deadline: time.advanced(by: .seconds(10))
         )
-        session.submit(
-            call.numbered(sequence, mayHaveLeft: mayHaveLeft),
-            token: UInt64(caller)
-        )
+        session.submit(call.numbered(sequence, mayHaveLeft: mayHaveLeft), token: UInt64(caller))
         run()
     }
 }

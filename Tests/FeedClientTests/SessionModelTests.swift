@@ -181,17 +181,10 @@ struct SessionModelTests {
             }
             requests = []
             hasSentGoAway = true
-            let goAway = GoAway(
-                lastID: service.lastID,
-                drainMilliseconds: 1_000,
-                reason: .draining
-            )
+            let goAway = GoAway(lastID: service.lastID, drainMilliseconds: 1_000, reason: .draining)
             // Its place among the answers is the service's choice.
             let place = Int.random(in: 0...answers.count, using: &generator)
-            answers.insert(
-                ServerFrame(id: 0, revision: 1, response: .goAway(goAway)),
-                at: place
-            )
+            answers.insert(ServerFrame(id: 0, revision: 1, response: .goAway(goAway)), at: place)
         }
 
         private mutating func breakConnection() {
@@ -255,13 +248,11 @@ struct ModelService {
         self.offersSequences = offersSequences
     }
 
-    /// A connection begins.
     mutating func accept() {
         lastID = 0
         hasHello = false
     }
 
-    /// The service forgets the channel.
     mutating func forget() {
         record = nil
         highest = 0
@@ -273,7 +264,6 @@ struct ModelService {
         forget()
     }
 
-    /// Answers Hello.
     mutating func answerHello(inFlight: UInt32) -> Response {
         hasHello = true
         lastID = 1

@@ -259,7 +259,6 @@ extension Status {
         return status
     }
 
-    /// The status of a call that was not executed.
     fileprivate var withoutEffect: Status {
         var status = self
         status.isNotExecuted = true

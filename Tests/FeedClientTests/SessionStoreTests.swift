@@ -8,8 +8,7 @@ import Logging
 import Testing
 
 /// Sessions that outlive a launch.
-@Suite(.timeLimit(.minutes(10)))
-struct SessionStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionStoreTests {
     private static func session(_ byte: UInt8, of userID: UInt64) throws -> StoredSession {
         let token = try #require(Secret(bytes: Array(repeating: byte, count: Secret.byteCount)))
         return StoredSession(token: token, userID: userID)
@@ -56,10 +55,7 @@ struct SessionStoreTests {
             reports.withLock { $0.append(text) }
         }
         store.save(try Self.session(7, of: 1))
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o644],
-            ofItemAtPath: store.path
-        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: store.path)
         #expect(store.load() == nil)
         let digits = String(repeating: "07", count: Secret.byteCount)
         for text in ["no session", digits, "\(digits) 0", "\(digits) ada", "\(digits) 1 2"] {

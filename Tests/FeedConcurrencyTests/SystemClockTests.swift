@@ -2,7 +2,6 @@ import FeedConcurrency
 import Foundation
 import Testing
 
-/// The clocks have the units that they say.
 @Suite struct SystemClockTests {
     @Test func theTimesOfDayAgree() {
         let before = Date.now.timeIntervalSince1970

@@ -9,8 +9,7 @@ import Testing
 /// Answers with any numbers and texts: no report traps, and none controls a terminal.
 ///
 /// `FEED_FUZZ_ROUNDS` makes a run longer: for each seed a round has some 20 answers.
-@Suite(.timeLimit(.minutes(60)))
-struct HostileAnswerTests {
+@Suite(.timeLimit(.minutes(60))) struct HostileAnswerTests {
     private static let roundCount = TestEnvironment.number("FEED_FUZZ_ROUNDS") ?? 50
 
     /// Draws values of the wire, the ends of their ranges among them.
@@ -171,7 +170,6 @@ struct HostileAnswerTests {
         #expect(reportCount > Self.roundCount, "Most answers have a report; seed \(seed).")
     }
 
-    /// What is printed of an answer.
     private static func reports(_ answer: Response) -> [any Report] {
         switch answer {
         case .session(let session): [SessionReport(session)]

@@ -216,7 +216,6 @@ struct ReportTests {
     }
 }
 
-/// What `backup` and `stats` say of backups.
 struct BackupReportTests {
     @Test func progressIsAShareOfTheBytes() {
         #expect(
@@ -295,11 +294,7 @@ struct ListReportTests {
 
     @Test("ranks are left out where posts may be", arguments: partial)
     func leavesRanksOut(_ list: PostList, _ hasViewer: Bool) {
-        let report = PageReport(
-            [Self.page([1, 2], firstRank: 3)],
-            of: list,
-            hasViewer: hasViewer
-        )
+        let report = PageReport([Self.page([1, 2], firstRank: 3)], of: list, hasViewer: hasViewer)
         #expect(Self.header(report) == ["SCORE", "COMMENTS", "AGE", "ID", "TITLE"])
     }
 

@@ -43,9 +43,7 @@ struct TargetSettingsTests {
     @Test("files without TLS are a mistake, from whichever source")
     func filesNeedTLS() throws {
         let variables = try Variables(["FEEDCTL_CA": "ca.pem"])
-        #expect(
-            variables.target.problem == "--ca: expected --tls with it, got ca.pem alone."
-        )
+        #expect(variables.target.problem == "--ca: expected --tls with it, got ca.pem alone.")
         #expect(TargetSettings(tls: true, cert: "a").problem?.contains("both or neither") == true)
         #expect(TargetSettings(tls: true, ca: "a", cert: "b", key: "c").problem == nil)
     }
@@ -88,11 +86,7 @@ struct TargetSettingsTests {
         let here = FileManager.default.currentDirectoryPath
         #expect(
             try Profile.target(in: folder)
-                == TargetSettings(
-                    target: "feed.example.org:7433",
-                    tls: true,
-                    ca: "\(here)/ca.pem"
-                )
+                == TargetSettings(target: "feed.example.org:7433", tls: true, ca: "\(here)/ca.pem")
         )
         let file = folder + "/service.json"
         try Data("{]".utf8).write(to: URL(filePath: file))
@@ -141,7 +135,6 @@ struct TargetSettingsTests {
 
 /// What feedctl keeps of a person between two commands.
 struct ProfileTests {
-    /// Runs `body` with a profile in a folder of its own.
     private static func withProfile(_ body: (Profile) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -182,9 +175,7 @@ struct ProfileTests {
                 withIntermediateDirectories: false
             )
             let error = #expect(throws: ProfileError.self) { try profile.clientID() }
-            #expect(
-                error?.description == "The profile \(file) cannot be used: Is a directory."
-            )
+            #expect(error?.description == "The profile \(file) cannot be used: Is a directory.")
         }
     }
 

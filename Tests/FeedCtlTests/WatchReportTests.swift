@@ -3,7 +3,6 @@ import FeedCtl
 import FeedProto
 import Testing
 
-/// What `watch` prints.
 struct WatchReportTests {
     private static func post(_ id: UInt64, score: Int64, revision: UInt64) -> Post {
         var post = Post(id: id, feed: "posts", title: "post \(id)", score: score)

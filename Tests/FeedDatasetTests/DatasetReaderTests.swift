@@ -23,9 +23,7 @@ import Testing
         return try posts(&reader)
     }
 
-    private static func read(_ file: String) throws -> [DatasetPost] {
-        try read(Array(file.utf8))
-    }
+    private static func read(_ file: String) throws -> [DatasetPost] { try read(Array(file.utf8)) }
 
     @Test func takesEveryColumnFromItsName() throws {
         let posts = try Self.read(
@@ -146,8 +144,7 @@ import Testing
 }
 
 /// Every field of every real post is what Python's reader finds there.
-@Suite(.timeLimit(.minutes(10)))
-struct OtherReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct OtherReaderTests {
     private static let python = Programs.command("python3")
 
     /// One list of texts a line and post, in JSON.

@@ -7,7 +7,6 @@ import FeedTestSupport
 /// A disk keeps its own as long as it lives, and a database's open files keep their disk.
 @safe
 final class DatabaseDisk {
-    /// The name to open databases with.
     let name: String
     private let vfs: OpaquePointer
 

@@ -7,7 +7,6 @@ import Glibc
 /// The journal reaches it as ``JournalFiles``, SQLite by ``databaseDiskName``: for both there is
 /// one power that fails. It is used by one thread at a time.
 package final class FakeDisk: JournalFiles {
-    /// A call that may be made to fail.
     package enum Call {
         case list
         case createDirectory
@@ -62,10 +61,8 @@ package final class FakeDisk: JournalFiles {
     /// What SQLite knows the disk by, once it was asked for.
     private(set) lazy var databaseDisk = DatabaseDisk(self)
 
-    /// An empty disk.
     package init() {}
 
-    /// The files' names, in order.
     package var names: [String] { entries.keys.sorted() }
 
     /// The bytes of a file, to look at and to spoil; nil for one that is not there.
@@ -316,7 +313,6 @@ func errorNumber(_ call: () throws(FileError) -> Void) -> Int32 {
     }
 }
 
-/// A file of a fake disk that the journal has open.
 final class FakeFile: JournalFile {
     var name: String
     private let content: FakeContent
@@ -372,9 +368,7 @@ final class FakeFile: JournalFile {
         content.grow(to: byteCount)
     }
 
-    func sync() throws(FileError) {
-        try disk.sync(content, name)
-    }
+    func sync() throws(FileError) { try disk.sync(content, name) }
 }
 
 /// A file's bytes, and what each block of them has been since the last sync.
@@ -445,9 +439,7 @@ final class FakeContent {
     }
 
     /// A sync that failed: the system may forget that these blocks are not on the disk.
-    func abandonUnsynced() {
-        abandoned.formUnion(versions.keys)
-    }
+    func abandonUnsynced() { abandoned.formUnion(versions.keys) }
 
     /// Each block as it was at one of its times, or sectors of it at different ones.
     func surviving(_ fate: PowerCutFate, _ generator: inout SeededGenerator) -> [UInt8] {
@@ -473,7 +465,6 @@ final class FakeContent {
         return result
     }
 
-    /// Remembers the blocks of a range as they are before and after a change.
     private func changing(_ range: Range<Int>, _ change: () -> Void) {
         let first = range.lowerBound / Self.blockByteCount
         let blocks = first...(range.upperBound - 1) / Self.blockByteCount
@@ -493,7 +484,6 @@ final class FakeContent {
     }
 }
 
-/// What a power cut does with changes that were not synced.
 package struct PowerCutFate {
     private let keptPercent: Int
 

@@ -14,7 +14,6 @@ package final class SyncGate: @unchecked Sendable {
         var onSync: @Sendable () -> Void = {}
     }
 
-    /// The name to open databases with.
     package let name: String
     private let state = Locked(State())
     private let arrived = DispatchSemaphore(value: 0)
@@ -22,7 +21,6 @@ package final class SyncGate: @unchecked Sendable {
 
     private static let count = Locked(0)
 
-    /// Open.
     package init() {
         name = Self.count.withLock { count in
             count += 1
@@ -35,10 +33,8 @@ package final class SyncGate: @unchecked Sendable {
         precondition(isKnown, "There is no memory for a virtual file system.")
     }
 
-    /// From now on syncs wait.
     package func close() { state.withLock { $0.isClosed = true } }
 
-    /// Waits until a sync waits.
     package func awaitSync() { arrived.wait() }
 
     /// Lets one sync through that waits, or will.

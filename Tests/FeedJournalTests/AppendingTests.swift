@@ -81,9 +81,7 @@ import Testing
         total = 0
         let body = [UInt8](repeating: 7, count: 64 << 10)
         for number in 1...40 as ClosedRange<UInt64> {
-            try journal.append(
-                WrittenRecord(number: number, count: 1, microseconds: 5, body: body)
-            )
+            try journal.append(WrittenRecord(number: number, count: 1, microseconds: 5, body: body))
         }
         #expect(total == configuration.segmentByteCount)
         #expect(longest == 1 << 20)
@@ -148,9 +146,7 @@ import Testing
     private let written: WrittenJournal
     private let name = "durable.hwm"
 
-    init() throws {
-        written = try WrittenJournal(seed: 31, segments: 2)
-    }
+    init() throws { written = try WrittenJournal(seed: 31, segments: 2) }
 
     /// The last record's body becomes another one, as if it had never been written.
     private func loseLastRecord() throws {
@@ -247,7 +243,6 @@ import Testing
         }
     }
 
-    /// A file with one whole watermark.
     private func watermark(of position: JournalPosition) -> [UInt8] {
         var bytes: [UInt8] = []
         for value in [position.number, position.hash] {

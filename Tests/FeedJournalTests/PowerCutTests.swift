@@ -7,10 +7,7 @@ import Testing
 /// `FEED_POWER_CUTS` sets how many power cuts there are; `FEED_SEED` replays one run.
 @Suite struct PowerCutTests {
     @Test(arguments: [PowerCutRun.Fault.none, .failingSync], [false, true])
-    func keepsEveryAcknowledgedRecordAndNothingElse(
-        _ fault: PowerCutRun.Fault,
-        _ keepsAll: Bool
-    ) {
+    func keepsEveryAcknowledgedRecordAndNothingElse(_ fault: PowerCutRun.Fault, _ keepsAll: Bool) {
         let wanted = Int(TestEnvironment.number("FEED_POWER_CUTS") ?? 2000)
         if let seed = TestEnvironment.number("FEED_SEED") {
             var run = PowerCutRun(seed: seed, fault: fault, keepsAll: keepsAll)
@@ -45,7 +42,6 @@ import Testing
 ///
 /// `FEED_BIT_FLIPS` sets how many flips; `FEED_SEED` replays one.
 @Suite struct BitFlipTests {
-    /// The result of one flip.
     private enum Outcome: Equatable {
         case refused
         case harmless
@@ -54,9 +50,7 @@ import Testing
 
     private let written: WrittenJournal
 
-    init() throws {
-        written = try WrittenJournal(seed: 11, segments: 4)
-    }
+    init() throws { written = try WrittenJournal(seed: 11, segments: 4) }
 
     @Test func servesAllOrRefuses() throws {
         let count = TestEnvironment.number("FEED_BIT_FLIPS") ?? 2000
@@ -158,7 +152,6 @@ extension SegmentJournal {
         try append(record.body.span, count: record.count, at: record.microseconds)
     }
 
-    /// All records after a position.
     func records(after number: UInt64 = 0) throws(JournalError) -> [WrittenRecord] {
         var records: [WrittenRecord] = []
         try replay(after: number) { record, body in
@@ -179,7 +172,6 @@ extension SegmentJournal {
 }
 
 extension JournalConfiguration {
-    /// Small segments.
     static func small() -> JournalConfiguration {
         var configuration = JournalConfiguration(instanceID: 77)
         configuration.segmentByteCount = 32 << 10
@@ -208,7 +200,6 @@ struct WrittenJournal {
         } while segmentNames.count < segments || generator.oneIn(2)
     }
 
-    /// The segments' names, in order.
     var segmentNames: [String] { files.names.filter { $0.hasSuffix("0.log") || $0.contains("/0") } }
 }
 
@@ -239,7 +230,6 @@ struct PowerCutRun {
     /// What is kept elsewhere, as far as the next start will know.
     private var checkpointed = 0
 
-    /// How often the power went.
     private(set) var cutCount = 0
 
     /// Whether forgotten segments stay, and are audited too.
@@ -307,7 +297,6 @@ struct PowerCutRun {
         return nil
     }
 
-    /// Lets one of the next syncs fail, and those after it.
     private mutating func failSyncs() {
         var remaining = Int.random(in: 0...100, using: &generator)
         files.failure = { call, _ in
@@ -323,10 +312,7 @@ struct PowerCutRun {
         try journal.forget(through: UInt64(number))
     }
 
-    private mutating func audit(
-        _ journal: SegmentJournal,
-        _ found: [WrittenRecord]
-    ) -> String? {
+    private mutating func audit(_ journal: SegmentJournal, _ found: [WrittenRecord]) -> String? {
         var expected = Array(acknowledged[checkpointed...])
         if let inFlight, found.count == expected.count + 1 {
             // Not acknowledged, and there: from here on it stands.

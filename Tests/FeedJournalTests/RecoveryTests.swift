@@ -166,9 +166,7 @@ import Testing
         let name = try #require(histories[1].names.first { $0.hasPrefix("journal/0") })
         let other = try #require(histories[1][name])
         let places = 0..<other.count - 200
-        let body = try #require(
-            places.first { other[$0..<$0 + 200].allSatisfy { $0 == 2 } }
-        )
+        let body = try #require(places.first { other[$0..<$0 + 200].allSatisfy { $0 == 2 } })
         var bytes = try #require(histories[0][name])
         bytes.replaceSubrange(body - 40..<body + 200, with: other[body - 40..<body + 200])
         histories[0][name] = bytes
@@ -208,9 +206,7 @@ extension [UInt8] {
 @Suite struct AcceptedLossTests {
     private let written: WrittenJournal
 
-    init() throws {
-        written = try WrittenJournal(seed: 21, segments: 4)
-    }
+    init() throws { written = try WrittenJournal(seed: 21, segments: 4) }
 
     private func spoil(_ record: Int) throws {
         let body = written.records[record - 1].body
@@ -347,9 +343,7 @@ extension [UInt8] {
 
     /// A record's segment and its bytes there, read by the format of `docs/STORAGE.md`.
     private func place(of record: Int) throws -> (name: String, range: Range<Int>) {
-        let name = try #require(
-            written.segmentNames.last { first($0) <= UInt64(record) }
-        )
+        let name = try #require(written.segmentNames.last { first($0) <= UInt64(record) })
         var start = 4096
         for earlier in Int(first(name))..<record { start += byteCount(earlier) }
         return (name, start..<start + byteCount(record))

@@ -21,7 +21,6 @@ import Testing
         files.names.filter { $0.hasPrefix("journal/\(prefix)") }
     }
 
-    /// All records that the journal still has.
     private func kept(_ journal: SegmentJournal) throws -> [WrittenRecord] {
         let first = try #require(UInt64(names("0")[0].dropFirst(8).dropLast(4)))
         return try journal.records(after: first - 1)
@@ -55,9 +54,7 @@ import Testing
         #expect(try kept(again) == records)
         #expect(names("recycled-").isEmpty)
         try append(201...230, to: again)
-        #expect(
-            try SegmentJournal(files, .small(), checkpointed: checkpointed).last.number == 230
-        )
+        #expect(try SegmentJournal(files, .small(), checkpointed: checkpointed).last.number == 230)
     }
 
     @Test func aFullDiskKeepsNone() throws {
@@ -181,7 +178,6 @@ import Testing
         for number in numbers { try journal.append(record(number)) }
     }
 
-    /// The first records of the segments that are there.
     private var firsts: [UInt64] {
         files.names.compactMap { name in
             name.hasPrefix("journal/0") ? UInt64(name.dropFirst(8).dropLast(4)) : nil

@@ -41,9 +41,7 @@ import Testing
         #expect(logs.newestBatch == 6)
         let second = try #require(logs.takeBatch(into: &body))
         #expect(second.number == 6 && second.entryCount == 1)
-        #expect(
-            try LogEntryReader.entries(body) == [.deletion(PostID(rawValue: 1), revision: 10)]
-        )
+        #expect(try LogEntryReader.entries(body) == [.deletion(PostID(rawValue: 1), revision: 10)])
     }
 
     @Test func tellsOfABatchsFirstEntryOnceAndAfterTheTransaction() {
@@ -144,7 +142,6 @@ struct ChangeLogRun {
     private let clock = TestClock()
     /// What the store should be.
     private(set) var model = FeedModel()
-    /// The bodies of the commit batches.
     private(set) var bodies: [[UInt8]] = []
     /// The model and the store's hash as of each commit batch.
     private(set) var states: [(model: FeedModel, hash: UInt64)] = []

@@ -287,12 +287,7 @@ import Testing
         ),
         (
             .session(
-                SessionRow(
-                    tokenHash: hash,
-                    userID: 9,
-                    expireTimeMilliseconds: 1_000,
-                    generation: 4
-                )
+                SessionRow(tokenHash: hash, userID: 9, expireTimeMilliseconds: 1_000, generation: 4)
             ),
             [14] + hashBytes + [9, 0xE8, 7, 4]
         ),
@@ -392,11 +387,8 @@ struct LogEntrySamples {
     /// The revision of the log entry made last.
     private(set) var revision: UInt64 = 0
 
-    init(seed: UInt64) {
-        random = SeededGenerator(seed: seed)
-    }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    /// A number of any count of bits.
     mutating func number(bitCount: Int = 64) -> UInt64 {
         random.next() >> UInt64.random(in: UInt64(64 - bitCount)...63, using: &random)
     }
@@ -428,9 +420,7 @@ struct LogEntrySamples {
         return revision
     }
 
-    mutating func voter() -> VoterID {
-        VoterID(rawValue: UInt32(number(bitCount: 32)))
-    }
+    mutating func voter() -> VoterID { VoterID(rawValue: UInt32(number(bitCount: 32))) }
 
     private mutating func counts() -> PostCounts {
         PostCounts(
@@ -513,7 +503,6 @@ struct LogEntrySamples {
 }
 
 extension LogEntryReader {
-    /// All log entries of a body.
     static func entries(_ body: [UInt8]) throws(LogEntryError) -> [LogEntry] {
         var reader = try LogEntryReader(body)
         var entries: [LogEntry] = []

@@ -109,8 +109,7 @@ import Testing
     }
 }
 
-@Suite(.enabled(if: malloc_hook_is_active()))
-struct LogEntryMemoryTests {
+@Suite(.enabled(if: malloc_hook_is_active())) struct LogEntryMemoryTests {
     @Test func votesWithALogAllocateNothingOnceWarm() throws {
         let store = FeedStore(stripeCount: 2) { 0 }
         let feed = try store.createFeed(FeedPolicy(name: "ballots", voteMode: .ballot))
@@ -180,10 +179,7 @@ struct LogEntryMemoryTests {
 
 extension FeedStore {
     /// A store with the state after some log entries.
-    static func replaying(
-        _ bodies: some Sequence<[UInt8]>,
-        stripeCount: Int
-    ) throws -> FeedStore {
+    static func replaying(_ bodies: some Sequence<[UInt8]>, stripeCount: Int) throws -> FeedStore {
         let store = FeedStore(stripeCount: stripeCount) { 0 }
         try store.replay(bodies)
         return store

@@ -46,9 +46,7 @@ import Testing
         )
     }
 
-    private static func through(
-        _ change: (inout MarkThrough) -> Void = { _ in }
-    ) -> LogEntry {
+    private static func through(_ change: (inout MarkThrough) -> Void = { _ in }) -> LogEntry {
         var mark = MarkThrough(
             viewer: VoterID(rawValue: 1 << 29),
             feed: nil,

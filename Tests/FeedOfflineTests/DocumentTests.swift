@@ -5,8 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// The example of docs/CLIENT.md is code that runs.
-@Suite(.timeLimit(.minutes(10)))
-struct DocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct DocumentTests {
     // swift-format-ignore
     static func launch(_ folder: String, _ address: String) async throws {
         let configuration = OfflineConfiguration(path: folder + "/feed.db", address: address)

@@ -6,8 +6,7 @@ import Foundation
 import Testing
 
 /// Answers that a service of the protocol does not give.
-@Suite(.timeLimit(.minutes(10)))
-struct HostileServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileServiceTests {
     /// An offline feed whose service answers so; its last sequence is what Hello says.
     private static func run(
         lastSequence: UInt64 = 0,
@@ -112,9 +111,7 @@ struct HostileServiceTests {
             answers.withLock { $0 += 1 }
             return Self.changes(next: 5)
         } _: { feed, _ in
-            #expect(
-                await violation(feed) == "The answer has more, and leads from revision 5 to 5."
-            )
+            #expect(await violation(feed) == "The answer has more, and leads from revision 5 to 5.")
             #expect(answers.withLock { $0 } == 2)
         }
     }
@@ -208,8 +205,7 @@ struct HostileServiceTests {
 /// Whatever a hostile or damaged service answers, a sync ends, lists can be read, and the outbox stays.
 ///
 /// `FEED_FUZZ_ROUNDS` makes a run longer: a round is a sync of some 4 answers.
-@Suite(.timeLimit(.minutes(60)))
-struct OfflineFuzzTests {
+@Suite(.timeLimit(.minutes(60))) struct OfflineFuzzTests {
     private static let roundCount = TestEnvironment.number("FEED_FUZZ_ROUNDS") ?? 40
     private static let orders: [Order] = [
         .top, .new, .old, .hot, .best, .controversial, .discussed,
@@ -369,9 +365,7 @@ private final class HostileService: Sendable {
         )
     }
 
-    private func answer(
-        _ response: (inout State) -> Response
-    ) throws(FeedClientError) -> Answer {
+    private func answer(_ response: (inout State) -> Response) throws(FeedClientError) -> Answer {
         let frame = state.withLock { state -> ServerFrame? in
             state.count += 1
             let made = response(&state)

@@ -4,8 +4,7 @@ import Foundation
 import Testing
 
 /// Which pictures are kept, and who waits for a load.
-@Suite(.timeLimit(.minutes(10)))
-struct ImageCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct ImageCacheTests {
     /// A loader that counts, and answers once it is let.
     private actor Loader {
         struct Failure: Error {}
@@ -174,8 +173,7 @@ struct ImageCacheTests {
 }
 
 /// What stays in a table with a limit, beside a list that is searched.
-@Suite
-struct LeastRecentlyUsedTests {
+@Suite struct LeastRecentlyUsedTests {
     @Test func theOneUsedLongestAgoGoes() {
         var generator = SeededGenerator(seed: 11)
         var table = LeastRecentlyUsed<Int>(byteCount: 1_000)

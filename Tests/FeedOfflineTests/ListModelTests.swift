@@ -6,8 +6,7 @@ import Foundation
 import Testing
 
 /// The lists of the copy beside the service's own, of the same posts.
-@Suite(.timeLimit(.minutes(10)))
-struct ListModelTests {
+@Suite(.timeLimit(.minutes(10))) struct ListModelTests {
     private static let orders: [Order] = [
         .top, .new, .old, .hot, .best, .controversial, .discussed,
     ]
@@ -143,8 +142,7 @@ struct ListModelTests {
 }
 
 /// A place in a list that is stored and comes back.
-@Suite(.timeLimit(.minutes(10)))
-struct ListPositionTests {
+@Suite(.timeLimit(.minutes(10))) struct ListPositionTests {
     private static let list = PostList(feed: "posts", order: .top, consistency: .stable)
 
     @Test func aStoredPositionIsReadAgainAndAnotherVersionIsRefused() throws {

@@ -6,15 +6,12 @@ import Foundation
 import Testing
 
 /// Copies of single feeds, each of which follows the service by itself.
-@Suite(.timeLimit(.minutes(10)))
-struct OfflineFeedsTests {
+@Suite(.timeLimit(.minutes(10))) struct OfflineFeedsTests {
     private static func create(
         _ title: String,
         in feed: String,
         of client: FeedClient
-    ) async throws
-        -> UInt64
-    {
+    ) async throws -> UInt64 {
         if try await !client.feeds().contains(where: { $0.name == feed }) {
             try await client.createFeed(Feed(name: feed, voteMode: .tally))
         }
@@ -112,9 +109,7 @@ struct OfflineFeedsTests {
     }
 }
 
-/// What readers of changes are told.
-@Suite(.timeLimit(.minutes(10)))
-struct OfflineChangesTests {
+@Suite(.timeLimit(.minutes(10))) struct OfflineChangesTests {
     private let folder: TemporaryDirectory
     private let feed: OfflineFeed
 
@@ -154,8 +149,7 @@ struct OfflineChangesTests {
 }
 
 /// Copies that begin anew: posts that are gone leave the old copy, and not before the new one is complete.
-@Suite(.timeLimit(.minutes(10)))
-struct OfflineResetTests {
+@Suite(.timeLimit(.minutes(10))) struct OfflineResetTests {
     private static func titles(_ feed: OfflineFeed) async throws -> Set<String> {
         Set(try await feed.allPosts(PostList(order: .new), limit: 100).map(\.title))
     }
@@ -250,8 +244,7 @@ struct OfflineResetTests {
 }
 
 /// Syncs whose connection is lost.
-@Suite(.timeLimit(.minutes(10)))
-struct OfflineRetryTests {
+@Suite(.timeLimit(.minutes(10))) struct OfflineRetryTests {
     /// The waits of a sync, each of which lasts until the test ends it.
     private struct Waits {
         let begun: AsyncStream<Duration>

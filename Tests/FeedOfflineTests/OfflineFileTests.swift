@@ -7,8 +7,7 @@ import Foundation
 import Testing
 
 /// Files that are damaged, foreign or in use: never a crash, and never a loss without a word.
-@Suite(.timeLimit(.minutes(10)))
-struct OfflineFileTests {
+@Suite(.timeLimit(.minutes(10))) struct OfflineFileTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.path + "/offline.db" }
     private var configuration: OfflineConfiguration {
@@ -155,8 +154,7 @@ struct OfflineFileTests {
 
 /// Damage that is found in an open file: the outbox outlives posts that cannot be read, and a sync ends with
 /// the file and the copy that it began with.
-@Suite(.timeLimit(.minutes(10)))
-struct OfflineDamageTests {
+@Suite(.timeLimit(.minutes(10))) struct OfflineDamageTests {
     /// A service with two posts, and a file with a copy of them, which is closed.
     private static func run(_ body: (TestService, [UInt64]) async throws -> Void) async throws {
         try await TestService.run { service in
@@ -311,7 +309,6 @@ struct OfflineDamageTests {
         }
     }
 
-    /// Damages all pages of a database that have a text.
     private static func wipePages(with text: String, in path: String) throws {
         let pageByteCount = 4_096
         var bytes = try Data(contentsOf: URL(filePath: path))

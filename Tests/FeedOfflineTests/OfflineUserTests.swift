@@ -6,8 +6,7 @@ import FeedTestSupport
 import Testing
 
 /// People who use a device one after another: what is sent as whom, and whose marks the copy has.
-@Suite(.timeLimit(.minutes(10)))
-struct OfflineUserTests {
+@Suite(.timeLimit(.minutes(10))) struct OfflineUserTests {
     @Test func aChangeWaitsForTheAccountThatMadeIt() async throws {
         try await Device.run { device in
             let ann = try await device.signIn("ann")
@@ -114,9 +113,7 @@ struct OfflineUserTests {
             throw .file(reason: "The program died.")
         }
 
-        func settle(
-            _ outcomes: [(number: UInt64, outcome: OutboxOutcome)]
-        ) throws(OfflineError) {}
+        func settle(_ outcomes: [(number: UInt64, outcome: OutboxOutcome)]) throws(OfflineError) {}
     }
 
     @Test func anAccountOfAnotherStateIsAnotherAccount() async throws {

@@ -6,8 +6,7 @@ import Foundation
 import Testing
 
 /// Entries whose answers never came into the file.
-@Suite(.timeLimit(.minutes(10)))
-struct OutboxDoubtTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxDoubtTests {
     /// An outbox whose program dies before it keeps an answer.
     private struct DyingOutbox: OutboxFile {
         let file: any OutboxFile
@@ -16,9 +15,7 @@ struct OutboxDoubtTests {
             try file.numberNext(of: userID)
         }
 
-        func settle(
-            _ outcomes: [(number: UInt64, outcome: OutboxOutcome)]
-        ) throws(OfflineError) {
+        func settle(_ outcomes: [(number: UInt64, outcome: OutboxOutcome)]) throws(OfflineError) {
             throw .file(reason: "The program died.")
         }
     }
@@ -165,8 +162,7 @@ struct OutboxDoubtTests {
 /// The outbox of a program that is killed at random moments, before a service that is killed too.
 ///
 /// Each entry counts exactly once. Faults show that the audit would see another count.
-@Suite(.timeLimit(.minutes(10)))
-struct OutboxKillTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxKillTests {
     @Test(arguments: TestEnvironment.seeds(1...2))
     func eachEntryCountsOnceWhoeverIsKilled(seed: UInt64) async throws {
         let cycles = Int(TestEnvironment.number("FEED_OUTBOX_KILLS") ?? 25)

@@ -6,8 +6,7 @@ import FeedTestSupport
 import Testing
 
 /// Changes without a service, and what becomes of them once there is one.
-@Suite(.timeLimit(.minutes(10)))
-struct OutboxTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxTests {
     @Test func changesWithoutAServiceAreShownAndCountOnceLater() async throws {
         try await TestService.run { service in
             let id = try await service.withClient {
@@ -213,8 +212,7 @@ extension OutboxEntry {
 }
 
 /// Edits that stand on one another, and posts that are deleted before a service has them.
-@Suite(.timeLimit(.minutes(10)))
-struct OutboxEditTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxEditTests {
     @Test(arguments: ServiceKind.allCases)
     func editsOfAPostStandOnTheEditsBefore(_ kind: ServiceKind) async throws {
         try await OutboxBench.run(kind) { bench in
@@ -403,8 +401,7 @@ extension Request {
 }
 
 /// Which entries of the outbox lists show.
-@Suite(.timeLimit(.minutes(10)))
-struct OutboxShownTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxShownTests {
     @Test func aPostThatWasRefusedIsShownOnceItIsSentAgain() async throws {
         try await TestService.run { service in
             try await service.withFeed { feed async throws in
@@ -470,9 +467,7 @@ struct OutboxShownTests {
     @Test func listsShowTheChangesOfTheOneWhoHasSignedIn() async throws {
         try await Device.run { device in
             let id = try await device.service.withClient { client async throws in
-                try await client.createFeed(
-                    Feed(name: "polls", voteMode: .ballot, voters: .users)
-                )
+                try await client.createFeed(Feed(name: "polls", voteMode: .ballot, voters: .users))
                 return try await client.createPost(Post(title: "poll"), in: "polls").id
             }
             try await device.signIn("bob")

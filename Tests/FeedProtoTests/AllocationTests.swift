@@ -3,8 +3,7 @@ import FeedProto
 import Testing
 
 /// A vote's way through the library costs no allocation, nor does a page's way out.
-@Suite(.enabled(if: malloc_hook_is_active()))
-struct AllocationTests {
+@Suite(.enabled(if: malloc_hook_is_active())) struct AllocationTests {
     private struct Codec: ~Copyable {
         var decoder = MessageDecoder()
         var encoder = FrameEncoder()

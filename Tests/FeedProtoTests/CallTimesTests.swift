@@ -2,7 +2,6 @@ import FeedProto
 import FeedTestSupport
 import Testing
 
-/// The times of a call in its answer.
 @Suite struct CallTimesTests {
     private static let times = CallTimes(
         receivedNanoseconds: 1,

@@ -101,9 +101,7 @@ import Testing
     }
 
     @Test func rejectsEmptyFrame() {
-        #expect(throws: FrameError.empty) {
-            try scanner.nextBody(in: [0, 0, 0, 0].span, at: 0)
-        }
+        #expect(throws: FrameError.empty) { try scanner.nextBody(in: [0, 0, 0, 0].span, at: 0) }
     }
 
     /// A length alone is enough: nothing waits for bytes that will not be accepted.
@@ -124,9 +122,7 @@ import Testing
 
     @Test func namesLengthAndLimit() {
         let error = FrameError.tooLarge(length: 1_048_577, limit: 1_048_576)
-        #expect(
-            error.description == "Frame of 1048577 bytes exceeds the limit of 1048576 bytes."
-        )
+        #expect(error.description == "Frame of 1048577 bytes exceeds the limit of 1048576 bytes.")
     }
 }
 
@@ -283,9 +279,7 @@ import Testing
         #expect(try decode(id + Wire.bytes(30, [])).request == .createPost(.init(post: nil)))
         #expect(
             try decode(id + Wire.bytes(40, [])).request
-                == .castVote(
-                    CastVoteRequest(postID: 0, direction: .unspecified)
-                )
+                == .castVote(CastVoteRequest(postID: 0, direction: .unspecified))
         )
         #expect(try decode(id + Wire.bytes(53, [])).request == .createFeed(.init(feed: nil)))
     }
@@ -323,10 +317,7 @@ import Testing
 
     static let bodies: [(String, [UInt8])] = [
         ("unterminated varint", id + Wire.tag(2, type: 0) + [0x80]),
-        (
-            "varint of 11 bytes",
-            id + Wire.tag(2, type: 0) + Array(repeating: 0x80, count: 10) + [1]
-        ),
+        ("varint of 11 bytes", id + Wire.tag(2, type: 0) + Array(repeating: 0x80, count: 10) + [1]),
         ("unterminated tag", id + [0x80, 0x80]),
         ("tag of 6 bytes", id + Array(repeating: 0x80, count: 5) + [1, 0]),
         ("tag without value", id + Wire.tag(2, type: 0)),

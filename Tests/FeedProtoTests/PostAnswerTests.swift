@@ -13,7 +13,6 @@ import Testing
         return encoder.bytes()
     }
 
-    /// A post with one text of so many bytes.
     private static func post(textByteCount: Int) -> (PostFields, texts: [UInt8]) {
         var post = PostFields(id: 1)
         post.text = TextRange(offset: 0, byteCount: UInt32(textByteCount))
@@ -284,10 +283,7 @@ import Testing
             call.pageToken = (0..<count).map { _ in .random(in: .min ... .max, using: &random) }
         }
         if random.oneIn(2) { call.consistency = random.oneIn(2) ? .stable : .live }
-        var frame = ClientFrame(
-            id: max(1, .anyWidth(using: &random)),
-            request: .listPosts(call)
-        )
+        var frame = ClientFrame(id: max(1, .anyWidth(using: &random)), request: .listPosts(call))
         if random.oneIn(2) { frame.timeoutMilliseconds = .random(in: 0 ... .max, using: &random) }
         if random.oneIn(2) { frame.minimumRevision = .anyWidth(using: &random) }
         if random.oneIn(2) { frame.actingUserID = .anyWidth(using: &random) }

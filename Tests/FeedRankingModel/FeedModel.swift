@@ -4,13 +4,9 @@ package import Synchronization
 
 /// Posts in an array, sorted anew for every read: the store's behaviour in the plainest form.
 package struct FeedModel {
-    /// A post, and the ballots on it by voter.
     package struct Post: Equatable {
-        /// The post's id.
         package var id: UInt64
-        /// The number of its feed.
         package var feed: UInt32
-        /// What the post says.
         package var content: PostContent
         /// The Unix time of its creation, in milliseconds.
         package var time: Int64
@@ -20,13 +16,10 @@ package struct FeedModel {
         package var upvotes: UInt64
         /// All downs, or the ballots that are down.
         package var downvotes: UInt64
-        /// The revision of its last write.
         package var revision: UInt64
-        /// The revision of its last edit.
         package var editRevision: UInt64
         /// The sum by which RISING sorts; nil where it follows from the upvotes and the time.
         package var rising: RisingModel?
-        /// The standing ballots by voter.
         package var ballots: [UInt32: VoteDirection] = [:]
 
         /// A post without ballots.
@@ -52,7 +45,6 @@ package struct FeedModel {
             self.editRevision = editRevision
         }
 
-        /// Upvotes minus downvotes.
         package var score: Int64 { Int64(upvotes) - Int64(downvotes) }
 
         /// Whether a change that expects this revision is allowed.
@@ -63,7 +55,6 @@ package struct FeedModel {
         /// The bytes that order equal scores.
         package var title: [UInt8] { Array(content.title.utf8) }
 
-        /// The hot rank.
         package var hotKey: Int64 {
             // In ninths of the seventh decimal the time's part is an integer; only what is left of
             // it is added to the logarithm, so that doubles have room for both.
@@ -85,7 +76,6 @@ package struct FeedModel {
             return max(0, min(1, (p + z * z / (2 * n) - right) / (1 + z * z / n)))
         }
 
-        /// Reddit's controversy.
         package var controversy: Double {
             if upvotes == 0 || downvotes == 0 { return 0 }
             let balance =
@@ -100,19 +90,15 @@ package struct FeedModel {
     package struct Anchor {
         /// The post as it was then; nil for the end of the list.
         package var post: Post?
-        /// The rank of the place.
         package var rank: UInt64
 
-        /// A place in an order.
         package init(post: Post?, rank: UInt64) {
             self.post = post
             self.rank = rank
         }
     }
 
-    /// The live posts by id.
     package var posts: [UInt64: Post] = [:]
-    /// The revision of the latest write.
     package var revision: UInt64 = 0
     /// The latest time that a write got.
     package var time = Int64.min
@@ -127,7 +113,6 @@ package struct FeedModel {
     /// A fault on purpose: imported posts as new as their ids.
     package var ignoresImportedTimes = false
 
-    /// A model without posts.
     package init() {}
 
     /// The time that a write gets at a time of the clock: it stands still where the clock goes back by
@@ -254,7 +239,6 @@ package struct FeedModel {
 }
 
 extension FeedModel.Post {
-    /// The post as a log entry has it.
     package func state(keepsBallots: Bool) -> PostState {
         PostState(
             counts: PostCounts(
@@ -275,21 +259,18 @@ extension FeedModel.Post {
 }
 
 extension FeedStore {
-    /// The posts in the order of their ids.
     package func sortedPosts() -> [PostState] {
         var posts: [PostState] = []
         forEachPost { posts.append($0) }
         return posts.sorted { $0.counts.id < $1.counts.id }
     }
 
-    /// The standing ballots of a voter on posts.
     package func ballots(of voter: VoterID, on posts: [PostState]) throws -> [VoteDirection?] {
         var page = PostPage()
         for post in posts { try self.post(post.counts.id, voter: voter, into: &page) }
         return page.rows.map(\.viewerVote)
     }
 
-    /// The first difference to what a model says, if there is any.
     package func difference(to model: FeedModel, deviceCount: UInt64) throws -> String? {
         let posts = sortedPosts()
         let expected = model.posts.values.sorted { $0.id < $1.id }
@@ -335,13 +316,9 @@ extension FeedStore {
 
 /// A difference between a store and the model that a run has found.
 package struct Difference: Error, CustomStringConvertible {
-    /// What differs.
     package var description: String
 
-    /// A difference in words.
-    package init(description: String) {
-        self.description = description
-    }
+    package init(description: String) { self.description = description }
 }
 
 /// A clock that a test sets: it stands still, steps and jumps back.

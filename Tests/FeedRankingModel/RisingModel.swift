@@ -31,7 +31,6 @@ package struct RisingModel: Equatable {
         normalize()
     }
 
-    /// Counts a vote at a time.
     package mutating func add(time: Int64) {
         let vote = RisingModel(time: time)
         let (large, small) = vote.exponent > exponent ? (vote, self) : (self, vote)

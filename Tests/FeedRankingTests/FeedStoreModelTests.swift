@@ -44,17 +44,13 @@ import Testing
     @Test func seesAWrongTime() throws {
         var run = try ModelRun(seed: 3)
         run.model.ignoresImportedTimes = true
-        #expect(throws: Difference.self) {
-            try run.run(20_000)
-        }
+        #expect(throws: Difference.self) { try run.run(20_000) }
     }
 
     @Test func seesAWrongTie() throws {
         var run = try ModelRun(seed: 3)
         run.model.ignoresTitles = true
-        #expect(throws: Difference.self) {
-            try run.run(20_000)
-        }
+        #expect(throws: Difference.self) { try run.run(20_000) }
     }
 }
 
@@ -177,9 +173,7 @@ struct ModelRun {
         }
     }
 
-    private mutating func refresh() {
-        store.refresh(stripeOf: PostID(rawValue: anyID()))
-    }
+    private mutating func refresh() { store.refresh(stripeOf: PostID(rawValue: anyID())) }
 
     mutating func create() throws {
         guard ids.count < shape.postLimit else { return try delete() }
@@ -411,12 +405,7 @@ extension ModelRun {
             Window.allCases.map { (order, $0) }
         }
 
-    /// The posts of a list that is read now.
-    mutating func list(
-        _ feed: UInt32?,
-        _ order: Order,
-        _ window: Window?
-    ) -> [FeedModel.Post] {
+    mutating func list(_ feed: UInt32?, _ order: Order, _ window: Window?) -> [FeedModel.Post] {
         let now = clock.milliseconds.load(ordering: .relaxed)
         // A store reads the time for lists that it makes on demand, and for no others.
         let isOnDemand = window != nil || ![.top, .new, .old, .hot].contains(order)

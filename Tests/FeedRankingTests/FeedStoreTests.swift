@@ -73,9 +73,7 @@ import Testing
         let cleared = try store.castVote(id, .clear)
         #expect(cleared.standingVote == nil && cleared.score == 1)
         #expect(cleared.revision == voted.revision && store.revision == voted.revision)
-        #expect(throws: RankingError.voterRequired) {
-            try store.castVote(id, .down)
-        }
+        #expect(throws: RankingError.voterRequired) { try store.castVote(id, .down) }
     }
 
     @Test(arguments: Order.allCases)
@@ -307,9 +305,8 @@ import Testing
         #expect(
             page.rows.map(\.createTimeMilliseconds) == [Self.now, Self.now, late, Self.now + 1_000]
         )
-        #expect(
-            page.rows.map(\.updateTimeMilliseconds) == [Self.now, late, late, Self.now + 1_000]
-        )
+        let updates = page.rows.map(\.updateTimeMilliseconds)
+        #expect(updates == [Self.now, late, late, Self.now + 1_000])
         #expect(store.countPosts(after: bound) == 0)
         store.checkInvariants()
     }
@@ -348,8 +345,7 @@ import Testing
     }
 }
 
-@Suite(.enabled(if: malloc_hook_is_active()))
-struct FeedStoreMemoryTests {
+@Suite(.enabled(if: malloc_hook_is_active())) struct FeedStoreMemoryTests {
     private static let feed = FeedID(rawValue: 0)
     private static let text = "What it says, in a few words"
 

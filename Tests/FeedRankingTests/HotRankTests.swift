@@ -153,8 +153,7 @@ import Testing
 }
 
 /// Each order and window of real posts, against a computation in Python from the formulas.
-@Suite(.timeLimit(.minutes(10)))
-struct RealOrderTests {
+@Suite(.timeLimit(.minutes(10))) struct RealOrderTests {
     private static let python = Programs.command("python3")
 
     /// Prints the posts of a file, then for each list its name, its window and the places of its

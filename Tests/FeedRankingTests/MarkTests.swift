@@ -142,9 +142,7 @@ import Testing
         try store.mark(Array(ids[..<300]), as: .read, by: Self.viewer)
         var allowance = RefreshAllowance(keyCount: 400)
         let marks = try #require(store.marks(of: Self.viewer))
-        #expect(
-            store.unreadCounts(of: store.feeds(), marks, allowance: &allowance) == [700, 0]
-        )
+        #expect(store.unreadCounts(of: store.feeds(), marks, allowance: &allowance) == [700, 0])
         #expect(allowance.remainingKeyCount == 100)
         func count() -> UInt64? {
             store.unreadCount(in: Self.feed, by: Self.viewer, allowance: &allowance)
@@ -194,7 +192,6 @@ import Testing
 /// Random marks on a store and on the plainest model: all marks in a list, of which the last that
 /// reaches a post stands.
 struct MarkRun {
-    /// A post as marks see it.
     struct Post {
         var id: PostID
         var feed: FeedID
@@ -298,7 +295,6 @@ struct MarkRun {
         actions.append(Action(viewer: viewer, mark: mark, through: post, feed: feed))
     }
 
-    /// What the model says of a post.
     func state(of post: Post, for viewer: VoterID) -> ViewerState {
         var state = ViewerState()
         for action in firstMarkStands ? actions.reversed() : actions

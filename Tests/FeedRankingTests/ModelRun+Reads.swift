@@ -107,7 +107,6 @@ extension ModelRun {
         try comparePage(query, list, saved)
     }
 
-    /// Compares the page with what the model has of its list.
     mutating func comparePage(
         _ query: PageQuery,
         _ list: [FeedModel.Post],
@@ -295,7 +294,6 @@ extension ModelRun {
 /// Pages that are kept as a service keeps them, and are compared as long as the store says that they have not
 /// changed.
 extension ModelRun {
-    /// A page, and what the store was at before it was read.
     struct KeptPage {
         let query: PageQuery
         let saved: SavedCursor?

@@ -44,9 +44,7 @@ private struct IndexUnderTest: ~Copyable {
     }
 
     /// The array's order, by titles in full.
-    func title(_ key: RankKey) -> [UInt8] {
-        Array(posts[key.slot].content.content.title.utf8)
-    }
+    func title(_ key: RankKey) -> [UInt8] { Array(posts[key.slot].content.content.title.utf8) }
 
     mutating func sortModel() {
         var keyed: [(key: RankKey, title: [UInt8])] = []

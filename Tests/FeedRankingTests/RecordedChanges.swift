@@ -9,9 +9,7 @@ final class RecordedChanges: ChangeSink {
     let isNone = false
 
     /// Puts all changes back in their order.
-    func restore(to store: FeedStore) throws {
-        for restore in restorations { try restore(store) }
-    }
+    func restore(to store: FeedStore) throws { for restore in restorations { try restore(store) } }
 
     func append(_ counts: PostCounts) {
         keep(counts.revision) { (store) throws(RecoveryError) in try store.restore(counts) }

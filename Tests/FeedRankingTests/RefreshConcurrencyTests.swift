@@ -9,7 +9,6 @@ import Testing
     private static let feed = FeedID(rawValue: 0)
     private static let lastingPostCount: UInt64 = 2_000
 
-    /// What a thread did.
     private struct Tally: Sendable {
         var voteSum: Int64 = 0
         var upvoteCount = 0
@@ -323,7 +322,6 @@ private struct ThreadTally: Sendable {
         window != nil || [.best, .controversial, .rising, .discussed].contains(order)
     }
 
-    /// What a thread did.
     private struct Tally: Sendable {
         var voteSum: Int64 = 0
         var keptCount = 0
@@ -379,11 +377,7 @@ private struct ThreadTally: Sendable {
     }
 
     /// Compares every list with the posts, sorted plainly, and the counts with what was written.
-    private static func compare(
-        _ store: FeedStore,
-        _ clock: TestClock,
-        _ tallies: [Tally]
-    ) throws {
+    private static func compare(_ store: FeedStore, _ clock: TestClock, _ tallies: [Tally]) throws {
         var model = FeedModel()
         store.forEachPost { post in
             let id = post.counts.id.rawValue

@@ -433,7 +433,6 @@ final class ListedFeed: Sendable {
         return page.rows[0].id
     }
 
-    /// Moves the clock on by a millisecond.
     func tick() { clock.milliseconds.wrappingAdd(1, ordering: .relaxed) }
 
     /// Reads a page whole, however often it has to be asked for.
@@ -483,6 +482,5 @@ final class ListedFeed: Sendable {
 }
 
 extension PostPage {
-    /// The ids of the rows.
     var ids: [PostID] { rows.map(\.id) }
 }

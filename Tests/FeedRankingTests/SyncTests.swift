@@ -284,9 +284,7 @@ struct SyncRun {
         var reader = readers[index]
         let size = Int.random(in: 1...40, using: &random)
         let before = store.revision
-        let read = try readPage(
-            SyncQuery(feed: reader.feed, position: reader.position, size: size)
-        )
+        let read = try readPage(SyncQuery(feed: reader.feed, position: reader.position, size: size))
         guard page.rows.count <= size, read.position.revision <= before else {
             throw Difference(description: "A page of \(page.rows.count) up to \(read.position)")
         }

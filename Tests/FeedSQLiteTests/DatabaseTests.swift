@@ -7,9 +7,7 @@ import Testing
 @Suite struct DatabaseTests {
     private let file: DatabaseFile
 
-    init() throws {
-        file = try DatabaseFile()
-    }
+    init() throws { file = try DatabaseFile() }
 
     /// A database with a table of so many rows, closed again.
     private func fill(_ rows: Int) throws {
@@ -318,7 +316,6 @@ final class DatabaseFile {
     }
 }
 
-/// The system refused a file.
 struct FileFailure: Error {
     let code: Int32
 }

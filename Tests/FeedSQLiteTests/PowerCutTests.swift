@@ -179,7 +179,6 @@ struct CheckpointRun {
 
 /// Lives of a database on a disk that loses power, audited after each by what its writer remembers.
 struct DatabasePowerCutRun {
-    /// What is wrong on purpose.
     enum Fault {
         case none
         /// Syncs fail now and then, and the process ends there; nothing may be lost.
@@ -198,7 +197,6 @@ struct DatabasePowerCutRun {
     /// The rows after what was under way when the power went.
     private var inFlight: Rows?
 
-    /// How often the power went.
     private(set) var cutCount = 0
 
     init(seed: UInt64, fault: Fault = .none) {
@@ -271,7 +269,6 @@ struct DatabasePowerCutRun {
         return "An error without a power cut: \(error)"
     }
 
-    /// Lets one of the next syncs fail, and those after it.
     private mutating func failSyncs() {
         var remaining = Int.random(in: 0...60, using: &generator)
         disk.failure = { call, _ in
@@ -321,7 +318,6 @@ struct RandomTransaction {
         }
     }
 
-    /// The rows after it.
     func applied(to rows: Rows) -> Rows {
         var rows = rows
         for (id, value) in changes { rows[id] = value }
@@ -350,7 +346,6 @@ extension Database {
         }
     }
 
-    /// All that is in the table.
     func rows() throws(SQLiteError) -> Rows {
         let statement = try prepare("SELECT id, value FROM t")
         var rows: Rows = [:]

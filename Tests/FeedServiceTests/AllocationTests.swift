@@ -11,8 +11,7 @@ import Testing
 /// A vote takes no memory from the heap: not in reading, decoding, counting, encoding or writing.
 ///
 /// Each test runs in a process of its own, in which nothing else allocates.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct AllocationTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AllocationTests {
     static let postCount = 100_000
     static let votesPerBatch = 64
     /// Enough that every stripe has been refreshed and has the memory for it.
@@ -157,9 +156,7 @@ struct AllocationTests {
             }
             let id = client.nextID()
             let request = Request.batchCastVotes(BatchCastVotesRequest(votes: votes))
-            try client.send(
-                ClientFrame(id: id, request: request, sequence: isNumbered ? id : 0)
-            )
+            try client.send(ClientFrame(id: id, request: request, sequence: isNumbered ? id : 0))
             _ = try client.receive()
         }
     }

@@ -9,8 +9,7 @@ import Logging
 import Testing
 
 /// Backups as clients meet them, onto a disk that stands still.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct BackupTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BackupTests {
     private static func withGate(
         _ configure: @escaping @Sendable (inout ServiceConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (UInt16, BackupGate, String) throws -> Void
@@ -42,11 +41,7 @@ struct BackupTests {
         try FileManager.default.contentsOfDirectory(atPath: path + "/backups").sorted()
     }
 
-    /// Asks for statistics until they are as wanted.
-    private static func awaitStats(
-        _ client: WireClient,
-        _ isWanted: (ServerStats) -> Bool
-    ) throws {
+    private static func awaitStats(_ client: WireClient, _ isWanted: (ServerStats) -> Bool) throws {
         while true {
             let stats = try OverloadTests.stats(client)
             if isWanted(stats) { return }
@@ -183,8 +178,7 @@ struct BackupTests {
 }
 
 /// A service that stops while a backup is made.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct BackupDrainTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BackupDrainTests {
     @Test(
         "a client that waits for a backup when the service stops is answered",
         arguments: [false, true]
@@ -251,7 +245,6 @@ final class BackupGate: @unchecked Sendable {
         permits.signal()
     }
 
-    /// What a step passes.
     func pass() {
         guard isClosed.withLock({ $0 }) else { return }
         arrived.signal()

@@ -5,9 +5,7 @@ import FeedState
 import FeedTestSupport
 import Testing
 
-/// The meaning of valid calls.
-@Suite(.timeLimit(.minutes(10)))
-struct CallTests {
+@Suite(.timeLimit(.minutes(10))) struct CallTests {
     @Test("T-CALL-3: a deleted post is gone for votes, and a repeated delete is fine")
     func deletesForGood() async throws {
         try await withService { port in
@@ -197,9 +195,7 @@ struct CallTests {
             for number in 0..<50 {
                 ids.append(try client.createPost(title: String(UnicodeScalar(UInt8(65 + number)))))
             }
-            let rank = try client.call(
-                .getPostRank(GetPostRankRequest(id: ids[29], order: .top))
-            )
+            let rank = try client.call(.getPostRank(GetPostRankRequest(id: ids[29], order: .top)))
             #expect(rank.response == .postRank(PostRank(rank: 30, totalSize: 50)))
             let around = try client.list(
                 ListPostsRequest(feed: "posts", order: .top, start: .aroundPostID(ids[29]))
@@ -222,9 +218,7 @@ struct CallTests {
         try await withService { port in
             let client = try WireClient(port: port)
             let post = Post(text: String(repeating: "t", count: length))
-            let answer = try client.call(
-                .createPost(CreatePostRequest(feed: "tweets", post: post))
-            )
+            let answer = try client.call(.createPost(CreatePostRequest(feed: "tweets", post: post)))
             #expect((answer.status == nil) == isAccepted)
         }
     }
@@ -297,8 +291,7 @@ struct CallTests {
 }
 
 /// Lists of further orders and of windows, as clients ask for them.
-@Suite(.timeLimit(.minutes(10)))
-struct OrderTests {
+@Suite(.timeLimit(.minutes(10))) struct OrderTests {
     /// Four posts without votes, the second of a day before all others.
     private static func importPosts(_ client: WireClient) throws -> [UInt64] {
         let now = try client.createPost(title: "first")
@@ -321,9 +314,7 @@ struct OrderTests {
                 createTimeMilliseconds: time
             ),
         ]
-        let answer = try client.call(
-            .importPosts(ImportPostsRequest(feed: "posts", posts: posts))
-        )
+        let answer = try client.call(.importPosts(ImportPostsRequest(feed: "posts", posts: posts)))
         guard case .importPosts(let imported) = answer.response else { return [] }
         return [now] + imported.ids
     }
@@ -398,8 +389,7 @@ struct OrderTests {
 }
 
 /// SyncPosts over the wire.
-@Suite(.timeLimit(.minutes(10)))
-struct SyncCallTests {
+@Suite(.timeLimit(.minutes(10))) struct SyncCallTests {
     private static let device = [UInt8](1...16)
 
     private static func sync(

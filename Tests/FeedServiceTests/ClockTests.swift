@@ -7,8 +7,7 @@ import Foundation
 import Testing
 
 /// A clock that is set (T-CLOCK-1, T-CLOCK-2).
-@Suite(.timeLimit(.minutes(10)))
-struct ClockTests {
+@Suite(.timeLimit(.minutes(10))) struct ClockTests {
     /// A watch that has checked two clocks, and the times that it sees next.
     private struct Clocks {
         static let start: Int64 = 1_700_000_000_000
@@ -127,8 +126,7 @@ struct ClockTests {
 }
 
 /// Posts whose times lie ahead of the clock, and services that find them at their start.
-@Suite(.timeLimit(.minutes(10)))
-struct CorrectTimesTests {
+@Suite(.timeLimit(.minutes(10))) struct CorrectTimesTests {
     private static let now: Int64 = 1_700_000_000_000
     private static let year: Int64 = 365 * 86_400_000
 

@@ -8,8 +8,7 @@ import Logging
 import Testing
 
 /// The clients' view of a service that stops while they vote.
-@Suite(.timeLimit(.minutes(10)))
-struct DrainTests {
+@Suite(.timeLimit(.minutes(10))) struct DrainTests {
     /// The answers that one client got.
     struct Seen: Sendable {
         var sentCount: UInt64 = 0
@@ -60,17 +59,11 @@ struct DrainTests {
 
         func add() { semaphore.signal() }
 
-        func wait(for count: Int) {
-            for _ in 0..<count { semaphore.wait() }
-        }
+        func wait(for count: Int) { for _ in 0..<count { semaphore.wait() } }
     }
 
     /// Votes with 64 in flight until the service says GoAway, then receives the rest.
-    static func voteUntilGoAway(
-        _ port: UInt16,
-        _ post: UInt64,
-        _ running: Running
-    ) -> Seen {
+    static func voteUntilGoAway(_ port: UInt16, _ post: UInt64, _ running: Running) -> Seen {
         var seen = Seen()
         do {
             let client = try WireClient(port: port)
@@ -127,10 +120,7 @@ struct DrainTests {
 
     @Test("T-RUN-5: a connection that is closing already ends with its client")
     func endsAConnectionThatIsClosingAlready() async throws {
-        var configuration = ServiceConfiguration(
-            addresses: [.loopback(port: 0)],
-            threadCount: 1
-        )
+        var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 1)
         // No deadline ends the connection in place of its client.
         configuration.loopClock = ManualClock()
         let server = try FeedServer.start(
@@ -160,10 +150,7 @@ struct DrainTests {
     @Test("T-DIR-1: another service may have the directory as soon as the first one has ended")
     func leavesTheDirectoryUnlocked() async throws {
         let directory = try TemporaryDirectory()
-        var configuration = ServiceConfiguration(
-            addresses: [.loopback(port: 0)],
-            threadCount: 1
-        )
+        var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 1)
         configuration.state = StateOptions(path: directory.path, logCount: 1)
         var servers: [FeedServer] = []
         for _ in 0..<3 {

@@ -5,9 +5,7 @@ import FeedTransport
 import Testing
 
 /// The answer to each broken frame; the ids are those of `docs/SECURITY.md`.
-@Suite(.timeLimit(.minutes(10)))
-struct FramingTests {
-    /// Bytes that are no frame of the protocol.
+@Suite(.timeLimit(.minutes(10))) struct FramingTests {
     struct BadBytes: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]
@@ -224,8 +222,7 @@ struct FramingTests {
 }
 
 /// How many items a batch may hold.
-@Suite(.timeLimit(.minutes(10)))
-struct BatchTests {
+@Suite(.timeLimit(.minutes(10))) struct BatchTests {
     /// A batch of this many items, which may be too many.
     struct Batch: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -328,8 +325,7 @@ struct BatchTests {
 
 /// Many connections of one host that ask for much and read nothing: what `scripts/soak.sh attack`
 /// does with 10,000 of them.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct UnreadAnswerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UnreadAnswerTests {
     private static let attacker: UInt32 = 0x7f00_0001
     private static let healthy: UInt32 = 0x7f00_0002
 

@@ -5,8 +5,7 @@ import FeedTransport
 import Testing
 
 /// ImportPosts: posts of another system, all or none.
-@Suite(.timeLimit(.minutes(10)))
-struct ImportTests {
+@Suite(.timeLimit(.minutes(10))) struct ImportTests {
     private static func call(
         _ client: WireClient,
         _ posts: [Post],
@@ -191,9 +190,7 @@ struct ImportTests {
             let good = RawMessage().field(2, RawMessage().field(4, Array("good".utf8)))
             let bad = RawMessage().field(2, RawMessage().field(4, [0x61, 0]))
             let request = RawMessage().field(39, good.raw(bad.bytes))
-            try client.socket.send(
-                RawMessage().field(1, client.nextID()).raw(request.bytes).framed
-            )
+            try client.socket.send(RawMessage().field(1, client.nextID()).raw(request.bytes).framed)
             let status = try #require(try client.receive()?.status)
             #expect(status.reason == .badText)
             #expect(status.violations.first?.field == "posts[1].title")

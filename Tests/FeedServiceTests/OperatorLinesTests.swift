@@ -20,10 +20,7 @@ struct OperatorLinesTests {
         OperatorLines.stall(.checkpoint, .seconds(10)),
         OperatorLines.stall(.backup, .seconds(10)),
         OperatorLines.postsAhead(2, lead: .seconds(300)),
-        OperatorLines.acceptedLoss(
-            7,
-            ["00000000000000000001-after-7-0123456789abcdef.log"]
-        ),
+        OperatorLines.acceptedLoss(7, ["00000000000000000001-after-7-0123456789abcdef.log"]),
     ]
 
     @Test(arguments: lines)

@@ -7,8 +7,7 @@ import Logging
 import Testing
 
 /// The answers to clients that take more than their share.
-@Suite(.timeLimit(.minutes(10)))
-struct OverloadTests {
+@Suite(.timeLimit(.minutes(10))) struct OverloadTests {
     static func stats(_ client: WireClient) throws -> ServerStats {
         let answer = try client.call(.getServerStats)
         guard case .serverStats(let stats) = answer.response else {
@@ -221,9 +220,7 @@ struct OverloadTests {
         DeviceAdmission(limit: limit, clock: { [now] in now.withLock { $0 } })
     }
 
-    private func pass(_ duration: Duration) {
-        now.withLock { $0 = $0.advanced(by: duration) }
-    }
+    private func pass(_ duration: Duration) { now.withLock { $0 = $0.advanced(by: duration) } }
 
     /// How many devices of a host are admitted until one is refused.
     private func count(
@@ -324,8 +321,7 @@ struct OverloadTests {
 }
 
 /// Connections whose answers wait for durability.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct HeldAnswerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HeldAnswerTests {
     @Test("the service stops reading from a client while too many of its answers are held")
     func suspendsAClient() async throws {
         let budget = BufferBudget()

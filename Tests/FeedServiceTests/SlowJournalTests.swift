@@ -10,8 +10,7 @@ import Foundation
 import Testing
 
 /// A disk that stands still for a while (T-DISK-5).
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct SlowJournalTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SlowJournalTests {
     @Test("no answer shows a change before it is durable: to no voter, reader or refused caller")
     func holdsAnswers() async throws {
         try await withGatedService { port, gate in
@@ -164,8 +163,7 @@ struct SlowJournalTests {
 }
 
 /// A disk whose journal is quick and on which `state.db` stands still.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct SlowCheckpointTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SlowCheckpointTests {
     private static func withGate(
         timeOfDay: (@Sendable () -> Int64)? = nil,
         _ body: @escaping @Sendable (UInt16, SyncGate) throws -> Void
@@ -340,8 +338,7 @@ struct SlowCheckpointTests {
 }
 
 /// A service with a disk that hangs: a sync of the journal does not return.
-@Suite(.serialized, .timeLimit(.minutes(2)))
-struct StallTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct StallTests {
     /// Runs a service with an operator's address, behind a gate that is open at first.
     private static func withGate(
         _ lines: LoggedLines,

@@ -7,9 +7,7 @@ import Testing
 /// The answers to well-framed requests with bad contents; the connection stays.
 ///
 /// The ids are those of `docs/SECURITY.md`.
-@Suite(.timeLimit(.minutes(10)))
-struct TextAndFieldTests {
-    /// A request that is refused, and how.
+@Suite(.timeLimit(.minutes(10))) struct TextAndFieldTests {
     struct Refused: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var request: RawMessage
@@ -19,7 +17,6 @@ struct TextAndFieldTests {
         var isNotExecuted = true
     }
 
-    /// CreatePost with this post.
     static func create(_ post: RawMessage) -> RawMessage {
         RawMessage().field(30, RawMessage().field(2, post))
     }
@@ -73,10 +70,7 @@ struct TextAndFieldTests {
             testDescription: "T-PB-6: a negative number where none is allowed",
             request: RawMessage().field(
                 53,
-                RawMessage().field(
-                    1,
-                    RawMessage().field(1, Array("a".utf8)).field(4, .max)
-                )
+                RawMessage().field(1, RawMessage().field(1, Array("a".utf8)).field(4, .max))
             ),
             reason: .badField,
             field: "feed.max_title_length"
@@ -272,8 +266,7 @@ struct TextAndFieldTests {
 }
 
 /// Texts of many scalars a character: the cost of counting them in a loop iteration is bounded.
-@Suite(.timeLimit(.minutes(10)))
-struct TextWalkTests {
+@Suite(.timeLimit(.minutes(10))) struct TextWalkTests {
     /// A character of so many bytes, an odd number: a letter with accents.
     private static func character(_ byteCount: Int) -> String {
         "a" + String(repeating: "\u{301}", count: byteCount / 2)
@@ -382,10 +375,7 @@ struct TextWalkTests {
                 request: .importPosts(ImportPostsRequest(posts: long)),
                 timeoutMilliseconds: 1
             )
-            let second = ClientFrame(
-                id: 2,
-                request: .importPosts(ImportPostsRequest(posts: wrong))
-            )
+            let second = ClientFrame(id: 2, request: .importPosts(ImportPostsRequest(posts: wrong)))
             try client.socket.send(first.encoded() + second.encoded())
             _ = try client.receive()
             let answer = try client.receive()

@@ -5,8 +5,7 @@ import FeedTransport
 import Testing
 
 /// The meaning of a vote in each kind of feed.
-@Suite(.timeLimit(.minutes(10)))
-struct VoteTests {
+@Suite(.timeLimit(.minutes(10))) struct VoteTests {
     @Test("T-VOTE-2: a tally counts every vote")
     func talliesEveryVote() async throws {
         try await withService { port in
@@ -59,8 +58,7 @@ struct VoteTests {
 }
 
 /// Batches of votes take the fast path, which gives the same answers as the path of all calls.
-@Suite(.timeLimit(.minutes(10)))
-struct VoteBatchTests {
+@Suite(.timeLimit(.minutes(10))) struct VoteBatchTests {
     private static let tallyPostCount = 12
     private static let ballotPostCount = 6
     private static let deletedPostCount = 2
@@ -195,10 +193,7 @@ struct VoteBatchTests {
         return calls
     }
 
-    private static func vote(
-        mayClear: Bool,
-        _ random: inout SeededGenerator
-    ) -> CastVoteRequest {
+    private static func vote(mayClear: Bool, _ random: inout SeededGenerator) -> CastVoteRequest {
         CastVoteRequest(
             postID: .random(in: 1...UInt64(postCount + 1), using: &random),
             direction: mayClear && random.oneIn(6)
@@ -249,8 +244,7 @@ struct VoteBatchTests {
 
 /// Votes that arrive together take the fast path, which gives the same answers as the path of all
 /// calls.
-@Suite(.timeLimit(.minutes(10)))
-struct VoteRunTests {
+@Suite(.timeLimit(.minutes(10))) struct VoteRunTests {
     private static let postCount = 20
 
     /// Each vote is sent plain to one service, and with an unknown field to another, which keeps it
@@ -352,8 +346,7 @@ struct VoteRunTests {
 }
 
 /// Ballots of users: a service casts them for users of its own.
-@Suite(.timeLimit(.minutes(10)))
-struct UserVoteTests {
+@Suite(.timeLimit(.minutes(10))) struct UserVoteTests {
     private static let ownUser: UInt64 = 1 << 63
     private static let clientID = [UInt8](1...16)
 

@@ -4,7 +4,6 @@ import Testing
 
 /// What is said of wrong files and variables, word for word.
 struct SettingRefusalTests {
-    /// A file with what is said of it, where `FILE` is its path.
     struct BadFile: Sendable, CustomTestStringConvertible {
         var testDescription: String { text }
         var text: String

@@ -41,9 +41,7 @@ struct SettingsTests {
             ["FEED_SERVICE_THREADS": "2", "FEED_SERVICE_DATA_DIR": "of-variable"]
         )
         #expect(try setting("threads", settings).origin == .commandLine)
-        #expect(
-            try setting("data-dir", settings).origin == .variable("FEED_SERVICE_DATA_DIR")
-        )
+        #expect(try setting("data-dir", settings).origin == .variable("FEED_SERVICE_DATA_DIR"))
         #expect(try setting("listen", settings).origin == .file(file.path, line: 3))
         #expect(try setting("insecure", settings).origin == .unset)
         #expect(
@@ -82,10 +80,7 @@ struct SettingsTests {
         let file = try WrittenFile("insecure: true\n")
         let on = try Self.settings(["--config", file.path])
         #expect(on.arguments.contains("--insecure"))
-        let off = try Self.settings(
-            ["--config", file.path],
-            ["FEED_SERVICE_INSECURE": "false"]
-        )
+        let off = try Self.settings(["--config", file.path], ["FEED_SERVICE_INSECURE": "false"])
         #expect(!off.arguments.contains("--insecure"))
     }
 
@@ -171,7 +166,6 @@ struct SettingFlagTests {
     }
 }
 
-/// A file of settings for a test, removed with it.
 struct WrittenFile {
     let path: String
     private let directory: TemporaryDirectory

@@ -66,9 +66,7 @@ import Testing
                 revision += 1
                 let direction: VoteDirection = voter % 3 == 0 ? .up : .down
                 expected[voter] = direction
-                entries.append(
-                    .ballot(Self.counts(revision), VoterID(rawValue: voter), direction)
-                )
+                entries.append(.ballot(Self.counts(revision), VoterID(rawValue: voter), direction))
             }
             try StateFixture.checkpoint([StateFixture.body(entries)], into: database)
             entries = []
@@ -216,12 +214,7 @@ import Testing
     private static func outcome(_ channel: UInt64, _ sequence: UInt64) -> [UInt8] {
         StateFixture.body([
             .outcome(
-                ChannelOutcome(
-                    channel: channel,
-                    sequence: sequence,
-                    requestHash: 1,
-                    outcome: .done
-                )
+                ChannelOutcome(channel: channel, sequence: sequence, requestHash: 1, outcome: .done)
             )
         ])
     }

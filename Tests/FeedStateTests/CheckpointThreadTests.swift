@@ -34,11 +34,7 @@ import Testing
         news: @escaping @Sendable (CheckpointNews) -> Void = { _ in }
     ) -> CheckpointThread {
         let backups = Backups(BackupOptions(), reservedByteCount: 0) { _ in }
-        let work = CheckpointWork(
-            database,
-            checkpointByteCount: 1 << 20,
-            pauseHooks: pauseHooks
-        )
+        let work = CheckpointWork(database, checkpointByteCount: 1 << 20, pauseHooks: pauseHooks)
         // A stop checkpoints all, however busy the machine is.
         return CheckpointThread(
             work,
@@ -138,7 +134,6 @@ import Testing
         #expect(votes.addedByteCount < 2 << 20)
     }
 
-    /// A moment at which the thread paused.
     private struct PauseMoment {
         /// The share of the backlog that waited.
         let share: Double

@@ -19,10 +19,7 @@ final class DataDirectory {
     init() throws {
         var template = Array("/tmp/feed-state-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw FileFailure(code: errno) }
-        path = String(
-            decoding: template.dropLast().map(UInt8.init(bitPattern:)),
-            as: UTF8.self
-        )
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         locked = try POSIXFiles(path: path)
     }
 
@@ -37,15 +34,11 @@ final class DataDirectory {
 
     deinit { Self.remove(path) }
 
-    /// Makes a new state.
     func create() throws -> StateDatabase {
         try StateDatabase.create(directory: path, files: files)
     }
 
-    /// Opens the state.
-    func open() throws -> StateDatabase {
-        try StateDatabase(directory: path, files: files)
-    }
+    func open() throws -> StateDatabase { try StateDatabase(directory: path, files: files) }
 
     /// Lets another one have the directory.
     func unlock() { locked = nil }
@@ -57,7 +50,6 @@ final class DataDirectory {
         try database.checkpointLog()
     }
 
-    /// The bytes of a file.
     func read(_ name: String) throws -> [UInt8] {
         let descriptor = unsafe Glibc.open(path + "/" + name, O_RDONLY)
         guard descriptor >= 0 else { throw FileFailure(code: errno) }
@@ -99,7 +91,6 @@ final class DataDirectory {
     }
 }
 
-/// The system refused a file.
 struct FileFailure: Error {
     let code: Int32
 }

@@ -46,11 +46,7 @@ import Testing
 
     private static func state(_ directory: DataDirectory) throws -> StateDatabase {
         let database = try directory.create()
-        try checkpoint(
-            (1...4).map { StateFixture.post($0, revision: $0) },
-            into: database,
-            at: 0
-        )
+        try checkpoint((1...4).map { StateFixture.post($0, revision: $0) }, into: database, at: 0)
         return database
     }
 

@@ -131,7 +131,6 @@ import Testing
 
     private typealias Numbers = ReadAhead<Int, Failure>
 
-    /// Counts what is alive of it.
     private final class Witness: Sendable {
         let alive = Atomic(0)
     }

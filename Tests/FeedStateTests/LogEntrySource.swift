@@ -14,10 +14,7 @@ struct LogEntrySource {
     private let logs = ChangeLogs(count: 3, firstBatch: 1) {}
 
     /// The body of a commit batch with so many writes in it.
-    mutating func batch(
-        writes: Int,
-        using generator: inout SeededGenerator
-    ) -> [UInt8] {
+    mutating func batch(writes: Int, using generator: inout SeededGenerator) -> [UInt8] {
         for _ in 0..<writes {
             let log = logs[Int.random(in: 0..<3, using: &generator)]
             log.transaction {
@@ -122,7 +119,6 @@ struct LogEntrySource {
         return [.counts(post.counts)]
     }
 
-    /// A voter that is a user.
     private mutating func user(using generator: inout SeededGenerator) -> LogEntry {
         let number = UInt32(model.viewers.users.count)
         return .userVoter(
@@ -132,10 +128,7 @@ struct LogEntrySource {
     }
 
     /// A mark of one of a few viewers, on a post or through it.
-    private mutating func mark(
-        _ id: UInt64,
-        using generator: inout SeededGenerator
-    ) -> LogEntry {
+    private mutating func mark(_ id: UInt64, using generator: inout SeededGenerator) -> LogEntry {
         let viewer = VoterID(rawValue: UInt32.random(in: 0..<4, using: &generator))
         guard generator.oneIn(3) else {
             let sets: [MarkSet] = [[], .read, .unread, [.read, .dismissed], .restored]
@@ -235,10 +228,7 @@ struct AccountEntrySource {
     private var time: Int64 = 1_000
     private var nextUser: UInt64 = 1
 
-    mutating func next(
-        _ model: ViewerModel,
-        using generator: inout SeededGenerator
-    ) -> [LogEntry] {
+    mutating func next(_ model: ViewerModel, using generator: inout SeededGenerator) -> [LogEntry] {
         time += 1
         let users = model.accounts.keys.sorted()
         guard let user = users.randomElement(using: &generator), !generator.oneIn(6) else {

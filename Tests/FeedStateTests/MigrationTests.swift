@@ -48,9 +48,7 @@ import Testing
         let directory = try DataDirectory()
         let (model, _) = try StateFixture.fill(directory.create())
         let broken = StateMigration(from: 3, statements: ["INSERT INTO nothing VALUES (1)"])
-        #expect(throws: StateError.self) {
-            try Self.open(directory, [Self.migrations[0], broken])
-        }
+        #expect(throws: StateError.self) { try Self.open(directory, [Self.migrations[0], broken]) }
         var found = try StateModel(directory.open())
         found.highestRevision = model.highestRevision
         #expect(found == model)
@@ -204,10 +202,7 @@ import Testing
         func callAsFunction(_ database: StateDatabase) throws {
             switch self {
             case .directoryRow:
-                let known = JournalPosition(
-                    number: database.meta.checkpointed.number + 1,
-                    hash: 5
-                )
+                let known = JournalPosition(number: database.meta.checkpointed.number + 1, hash: 5)
                 try database.update(DirectoryRow(known: known)) { $0.bootID = "next" }
             case .meta:
                 try database.updateMeta { $0.bootID = "next" }

@@ -47,7 +47,6 @@ enum StateFixture {
         return body
     }
 
-    /// A post without votes.
     static func post(_ id: UInt64, revision: UInt64, feed: UInt32 = 0) -> LogEntry {
         .post(
             PostState(

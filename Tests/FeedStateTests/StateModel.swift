@@ -15,7 +15,6 @@ struct StateModel: Equatable {
     var highestID: UInt64 = 0
     var highestRevision: UInt64 = 0
 
-    /// The state of a new data directory.
     static var new: StateModel {
         var model = StateModel()
         model.feeds = [0: .posts, 1: .tweets]
@@ -74,7 +73,6 @@ struct StateModel: Equatable {
         return rest
     }
 
-    /// What a database holds.
     init(_ database: StateDatabase) throws {
         var model = StateModel()
         try database.visit(
@@ -93,7 +91,6 @@ struct StateModel: Equatable {
 
 /// The users that vote, the accounts with their sessions, and the marks, in dictionaries.
 struct ViewerModel: Equatable {
-    /// What tells a mark from others.
     struct MarkKey: Hashable {
         var viewer: UInt32
         /// The post, or what tells marks through posts from one another.

@@ -335,7 +335,6 @@ final class TLSPair {
         return (toServer ? serverBuffers : clientBuffers).withPlaintext(Self.copy)
     }
 
-    /// What one side sends for a plaintext.
     func encrypted(_ plaintext: [UInt8], byServer: Bool) throws -> [UInt8] {
         try unsafe (byServer ? server : client).send(plaintext.span.bytes)
         return Self.take(byServer ? serverBuffers : clientBuffers)

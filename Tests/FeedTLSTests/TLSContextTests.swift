@@ -123,7 +123,6 @@ import Testing
     }
 }
 
-/// Which files may hold a secret.
 struct SecretFileTests {
     @Test(
         "only the owner reads it, or a group of the process reads a file of root's",

@@ -2,7 +2,6 @@ internal import Glibc
 
 /// A directory of its own for a test, removed with it.
 package final class TemporaryDirectory {
-    /// Where it is.
     package let path: String
     private let isMounted: Bool
 
@@ -56,7 +55,6 @@ package final class TemporaryDirectory {
     }
 }
 
-/// A directory could not be made.
 struct DirectoryError: Error {
     /// The system's error number.
     let code: Int32

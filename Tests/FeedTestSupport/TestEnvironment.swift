@@ -1,9 +1,7 @@
 import Glibc
 import Synchronization
 
-/// What the environment asks of a test run.
 package enum TestEnvironment {
-    /// The number in a variable of the environment.
     package static func number(_ name: String) -> UInt64? {
         guard let text = unsafe getenv(name) else { return nil }
         return UInt64(unsafe String(cString: text))

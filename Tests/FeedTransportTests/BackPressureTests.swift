@@ -34,9 +34,7 @@ import Testing
                         events.record(.stoppedAbove(pending: connection.pendingByteCount))
                         break
                     }
-                    connection.write(
-                        [UInt8](repeating: bytes[consumed], count: answerByteCount)
-                    )
+                    connection.write([UInt8](repeating: bytes[consumed], count: answerByteCount))
                     consumed += 1
                     events.record(.executed(pending: connection.pendingByteCount))
                 }
@@ -259,7 +257,6 @@ import Testing
 
 @Suite struct BufferBudgetTests {
     private static let first = HostSlot(.v4(0x7f00_0001))
-    /// Another host, in a slot of its own.
     private static let second: HostSlot = {
         var number: UInt32 = 1
         while HostSlot(.v4(number)) == first { number += 1 }
@@ -406,10 +403,7 @@ import Testing
                 let count = min(64, bytes.count)
                 order.record((bytes[0], count))
                 connection.write(Array(bytes[..<count]))
-                return ReadProgress(
-                    consumedByteCount: count,
-                    wantsIteration: count < bytes.count
-                )
+                return ReadProgress(consumedByteCount: count, wantsIteration: count < bytes.count)
             }
         }.run { server in
             let flood = try await server.client()

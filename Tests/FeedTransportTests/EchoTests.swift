@@ -261,9 +261,7 @@ private final class SilentPeer {
         sockets.append(try TestSocket(port: address.port))
     }
 
-    func close() {
-        _ = Glibc.close(descriptor)
-    }
+    func close() { _ = Glibc.close(descriptor) }
 }
 
 /// Names become addresses on a thread that delays no loop.

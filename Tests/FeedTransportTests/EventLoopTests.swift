@@ -193,10 +193,7 @@ import Testing
     }
 
     @Test func closesCleanlyWithoutEverHavingWorked() throws {
-        let loop = try EventLoop(
-            configuration: TransportConfiguration(),
-            budget: BufferBudget()
-        )
+        let loop = try EventLoop(configuration: TransportConfiguration(), budget: BufferBudget())
         loop.stop()
         loop.run()
         #expect(!loop.mailbox.post { _ in })

@@ -143,7 +143,6 @@ import Testing
 @Suite struct ProxyHeaderTests {
     static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
 
-    /// A block of version 2.
     static func block(_ command: UInt8, _ family: UInt8, _ rest: [UInt8]) -> [UInt8] {
         signature + [command, family, UInt8(rest.count >> 8), UInt8(rest.count & 255)] + rest
     }

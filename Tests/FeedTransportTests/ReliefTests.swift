@@ -23,14 +23,11 @@ import Testing
     private static let unit = 16 * 1_024
     private static let sendBufferByteCount = 2 << 10
 
-    /// Closings by the hosts of the connections.
     private struct Closing: Sendable {
         let host: SocketAddress.Host
         var isOther: Bool { host == .v4(ReliefTests.other) }
         let reason: CloseReason
-        var isForBudget: Bool {
-            if case .overBudget = reason { true } else { false }
-        }
+        var isForBudget: Bool { if case .overBudget = reason { true } else { false } }
     }
 
     /// A server that answers each byte with so many units, and holds 1,024 at most.
@@ -226,7 +223,6 @@ import Testing
 
 /// A handler that asks to be shown nothing for a while.
 @Suite(.timeLimit(.minutes(10))) struct SuspensionTests {
-    /// The events of a handler.
     private struct Events: Sendable {
         let shown = Recorder<[UInt8]>()
         let ended = Recorder<Void>()

@@ -195,15 +195,12 @@ final class TLSTestFiles: Sendable {
         client = try .client(TLSClientFiles(authorityPath: certificates.certificate("ca")))
     }
 
-    /// A plan of a server with TLS.
     func plan(_ script: @escaping TestServer.Script = { _ in }) -> TestServer.Plan {
         TestServer.Plan(security: acceptor, script: script)
     }
 
-    /// The context of a server with another certificate.
     func server(_ name: String) throws -> TLSContext { try Self.server(name, certificates) }
 
-    /// The context of a client that trusts an authority.
     func client(authority: String) throws -> TLSContext {
         try .client(TLSClientFiles(authorityPath: certificates.certificate(authority)))
     }
@@ -248,7 +245,6 @@ final class SecureClient: Sendable {
         case closed(CloseReason)
     }
 
-    /// Holds the connection for its loop.
     private final class Holder: Sendable {
         private let connection = Lock<Transferred<TCPConnection>?>(nil)
 
@@ -343,7 +339,6 @@ final class SecureClient: Sendable {
 }
 
 extension TestServer {
-    /// A client that has connected.
     func secureClient(
         _ context: TLSContext,
         host: String = "localhost"

@@ -17,14 +17,11 @@ import Testing
     private struct Closing: Sendable {
         let host: SocketAddress.Host
         let reason: CloseReason
-        var isForBudget: Bool {
-            if case .overBudget = reason { true } else { false }
-        }
+        var isForBudget: Bool { if case .overBudget = reason { true } else { false } }
     }
 
     /// The events of a server's handlers.
     private struct Events: Sendable {
-        /// The bytes that were shown.
         let shown = Recorder<Int>()
         let closings = Recorder<Closing>()
     }
@@ -295,7 +292,6 @@ extension UnfinishedFrameTests {
         var isReading = true
         var pauses: Set<UInt8> = []
         var isQueued = false
-        /// The handler wants an iteration that it has not had.
         var wantsIteration = false
         var hasEnded = false
         var endCount = 0

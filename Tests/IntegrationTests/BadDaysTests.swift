@@ -12,7 +12,6 @@ import Testing
     .enabled(DurableService.absence, DurableService.isBuilt)
 )
 struct BadDaysTests {
-    /// A bad day, and what becomes of the votes.
     struct Day: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var status: Int32
@@ -247,10 +246,7 @@ extension DataDirectory {
     fileprivate func keepBackup() throws {
         let backup = path + "/backups/20260101T000000.000Z"
         try FileManager.default.createDirectory(atPath: backup, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(
-            atPath: path + "/state.db",
-            toPath: backup + "/state.db"
-        )
+        try FileManager.default.copyItem(atPath: path + "/state.db", toPath: backup + "/state.db")
     }
 }
 
@@ -350,11 +346,7 @@ struct FullDiskTests {
 
     /// Votes until the service takes the votes, or refuses them, for want of room; gives the count
     /// of those that it took.
-    private static func vote(
-        _ client: WireClient,
-        _ id: UInt64,
-        untilRefused: Bool
-    ) throws -> Int {
+    private static func vote(_ client: WireClient, _ id: UInt64, untilRefused: Bool) throws -> Int {
         var count = 0
         let deadline = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < deadline {

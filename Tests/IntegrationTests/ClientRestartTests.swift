@@ -273,7 +273,6 @@ final class CuttingRelay: Sendable {
         var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     }
 
-    /// Where clients connect to.
     let address: String
 
     private let thread: EventLoopThread
@@ -422,7 +421,6 @@ private final class Relayed {
     }
 }
 
-/// One side of a connection through the relay.
 private final class RelaySide: ConnectionHandler {
     var connection: TCPConnection?
     var relayed: Relayed?

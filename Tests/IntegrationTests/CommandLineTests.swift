@@ -4,8 +4,7 @@ import Foundation
 import Testing
 
 /// What the service says to bad flags, and on a good start.
-@Suite(.timeLimit(.minutes(10)))
-struct CommandLineTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandLineTests {
     /// Flags that keep the service from starting.
     struct BadFlags: Sendable, CustomTestStringConvertible {
         var testDescription: String { arguments.joined(separator: " ") }
@@ -256,8 +255,7 @@ struct CommandLineTests {
 }
 
 /// The lines of the log of a running service.
-@Suite(.timeLimit(.minutes(10)))
-struct LogLineTests {
+@Suite(.timeLimit(.minutes(10))) struct LogLineTests {
     @Test("SIGUSR1 switches the log to debug and back, and a refusal that does not matter shows it")
     func aSignalSwitchesTheLevel() async throws {
         let service = try await ServiceProcess.start(["--threads", "1"])
@@ -335,8 +333,7 @@ struct LogLineTests {
 }
 
 /// The service under a supervisor, whose socket is the test's.
-@Suite(.timeLimit(.minutes(10)))
-struct SupervisedTests {
+@Suite(.timeLimit(.minutes(10))) struct SupervisedTests {
     @Test("says that it is ready once it listens, that it reads its keys again, and that it stops")
     func tellsItsLife() async throws {
         let directory = try TemporaryDirectory()
@@ -397,8 +394,7 @@ struct SupervisedTests {
 }
 
 /// The service with a standard error that is full and that nobody reads.
-@Suite(.timeLimit(.minutes(2)))
-struct UnreadLogTests {
+@Suite(.timeLimit(.minutes(2))) struct UnreadLogTests {
     let directory = try? TemporaryDirectory()
 
     private func pipe() throws -> UnreadPipe {

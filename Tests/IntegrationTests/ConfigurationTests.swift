@@ -4,9 +4,7 @@ import Foundation
 import Testing
 
 /// The settings of a service from flags, variables and a file, as processes of their own.
-@Suite(.timeLimit(.minutes(10)))
-struct ConfigurationTests {
-    /// A file of settings in a directory of its own.
+@Suite(.timeLimit(.minutes(10))) struct ConfigurationTests {
     private struct WrittenFile {
         let directory: TemporaryDirectory
         let path: String
@@ -38,7 +36,6 @@ struct ConfigurationTests {
         return SettingFlag.list(ofDump: dump.output.joined(separator: "\n"))
     }
 
-    /// A printed setting and its origin.
     private static func parts(_ line: String) -> (text: String, origin: String) {
         let parts = line.split(separator: "  # ", maxSplits: 1)
         let text = parts.first ?? ""

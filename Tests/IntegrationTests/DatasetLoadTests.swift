@@ -3,8 +3,7 @@ import Foundation
 import Testing
 
 /// `loadgen dataset` against the service: files of posts, and exactly their votes.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct DatasetLoadTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DatasetLoadTests {
     /// Posts that are hard to read or tie in score, two that the service does not take, and two
     /// with values that no post may have.
     static let smallFile =
@@ -198,9 +197,7 @@ struct DatasetLoadTests {
 /// LoadGenTests check that the audit fails for a service that counts wrong.
 ///
 /// One at a time: a run with 500 clients wants the machine for itself.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct LoadTests {
-    /// Flags of a run.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LoadTests {
     struct Run: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var flags: [String]

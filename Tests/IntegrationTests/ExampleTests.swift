@@ -3,8 +3,7 @@ import Foundation
 import Testing
 
 /// The examples do what they say against a running service.
-@Suite(.timeLimit(.minutes(10)))
-struct ExampleTests {
+@Suite(.timeLimit(.minutes(10))) struct ExampleTests {
     @Test("a client in a package of its own, over SwiftNIO")
     func embeddedClient() async throws {
         let swift = try #require(Programs.command("swift"), "swift is on the path")
@@ -99,8 +98,7 @@ struct ExampleTests {
 }
 
 /// The tutorial of the documentation is a program that runs.
-@Suite(.timeLimit(.minutes(10)))
-struct TutorialTests {
+@Suite(.timeLimit(.minutes(10))) struct TutorialTests {
     private static let page = "Sources/FeedClient/FeedClient.docc/FirstClient.md"
     private static let program = "Examples/FirstClient/FirstClient.swift"
 

@@ -3,8 +3,7 @@ import Foundation
 import Testing
 
 /// Imports that break off and go on, and a file that is looked at before.
-@Suite(.timeLimit(.minutes(10)))
-struct FeedCtlImportTests {
+@Suite(.timeLimit(.minutes(10))) struct FeedCtlImportTests {
     private static func withFile(_ text: String, _ body: (URL) async throws -> Void) async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).csv")
         try text.write(to: file, atomically: true, encoding: .utf8)
@@ -96,8 +95,7 @@ struct FeedCtlImportTests {
 }
 
 /// The commands of a person where no service can be reached.
-@Suite(.timeLimit(.minutes(10)))
-struct FeedCtlOfflineTests {
+@Suite(.timeLimit(.minutes(10))) struct FeedCtlOfflineTests {
     @Test func aPersonReadsVotesAndPostsOfflineAndSyncsLater() async throws {
         let service = try await ServiceProcess.start(["--sample-data"])
         let folder = try TemporaryDirectory()
@@ -149,9 +147,7 @@ struct FeedCtlOfflineTests {
         _ = try await away.feedctl("post", "Apples", "--queue")
         _ = try await near.feedctl("signup", "bob@example.org", input: "secret2\n")
         let kept = try await near.feedctl("sync")
-        #expect(
-            kept.contains("0 sent, 1 waiting, 1 of them for another account (feedctl outbox).")
-        )
+        #expect(kept.contains("0 sent, 1 waiting, 1 of them for another account (feedctl outbox)."))
         let outbox = try await near.feedctl("outbox")
         #expect(outbox.contains("It is sent once account 1 signs in."), "\(outbox)")
         _ = try await near.feedctl("login", "ann@example.org", input: "secret1\n")

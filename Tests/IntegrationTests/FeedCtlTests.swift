@@ -4,8 +4,7 @@ import Foundation
 import Testing
 
 /// The command line as a process, against the service as another.
-@Suite(.timeLimit(.minutes(10)))
-struct FeedCtlTests {
+@Suite(.timeLimit(.minutes(10))) struct FeedCtlTests {
     static func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {
         let (status, lines) = try await RunningProcess(Programs.feedCtl, arguments).finish()
         return (status, lines.joined(separator: "\n"))
@@ -249,8 +248,7 @@ struct FeedCtlTests {
 }
 
 /// `feedctl` as a service that has a key, and its commands about places and marks.
-@Suite(.timeLimit(.minutes(10)))
-struct FeedCtlServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct FeedCtlServiceTests {
     @Test func aKeyFileMakesItAService() async throws {
         let directory = try TemporaryDirectory()
         let key = "\(directory.path)/web.key"
@@ -393,9 +391,7 @@ struct FeedCtlServiceTests {
             _ = try await feedctl(["mark", "dismissed", "3"] + caller)
             let marked = try await feedctl(["mark", "read", "--all", "--feed", "posts"] + caller)
             #expect(marked.output == "Unread: 0.")
-            let newest = try FeedCtlTests.object(
-                try await feedctl(["get", "3", "--json"] + caller)
-            )
+            let newest = try FeedCtlTests.object(await feedctl(["get", "3", "--json"] + caller))
             #expect(newest["is_read"] as? Bool == true)
         }
     }
@@ -442,17 +438,13 @@ struct FeedCtlServiceTests {
         ]
     )
     func refusesAWrongCommandLine(_ arguments: [String]) async throws {
-        let (status, output) = try await FeedCtlTests.run(
-            arguments + ["--target", "127.0.0.1:1"]
-        )
+        let (status, output) = try await FeedCtlTests.run(arguments + ["--target", "127.0.0.1:1"])
         #expect(status == 2, "\(output)")
     }
 }
 
 /// A person says once where the service is, and how the connection to it is secured.
-@Suite(.timeLimit(.minutes(3)))
-struct FeedCtlTargetTests {
-    /// Commands of a person with a profile of their own.
+@Suite(.timeLimit(.minutes(3))) struct FeedCtlTargetTests {
     private struct Person {
         let folder: TemporaryDirectory
         var variables: [String: String] = [:]
@@ -580,8 +572,7 @@ struct FeedCtlTargetTests {
 }
 
 /// `feedctl` whose output nobody reads: it does its work, and it ends when it is told to.
-@Suite(.timeLimit(.minutes(2)))
-struct FeedCtlUnreadTests {
+@Suite(.timeLimit(.minutes(2))) struct FeedCtlUnreadTests {
     /// Runs a program whose standard error is a pipe that is full, or that nobody reads.
     private static let withoutReader = """
         import os, subprocess, sys

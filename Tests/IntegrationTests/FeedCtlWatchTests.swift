@@ -5,8 +5,7 @@ import Foundation
 import Testing
 
 /// `feedctl watch` as a process, at a terminal and without one.
-@Suite(.timeLimit(.minutes(10)))
-struct FeedCtlWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct FeedCtlWatchTests {
     /// A service with three posts, whose scores are 2, 1 and 0.
     private struct Bench {
         let client: FeedClient
@@ -21,9 +20,7 @@ struct FeedCtlWatchTests {
                 let post = try await client.createPost(Post(title: title))
                 for _ in 0..<votes { try await client.vote(on: post.id, .up) }
             }
-            try await body(
-                Bench(client: client, target: address, folder: try TemporaryDirectory())
-            )
+            try await body(Bench(client: client, target: address, folder: try TemporaryDirectory()))
             await client.close()
             #expect(await service.stop() == 0)
         }
@@ -155,8 +152,7 @@ struct FeedCtlWatchTests {
 }
 
 /// `feedctl feed` at a terminal: single keys turn pages, vote and open, with a service and without.
-@Suite(.timeLimit(.minutes(2)))
-struct FeedCtlPagerTests {
+@Suite(.timeLimit(.minutes(2))) struct FeedCtlPagerTests {
     private static func pager(_ flags: [String]) throws -> TerminalProcess {
         try TerminalProcess(
             Programs.feedCtl,
@@ -259,8 +255,7 @@ struct FeedCtlPagerTests {
 }
 
 /// The commands of a person, each a process of its own; a profile joins them.
-@Suite(.timeLimit(.minutes(10)))
-struct FeedCtlPersonTests {
+@Suite(.timeLimit(.minutes(10))) struct FeedCtlPersonTests {
     /// A person at a terminal, whose commands share a profile.
     struct Person {
         let port: UInt16
@@ -290,9 +285,7 @@ struct FeedCtlPersonTests {
         }
     }
 
-    private static func withPeople(
-        _ body: (Person, Person) async throws -> Void
-    ) async throws {
+    private static func withPeople(_ body: (Person, Person) async throws -> Void) async throws {
         let service = try await ServiceProcess.start()
         try await body(
             Person(port: service.port, folder: try TemporaryDirectory()),
@@ -315,10 +308,7 @@ struct FeedCtlPersonTests {
             #expect(status == 1)
             #expect(output.contains("IDENTITY_REQUIRED"))
             #expect(output.hasSuffix("(feedctl login or feedctl signup)"))
-            let (wrong, refusal) = try await ann.run(
-                ["login", "ann@example.org"],
-                input: "nothing"
-            )
+            let (wrong, refusal) = try await ann.run(["login", "ann@example.org"], input: "wrong")
             #expect(wrong == 1)
             #expect(refusal.contains("BAD_CREDENTIALS"))
             let signedIn = try await ann.feedctl("login", "ann@example.org", input: "secret1")

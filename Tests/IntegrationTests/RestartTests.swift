@@ -8,7 +8,6 @@ import Foundation
 import Logging
 import Testing
 
-/// What a service is after a restart, orderly or not.
 @Suite(
     .serialized,
     .timeLimit(.minutes(10)),
@@ -116,10 +115,7 @@ struct RestartTests {
 
         let parent = try TemporaryDirectory()
         let restored = parent.path + "/restored"
-        let restore = try RunningProcess(
-            Programs.feedService,
-            ["restore", backup, restored]
-        )
+        let restore = try RunningProcess(Programs.feedService, ["restore", backup, restored])
         let (status, output) = await restore.finish()
         #expect(status == 0, "\(output)")
         #expect(try await Self.stateHash(restored) == hash)
@@ -130,10 +126,7 @@ struct RestartTests {
         #expect(try await other.createPost("new", votes: 1) > id)
         #expect(await other.stop() == 0)
         // A directory that holds a state is not written over.
-        let again = try RunningProcess(
-            Programs.feedService,
-            ["restore", backup, restored]
-        )
+        let again = try RunningProcess(Programs.feedService, ["restore", backup, restored])
         #expect(await again.finish().0 == 2)
     }
 
@@ -270,10 +263,7 @@ struct WrongClockTests {
     /// Creates a post in a service whose clock is ahead: in this process, whose clock can be chosen.
     private static func createPost(_ title: String, in directory: String, ahead: Int64) async throws
     {
-        var configuration = ServiceConfiguration(
-            addresses: [.loopback(port: 0)],
-            threadCount: 1
-        )
+        var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 1)
         configuration.state = StateOptions(path: directory, logCount: 1)
         configuration.timeOfDay = { now() + ahead }
         configuration.state?.unixMicroseconds = { UInt64(now() + ahead) * 1000 }

@@ -463,7 +463,6 @@ struct PointInTimeTests {
         return try await RunningProcess(Programs.feedService, words).finish()
     }
 
-    /// Expects that a service on a directory has the votes.
     private static func expect(_ votes: Int, of post: UInt64, in path: String) async throws {
         let service = try await DurableService.start(path, ["--must-exist"])
         #expect(try await service.upvotes(post) == UInt64(votes))

@@ -5,8 +5,7 @@ import Foundation
 import Testing
 
 /// Service keys in the life of an operator: made, shown, rotated and mistyped.
-@Suite(.timeLimit(.minutes(10)))
-struct ServiceKeyFileDaysTests {
+@Suite(.timeLimit(.minutes(10))) struct ServiceKeyFileDaysTests {
     @Test("T-KEY-3: SIGHUP reads the keys again, and a wrong file changes nothing")
     func aHangUpReadsTheKeysAgain() async throws {
         let directory = try TemporaryDirectory()
@@ -215,8 +214,7 @@ struct ServiceKeyFileDaysTests {
 }
 
 /// The flags of the limits of keys and hosts, and what FeedClient makes of the answers.
-@Suite(.timeLimit(.minutes(10)))
-struct IdentityLimitDaysTests {
+@Suite(.timeLimit(.minutes(10))) struct IdentityLimitDaysTests {
     @Test("T-LIMIT-1: FeedClient waits as long as it is told, and each vote counts once")
     func aClientWaitsAsLongAsItIsTold() async throws {
         let service = try await ServiceProcess.start([

@@ -5,8 +5,7 @@ import Foundation
 import Testing
 
 /// TLS in the life of an operator, with the tools of others: openssl and Python's ssl.
-@Suite(.timeLimit(.minutes(10)))
-struct TLSDaysTests {
+@Suite(.timeLimit(.minutes(10))) struct TLSDaysTests {
     /// Sends a Ping over TLS twice, the second time with the session of the first; prints what came.
     private static let pings = """
         import socket, ssl, sys
@@ -276,8 +275,7 @@ struct TLSDaysTests {
 }
 
 /// Clients that show a certificate, and those that show a wrong one.
-@Suite(.timeLimit(.minutes(10)))
-struct MutualTLSTests {
+@Suite(.timeLimit(.minutes(10))) struct MutualTLSTests {
     private static func flags(_ name: String, _ certificates: TestCertificates) -> [String] {
         // The answer to a refused certificate comes after the handshake of the client: it waits.
         ["-cert", certificates.certificate(name), "-key", certificates.key(name), "-ign_eof"]

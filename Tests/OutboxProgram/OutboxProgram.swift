@@ -27,7 +27,6 @@ enum OutboxProgram {
     }
 }
 
-/// How an outbox can be wrong.
 enum OutboxFault: String {
     /// The file gets the sequences of entries after they were answered.
     case numberedAfterSend = "numbered-after-send"
@@ -54,9 +53,7 @@ struct FaultyOutbox: OutboxFile {
         return entries
     }
 
-    func settle(
-        _ outcomes: [(number: UInt64, outcome: OutboxOutcome)]
-    ) throws(OfflineError) {
+    func settle(_ outcomes: [(number: UInt64, outcome: OutboxOutcome)]) throws(OfflineError) {
         try file.settle(outcomes)
     }
 }

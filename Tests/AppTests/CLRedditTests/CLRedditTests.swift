@@ -3,8 +3,7 @@ import FeedProto
 import Testing
 
 /// The app CLReddit: posts with a title and votes, one list.
-@Suite(.timeLimit(.minutes(10)))
-struct CLRedditTests {
+@Suite(.timeLimit(.minutes(10))) struct CLRedditTests {
     @Test func twentyPostsWithNamesOfFruitAreThereAtTheStart() async throws {
         try await AppService.run("--sample-data") { service in
             let app = try await service.launch()

@@ -3,8 +3,7 @@ import FeedProto
 import Testing
 
 /// The app RGReddit: a top feed that scrolls without end, and comes back to its place.
-@Suite(.timeLimit(.minutes(10)))
-struct RGRedditTests {
+@Suite(.timeLimit(.minutes(10))) struct RGRedditTests {
     private static let list = PostList(feed: "posts", order: .top, consistency: .stable)
 
     private static func importPosts(_ count: Int, over client: FeedClient) async throws -> [UInt64]

@@ -5,8 +5,7 @@ import Foundation
 import Testing
 
 /// The program of `Examples/Reader`, as a person uses it.
-@Suite(.timeLimit(.minutes(10)))
-struct ReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct ReaderTests {
     /// What the reader prints when a person types lines, ended by `q`.
     private static func read(
         _ lines: String...,

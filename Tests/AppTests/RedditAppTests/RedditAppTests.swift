@@ -5,8 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// The Reddit app: rows with pictures, what is unread, what is dismissed, refreshing and pages.
-@Suite(.timeLimit(.minutes(10)))
-struct RedditAppTests {
+@Suite(.timeLimit(.minutes(10))) struct RedditAppTests {
     /// Posts of others, imported as they were.
     private static func importPosts(_ count: Int, over client: FeedClient) async throws -> [UInt64]
     {
@@ -137,8 +136,7 @@ struct RedditAppTests {
 }
 
 /// The app Reddit where there is no network: a database on the phone comes first.
-@Suite(.timeLimit(.minutes(10)))
-struct RedditAppOfflineTests {
+@Suite(.timeLimit(.minutes(10))) struct RedditAppOfflineTests {
     @Test func theListIsThereWithoutANetworkAndFollowsLater() async throws {
         try await AppService.run { service in
             let folder = try TemporaryDirectory()

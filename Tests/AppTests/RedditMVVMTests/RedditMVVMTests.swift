@@ -3,8 +3,7 @@ import FeedProto
 import Testing
 
 /// The app reddit (MVVM): a repository of posts, and the top 20.
-@Suite(.timeLimit(.minutes(10)))
-struct RedditMVVMTests {
+@Suite(.timeLimit(.minutes(10))) struct RedditMVVMTests {
     @Test func aRepositoryFindsListsAddsUpdatesAndDeletes() async throws {
         try await AppService.run { service in
             // Without accounts, the callers of a service on the loopback address may edit any post.

@@ -10,7 +10,6 @@ final class AppService {
     private let flags: [String]
     private var process: RunningProcess?
 
-    /// Where the service listens.
     var address: String { port.address }
 
     private init(_ flags: [String]) async throws {
@@ -20,7 +19,6 @@ final class AppService {
         try await start()
     }
 
-    /// Starts the service again, on what it had.
     func start() async throws {
         let process = try RunningProcess(
             Programs.feedService,
@@ -33,17 +31,10 @@ final class AppService {
         self.process = process
     }
 
-    /// Ends the service without notice.
-    func kill() async {
-        await end(signal: 9)
-    }
+    func kill() async { await end(signal: 9) }
 
-    /// Ends the service and waits for it.
-    func stop() async {
-        await end(signal: 15)
-    }
+    func stop() async { await end(signal: 15) }
 
-    /// A client of the service; each launch of an app has one.
     func launch(
         _ configure: (inout ClientConfiguration) -> Void = { _ in }
     ) async throws -> FeedClient {
@@ -56,10 +47,7 @@ final class AppService {
     }
 
     /// Runs the body on a service with a new data directory, and ends the service.
-    static func run(
-        _ flags: String...,
-        body: (AppService) async throws -> Void
-    ) async throws {
+    static func run(_ flags: String..., body: (AppService) async throws -> Void) async throws {
         let service = try await AppService(flags)
         do {
             try await body(service)

@@ -3,8 +3,7 @@ import FeedProto
 import Testing
 
 /// The Twitter client: one form that signs in or up, tweets, newer tweets.
-@Suite(.timeLimit(.minutes(10)))
-struct TwitterClientTests {
+@Suite(.timeLimit(.minutes(10))) struct TwitterClientTests {
     private static let email = "ann@example.org"
     private static let password = "correct horse"
 

@@ -4,8 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// What an app that watches sees while the service is killed and started again.
-@Suite(.timeLimit(.minutes(10)))
-struct WatchRestartTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchRestartTests {
     @Test("no change is lost where the service is killed", arguments: TestEnvironment.seeds(1...4))
     func noChangeIsLost(seed: UInt64) async throws {
         try await AppService.run { service in

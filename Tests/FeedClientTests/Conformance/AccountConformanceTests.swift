@@ -3,8 +3,7 @@ import FeedProto
 import Testing
 
 /// Accounts, sessions and feeds are the same over a connection and in memory.
-@Suite(.timeLimit(.minutes(10)))
-struct AccountConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountConformanceTests {
     @Test(arguments: ClientKind.allCases)
     func signsUpInAndOut(_ kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in

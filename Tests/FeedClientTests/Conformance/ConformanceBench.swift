@@ -11,7 +11,6 @@ import Testing
 enum ClientKind: String, CaseIterable, Sendable {
     /// `FeedClient` and a service in this process, over TCP.
     case connected
-    /// The client of a service in memory.
     case inMemory
 }
 
@@ -20,7 +19,6 @@ struct ConformanceBench {
     /// Makes a client of a device, or of none.
     let connect: (ClientID?, Secret?) async throws -> any FeedCalling
 
-    /// A client with a device of its own.
     func device() async throws -> any FeedCalling { try await connect(ClientID(), nil) }
 
     /// A client without identity.
@@ -34,9 +32,7 @@ struct ConformanceBench {
         switch kind {
         case .inMemory:
             let service = InMemoryFeedService()
-            try await body(
-                ConformanceBench { try service.connect(as: $0, sessionToken: $1) }
-            )
+            try await body(ConformanceBench { try service.connect(as: $0, sessionToken: $1) })
         case .connected:
             let server = try FeedServer.start(
                 ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 1),
@@ -48,10 +44,7 @@ struct ConformanceBench {
                 var configuration = ClientConfiguration.patient
                 configuration.clientID = id
                 configuration.sessionToken = token
-                let client = try await FeedClient.connect(
-                    to: address,
-                    configuration: configuration
-                )
+                let client = try await FeedClient.connect(to: address, configuration: configuration)
                 clients.withLock { $0.append(client) }
                 return client
             }
@@ -86,9 +79,7 @@ func refusal<Value>(
     return nil
 }
 
-/// What only a service in memory does.
-@Suite(.timeLimit(.minutes(10)))
-struct InMemoryServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct InMemoryServiceTests {
     @Test func aFaultEndsACallInPlaceOfItsExecution() async throws {
         let service = InMemoryFeedService()
         let client = try service.connect()
@@ -111,9 +102,7 @@ struct InMemoryServiceTests {
         let session = try await client.signUp(email: "a@b", password: "secret")
         now.withLock { $0 = session.expireTimeMilliseconds }
         #expect(await refusal { try await client.session() } == .sessionExpired)
-        #expect(throws: FeedClientError.self) {
-            try service.connect(sessionToken: session.secret)
-        }
+        #expect(throws: FeedClientError.self) { try service.connect(sessionToken: session.secret) }
     }
 
     @Test func withKeysOnlyTheirHoldersAreServices() async throws {

@@ -4,8 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Posts and votes are the same over a connection and in memory.
-@Suite(.timeLimit(.minutes(10)))
-struct PostConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct PostConformanceTests {
     @Test(arguments: ClientKind.allCases)
     func createsReadsChangesAndDeletes(_ kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in
@@ -159,8 +158,7 @@ struct PostConformanceTests {
 }
 
 /// Lists, pages and marks are the same over a connection and in memory.
-@Suite(.timeLimit(.minutes(10)))
-struct ListConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct ListConformanceTests {
     /// Fills a service with posts of different ages and counts; returns their ids.
     private static func fill(_ client: any FeedCalling, _ count: Int) async throws -> [UInt64] {
         var generator = SeededGenerator(seed: 7)

@@ -4,8 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// Watches over a connection and in memory.
-@Suite(.timeLimit(.minutes(10)))
-struct WatchConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchConformanceTests {
     /// Takes elements until one is as it should be, which the service promises to send in the end.
     private static func posts(
         _ iterator: inout WatchSequence.AsyncIterator,

@@ -6,7 +6,6 @@ import Testing
 
 /// A service that handles each call as a test asks: the misbehaving peer of a client.
 final class ScriptedService: Sendable {
-    /// What it does next.
     enum Step: Sendable {
         case answer(ServerFrame)
         case bytes([UInt8])
@@ -18,7 +17,6 @@ final class ScriptedService: Sendable {
     /// false.
     typealias Script = @Sendable (ClientFrame) -> [Step]
 
-    /// Where it listens.
     let address: String
     /// Every frame that came, Hello too, in order; it ends with the first connection that ends.
     let received: AsyncStream<ClientFrame>
@@ -52,9 +50,7 @@ final class ScriptedService: Sendable {
                     configuration: TransportConfiguration(),
                     budget: BufferBudget()
                 ) { loop in
-                    continuation.resume(
-                        with: Result { try listen(on: loop, log, withHello) }
-                    )
+                    continuation.resume(with: Result { try listen(on: loop, log, withHello) })
                 }
                 held.withLock { $0 = thread }
             } catch {
@@ -65,7 +61,6 @@ final class ScriptedService: Sendable {
         return ScriptedService(address.description, frames, thread)
     }
 
-    /// Stops the service and waits for its end.
     func stop() async {
         thread.stop()
         await withCheckedContinuation { continuation in
@@ -83,7 +78,6 @@ final class ScriptedService: Sendable {
         }.address
     }
 
-    /// Its answer to Hello.
     static func hello(inFlight: UInt32, frameByteCount: UInt32 = 1 << 20) -> Response {
         .hello(
             HelloResponse(
@@ -107,7 +101,6 @@ final class ScriptedService: Sendable {
     }
 }
 
-/// One connection of the scripted service.
 private final class ScriptedHandler: ConnectionHandler {
     private let log: AsyncStream<ClientFrame>.Continuation
     private let script: ScriptedService.Script
@@ -164,10 +157,7 @@ func withScript(
     )
     var failure: (any Error)?
     do {
-        let client = try await FeedClient.connect(
-            to: service.address,
-            configuration: configuration
-        )
+        let client = try await FeedClient.connect(to: service.address, configuration: configuration)
         do { try await body(client, service) } catch { failure = error }
         await client.close()
     } catch {
@@ -177,22 +167,15 @@ func withScript(
     if let failure { throw failure }
 }
 
-/// A script that answers nothing.
 let silence: ScriptedService.Script = { _ in [] }
 
 /// Answers a vote with its post and a score of 1.
 func voteAnswer(_ frame: ClientFrame) -> ScriptedService.Step {
     guard case .castVote(let vote) = frame.request else { return .reset }
-    let counts = CastVoteResponse(
-        postID: vote.postID,
-        score: 1,
-        upvoteCount: 1,
-        downvoteCount: 0
-    )
+    let counts = CastVoteResponse(postID: vote.postID, score: 1, upvoteCount: 1, downvoteCount: 0)
     return .answer(ServerFrame(id: frame.id, revision: 1, response: .castVote(counts)))
 }
 
-/// Answers a read with its post.
 func postAnswer(_ frame: ClientFrame) -> ScriptedService.Step {
     guard case .getPost(let request) = frame.request else { return .reset }
     return .answer(ServerFrame(id: frame.id, revision: 1, response: .post(Post(id: request.id))))

@@ -20,13 +20,10 @@ struct SessionHarness {
     var now: UInt64 = 1_000
     /// Whether the driver takes frames.
     var hasRoom = true
-    /// What the session asked for, in order.
     var demands: [Demand] = []
-    /// The latest Hello.
     var hello: HelloRequest?
     /// The calls that left, in order.
     var sent: [Session.Departure] = []
-    /// What it did for watches, in order.
     var watchSteps: [WatchTable.Step] = []
     /// The sessions whose end it told the client's other connections, in order.
     var endedSessions: [EndedSession] = []
@@ -203,7 +200,6 @@ struct SessionHarness {
         return sent.map(\.call.caller)
     }
 
-    /// The error of a caller's one outcome.
     func error(_ caller: Int) -> FeedClientError? {
         guard let outcomes = outcomes[caller], outcomes.count == 1,
             case .failure(let error) = outcomes[0]
@@ -218,7 +214,6 @@ struct SessionHarness {
         return false
     }
 
-    /// A harness with an open connection.
     static func opened(
         hasID: Bool = true,
         room: UInt32 = 256,

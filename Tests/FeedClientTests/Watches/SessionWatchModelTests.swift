@@ -147,9 +147,7 @@ struct SessionWatchModelTests {
             case .begin(let id, let request, _):
                 requests.append(ClientFrame(id: id, request: .watchPosts(request)))
             case .cancel(let id, let watchID):
-                requests.append(
-                    ClientFrame(id: id, request: .cancel(CancelRequest(id: watchID)))
-                )
+                requests.append(ClientFrame(id: id, request: .cancel(CancelRequest(id: watchID))))
             }
         }
 
@@ -254,7 +252,6 @@ struct SessionWatchModelTests {
 }
 
 extension Status {
-    /// A status without a message.
     static func of(_ code: StatusCode, _ reason: Reason) -> Status {
         Status(code: code, reason: reason, message: "")
     }
@@ -284,15 +281,11 @@ struct ModelWatchService {
     private var createdCount: UInt64 = 0
     private var watches: [UInt64: Watch] = [:]
 
-    /// A service with some posts.
-    init(_ random: inout SeededGenerator) {
-        for _ in 0..<8 { create(&random) }
-    }
+    init(_ random: inout SeededGenerator) { for _ in 0..<8 { create(&random) } }
 
     /// The frames that began the watches of the connection.
     var watchIDs: [UInt64] { watches.keys.sorted() }
 
-    /// A connection begins.
     mutating func accept() { watches = [:] }
 
     /// The service starts with another state.
@@ -304,7 +297,6 @@ struct ModelWatchService {
         for _ in 0..<Int.random(in: 1...20, using: &random) { change(&random) }
     }
 
-    /// Makes a change at random.
     mutating func change(_ random: inout SeededGenerator) {
         guard let id = posts.keys.sorted().randomElement(using: &random), !random.oneIn(6) else {
             return create(&random)
@@ -334,7 +326,6 @@ struct ModelWatchService {
         editRevisions[lastID] = revision
     }
 
-    /// The watched posts of a request as they are.
     func list(_ request: WatchPostsRequest, viewer: Viewer?) -> [Post] {
         let list =
             request.postIDs.isEmpty
@@ -349,7 +340,6 @@ struct ModelWatchService {
         }
     }
 
-    /// Begins a watch.
     mutating func begin(_ id: UInt64, _ request: WatchPostsRequest) {
         var request = request
         if request.sinceRevision > revision { request.sinceRevision = 0 }
@@ -398,12 +388,7 @@ struct ModelWatchService {
         watch.ids = ids
         watch.createdCount = createdCount
         watches[id] = watch
-        return ServerFrame(
-            id: id,
-            revision: revision,
-            response: .watchPosts(event),
-            hasMore: true
-        )
+        return ServerFrame(id: id, revision: revision, response: .watchPosts(event), hasMore: true)
     }
 }
 

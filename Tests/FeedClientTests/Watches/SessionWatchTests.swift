@@ -4,7 +4,6 @@ import FeedTestSupport
 import FeedTransport
 import Testing
 
-/// What a session does with watches, step by step.
 struct SessionWatchTests {
     private static let list = WatchPostsRequest(feed: "posts", topCount: 3)
 
@@ -121,10 +120,7 @@ struct SessionWatchTests {
 
     @Test func aSecondEventReplacesTheFirstWhileNobodyTakesIt() {
         var harness = Self.watching()
-        harness.session.received(
-            .event(2, revision: 9, .all([Self.post(4)])),
-            at: harness.time
-        )
+        harness.session.received(.event(2, revision: 9, .all([Self.post(4)])), at: harness.time)
         for revision in UInt64(10)...20 {
             let event = WatchPostsEvent(changed: [Self.post(4, score: 1, revision: revision)])
             harness.session.received(.event(2, revision: revision, event), at: harness.time)
@@ -225,15 +221,12 @@ struct SessionWatchTests {
         var harness = Self.watching()
         harness.receive(2, .empty)
         let reason = "Answer 2 is no event of a watch."
-        #expect(
-            harness.takeEnded() == [7: .protocolViolation(reason: reason, effect: .none)]
-        )
+        #expect(harness.takeEnded() == [7: .protocolViolation(reason: reason, effect: .none)])
         #expect(harness.demands == [.abandon])
     }
 }
 
 extension ServerFrame {
-    /// An event of a watch.
     static func event(_ id: UInt64, revision: UInt64, _ event: WatchPostsEvent) -> Self {
         ServerFrame(id: id, revision: revision, response: .watchPosts(event), hasMore: true)
     }
@@ -247,7 +240,6 @@ extension WatchPostsEvent {
 }
 
 extension SessionHarness {
-    /// A WatchPosts that left.
     struct Begun: Equatable {
         var id: UInt64
         var since: UInt64

@@ -4,8 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// What a reader of a watch sees: numbers of now in rows that stay.
-@Suite(.timeLimit(.minutes(10)))
-struct WatchedPostsTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchedPostsTests {
     private static func post(_ id: UInt64, score: Int64 = 0) -> Post {
         Post(id: id, feed: "posts", title: "post \(id)", score: score)
     }
@@ -133,9 +132,7 @@ struct WatchedPostsTests {
     }
 }
 
-/// Watches that cannot begin.
-@Suite(.timeLimit(.minutes(10)))
-struct WatchFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchFaultTests {
     /// Says how long a frame may be, and answers votes once there are two.
     private static func script(frameByteCount: UInt32) -> ScriptedService.Script {
         let held = Locked<[ClientFrame]>([])

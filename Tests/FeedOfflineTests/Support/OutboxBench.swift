@@ -7,7 +7,6 @@ import Testing
 
 /// What an offline feed syncs with.
 enum ServiceKind: String, CaseIterable, Sendable {
-    /// A service of its own process.
     case connected
     /// A service in memory, which neither numbers changes nor has copies.
     case inMemory
@@ -19,10 +18,7 @@ struct OutboxBench {
     private let configuration: OfflineConfiguration
     private let connect: OfflineFeed.Connect?
 
-    static func run(
-        _ kind: ServiceKind,
-        _ body: (OutboxBench) async throws -> Void
-    ) async throws {
+    static func run(_ kind: ServiceKind, _ body: (OutboxBench) async throws -> Void) async throws {
         switch kind {
         case .connected:
             try await TestService.run { service in
@@ -194,9 +190,7 @@ struct HookedOutbox: OutboxFile {
         return try file.numberNext(of: userID)
     }
 
-    func settle(
-        _ outcomes: [(number: UInt64, outcome: OutboxOutcome)]
-    ) throws(OfflineError) {
+    func settle(_ outcomes: [(number: UInt64, outcome: OutboxOutcome)]) throws(OfflineError) {
         try file.settle(outcomes)
     }
 }

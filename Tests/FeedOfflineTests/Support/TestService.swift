@@ -33,7 +33,6 @@ final class TestService {
         self.process = process
     }
 
-    /// Ends the service with a signal and waits for its end.
     func end(signal: Int32 = 15) async {
         guard let process else { return }
         self.process = nil
@@ -80,7 +79,6 @@ final class TestService {
         }
     }
 
-    /// Runs the body on a service, and ends the service.
     static func run(_ body: (TestService) async throws -> Void) async throws {
         let service = try await TestService()
         do {
@@ -114,7 +112,6 @@ final class TestService {
 }
 
 extension OfflineFeed {
-    /// All posts of a list, page by page.
     func allPosts(_ list: PostList, limit: Int) async throws -> [Post] {
         var posts: [Post] = []
         var start = OfflineStart.first
@@ -126,7 +123,6 @@ extension OfflineFeed {
         }
     }
 
-    /// The post of a title in the copy.
     func titled(_ title: String) throws -> Post? {
         try posts(PostList(order: .new), limit: 100).posts.first { $0.title == title }
     }

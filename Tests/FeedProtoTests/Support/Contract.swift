@@ -49,13 +49,11 @@ struct Contract {
         }
     }
 
-    /// The published contract.
     static func published() throws -> (Contract, source: String) {
         let source = try repositoryFile("proto/feed.proto")
         return (Contract(source), source)
     }
 
-    /// A file of the repository, by its path from the root.
     static func repositoryFile(_ path: String) throws -> String {
         var url = URL(filePath: #filePath)
         for _ in 0..<4 { url.deleteLastPathComponent() }

@@ -29,11 +29,7 @@ enum FieldsSample {
             post.revision = .max
             post.isDeleted = index % 7 == 3
             if index % 2 == 1 {
-                post.viewer = Viewer(
-                    vote: .up,
-                    isRead: index % 4 == 1,
-                    isDismissed: index % 8 == 1
-                )
+                post.viewer = Viewer(vote: .up, isRead: index % 4 == 1, isDismissed: index % 8 == 1)
             }
             return post
         }
@@ -52,11 +48,7 @@ enum FieldsSample {
         widest.updateTimeMilliseconds = -1
         widest.revision = .max
         widest.isDeleted = true
-        widest.viewer = Viewer(
-            vote: VoteDirection(rawValue: -1),
-            isRead: true,
-            isDismissed: true
-        )
+        widest.viewer = Viewer(vote: VoteDirection(rawValue: -1), isRead: true, isDismissed: true)
         return widest
     }
 
@@ -117,6 +109,5 @@ enum Wire {
 
     static func text(_ field: UInt64, _ text: String) -> [UInt8] { bytes(field, Array(text.utf8)) }
 
-    /// A body with its header.
     static func framed(_ body: [UInt8]) -> [UInt8] { RawMessage().raw(body).framed }
 }

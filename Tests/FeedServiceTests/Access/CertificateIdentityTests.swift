@@ -5,8 +5,7 @@ import FeedTestSupport
 import Testing
 
 /// Callers whose certificate has an identity that the service keys name.
-@Suite(.timeLimit(.minutes(10)))
-struct CertificateIdentityTests {
+@Suite(.timeLimit(.minutes(10))) struct CertificateIdentityTests {
     private static func isService(_ client: WireClient, _ feed: String) throws -> Bool {
         try client.call(.createFeed(CreateFeedRequest(feed: Feed(name: feed)))).status == nil
     }
@@ -35,9 +34,7 @@ struct CertificateIdentityTests {
         _ body: @escaping @Sendable (UInt16, TestKeys, TestCertificates) throws -> Void
     ) async throws {
         let made = try TestCertificates()
-        try made.add(
-            .init("shop", alternativeNames: "DNS:Shop.Example.org,URI:spiffe://test/shop")
-        )
+        try made.add(.init("shop", alternativeNames: "DNS:Shop.Example.org,URI:spiffe://test/shop"))
         try made.add(.init("stranger", alternativeNames: "URI:spiffe://test/shop/2"))
         let tls = try made.service(asksForCertificates: true)
         func secure(_ configuration: inout ServiceConfiguration) {

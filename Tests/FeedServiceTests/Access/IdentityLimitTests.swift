@@ -6,8 +6,7 @@ import FeedTransport
 import Testing
 
 /// What a caller over the limits of its key or host is answered, and that nobody else notices.
-@Suite(.timeLimit(.minutes(10)))
-struct IdentityLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct IdentityLimitTests {
     private static let device = [UInt8](repeating: 1, count: 16)
     static let greedyHost: UInt32 = 0x7F00_0002
     static let otherHost: UInt32 = 0x7F00_0003
@@ -36,10 +35,7 @@ struct IdentityLimitTests {
     }
 
     /// Sends votes at once, and returns the reasons of their refusals; nil for those that count.
-    static func votes(
-        _ client: WireClient,
-        _ sequences: [UInt64]
-    ) throws -> [Status?] {
+    static func votes(_ client: WireClient, _ sequences: [UInt64]) throws -> [Status?] {
         var bytes: [UInt8] = []
         for sequence in sequences {
             bytes += try vote(sequence, id: client.nextID()).encoded()
@@ -142,9 +138,7 @@ struct IdentityLimitTests {
             #expect(
                 try client.call(
                     .cancel(CancelRequest(id: 77)),
-                    then: .castVote(
-                        CastVoteRequest(postID: 1, direction: .up)
-                    )
+                    then: .castVote(CastVoteRequest(postID: 1, direction: .up))
                 ).status == nil
             )
         }
@@ -422,8 +416,7 @@ extension WireClient {
 }
 
 /// What a connection gets that sends far more than its key or host may, and does not wait.
-@Suite(.timeLimit(.minutes(10)))
-struct ReadPauseTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadPauseTests {
     private typealias Limits = IdentityLimitTests
 
     /// A client whose identity has used up its limit and was told the longest time, and others.
@@ -435,7 +428,6 @@ struct ReadPauseTests {
         let other: WireClient
         /// What is over the limit of 10 a second.
         let limited: Request
-        /// What has no limit.
         let free: Request
 
         init(_ port: UInt16, limited: Request, free: Request) throws {

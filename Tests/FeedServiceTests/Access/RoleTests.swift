@@ -7,12 +7,10 @@ import Foundation
 import Testing
 
 /// Every method, made by a caller of every role over every transport.
-@Suite(.timeLimit(.minutes(10)))
-struct RoleTests {
+@Suite(.timeLimit(.minutes(10))) struct RoleTests {
     /// How a connection reaches the service, and how its caller shows a role; one that is added is
     /// tested with each role.
     enum Transport: CaseIterable {
-        /// From this machine.
         case loopback
         /// From an address that other machines have, too.
         case remote
@@ -111,10 +109,7 @@ struct RoleTests {
             // These ask for a user or a device of their own beside the role.
             let asksForMore = [.getSession, .signOut, .markPosts].contains(method)
             if asksForMore, method.access.admits(role) { continue }
-            #expect(
-                isRefused == !method.access.admits(role),
-                "\(method.name): \(reason as Any)"
-            )
+            #expect(isRefused == !method.access.admits(role), "\(method.name): \(reason as Any)")
         }
     }
 
@@ -164,8 +159,7 @@ struct RoleTests {
 }
 
 /// The authorisation table, cell by cell, and its copy in docs/PROTOCOL.md.
-@Suite
-struct AccessTableTests {
+@Suite struct AccessTableTests {
     /// A role for each column; a dot where the role may not make the call.
     private static let expected = """
         hello             anonymous device user reader service operator local
@@ -284,8 +278,7 @@ extension Access {
 }
 
 /// What the role of a key changes beside the rows of the table.
-@Suite(.timeLimit(.minutes(10)))
-struct KeyRoleTests {
+@Suite(.timeLimit(.minutes(10))) struct KeyRoleTests {
     private static let device = [UInt8](repeating: 1, count: 16)
 
     private static func hello(

@@ -7,8 +7,7 @@ import Foundation
 import Testing
 
 /// Which role a caller has where there are service keys, and what each role may do then.
-@Suite(.timeLimit(.minutes(10)))
-struct ServiceKeyTests {
+@Suite(.timeLimit(.minutes(10))) struct ServiceKeyTests {
     private static let device = [UInt8](repeating: 1, count: 16)
 
     private static func hello(
@@ -114,8 +113,7 @@ struct ServiceKeyTests {
 }
 
 /// The file of `--service-keys`: which ones are read, and why others are refused.
-@Suite
-struct ServiceKeyFileTests {
+@Suite struct ServiceKeyFileTests {
     private static let web = NewServiceKey(name: "web")
     private static let batch = NewServiceKey(name: "batch-2.nightly_A", role: .operator)
 

@@ -8,8 +8,7 @@ import Foundation
 import Testing
 
 /// Sessions of users, and their ends.
-@Suite(.timeLimit(.minutes(10)))
-struct SessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
     @Test func aTokenMakesTheConnectionAUsers() async throws {
         try await withAccounts { port in
             let created = try WireClient(port: port).signUp("a@x", name: "Ann").session
@@ -178,8 +177,7 @@ struct SessionTests {
 }
 
 /// Accounts and sessions of a service with a data directory.
-@Suite(.timeLimit(.minutes(10)))
-struct AccountRestartTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountRestartTests {
     /// Sessions of Ann, who stays, and of Bob, who signs out.
     struct Sessions {
         var ann: UserSession
@@ -263,8 +261,7 @@ struct AccountRestartTests {
 }
 
 /// The authors of posts, and who may change them.
-@Suite(.timeLimit(.minutes(10)))
-struct AuthorTests {
+@Suite(.timeLimit(.minutes(10))) struct AuthorTests {
     /// Runs a service that callers of another address than loopback reach: they are no services.
     private func withRemoteCallers(
         _ body: @escaping @Sendable (_ port: UInt16, _ host: UInt32) throws -> Void

@@ -7,9 +7,7 @@ import FeedTransport
 import Logging
 import Testing
 
-/// SignUp and SignIn.
-@Suite(.timeLimit(.minutes(10)))
-struct SignInTests {
+@Suite(.timeLimit(.minutes(10))) struct SignInTests {
     @Test func signsUpAndInByOneAccount() async throws {
         try await withAccounts { port in
             let client = try WireClient(port: port)
@@ -166,14 +164,11 @@ struct SignInTests {
 }
 
 /// Many sign-ins: wrong ones, many at once, and those whose clients leave.
-@Suite(.timeLimit(.minutes(10)))
-struct SignInFloodTests {
+@Suite(.timeLimit(.minutes(10))) struct SignInFloodTests {
     private final class Clock: Sendable {
         private let nanoseconds = Locked<UInt64>(1 << 40)
         var now: MonotonicInstant { MonotonicInstant(nanoseconds: nanoseconds.withLock { $0 }) }
-        func advance(seconds: UInt64) {
-            nanoseconds.withLock { $0 += seconds * 1_000_000_000 }
-        }
+        func advance(seconds: UInt64) { nanoseconds.withLock { $0 += seconds * 1_000_000_000 } }
     }
 
     @Test("T-AUTH-5: an e-mail has six wrong passwords a minute, and further ones are not hashed")
@@ -431,9 +426,7 @@ struct SignInFloodTests {
         let port = try #require(server.addresses.first?.port)
         try await offload {
             let client = try WireClient(port: port)
-            let asked = try client.send(
-                .signUp(SignUpRequest(email: "a@x", password: "password"))
-            )
+            let asked = try client.send(.signUp(SignUpRequest(email: "a@x", password: "password")))
             passwords.begun.wait()
             server.beginDraining()
             guard case .goAway(let goAway) = try client.receive()?.response else {
@@ -580,21 +573,15 @@ func withAccounts(
 }
 
 extension WireClient {
-    /// Signs up and returns the answer.
     func signUp(
         _ email: String,
         password: String = "password",
         name: String = ""
     ) throws -> ServerFrame {
-        let request = SignUpRequest(
-            email: email,
-            password: SecretText(password),
-            displayName: name
-        )
+        let request = SignUpRequest(email: email, password: SecretText(password), displayName: name)
         return try call(.signUp(request))
     }
 
-    /// Signs in and returns the answer.
     func signIn(
         _ email: String,
         password: String = "password",
@@ -608,7 +595,6 @@ extension WireClient {
         return try call(.signIn(request))
     }
 
-    /// Says Hello with the token of a session.
     func hello(token: [UInt8], clientID: [UInt8] = []) throws -> ServerFrame {
         try call(.hello(HelloRequest(clientID: clientID, sessionToken: token)))
     }

@@ -7,7 +7,6 @@ import Testing
 
 /// Which channels are remembered, for how long, and under which numbers.
 struct ChannelTableTests {
-    /// A clock that is set by hand.
     final class Clock: Sendable {
         private let seconds = Locked<UInt64>(0)
         func advance(by more: UInt64) { seconds.withLock { $0 += more } }

@@ -4,8 +4,7 @@ import FeedTestSupport
 import Testing
 
 /// A call of any kind that is sent again with its sequence is executed once.
-@Suite(.timeLimit(.minutes(10)))
-struct ExactlyOnceTests {
+@Suite(.timeLimit(.minutes(10))) struct ExactlyOnceTests {
     static let clientID = [UInt8](repeating: 7, count: 16)
 
     /// A connection that holds the client's channel.
@@ -192,8 +191,7 @@ struct ExactlyOnceTests {
 }
 
 /// Clients that lose their connections and answers, against a model that counts logical calls.
-@Suite(.timeLimit(.minutes(10)))
-struct LossyClientTests {
+@Suite(.timeLimit(.minutes(10))) struct LossyClientTests {
     static let postCount = 8
 
     /// The counts that the posts should have, and those that they have.
@@ -303,13 +301,10 @@ private struct LossyClient {
         #expect(unanswered.isEmpty)
     }
 
-    /// The counts that the service has.
     func realCounts() throws -> LossyClientTests.Counts {
         var counts = model
         for (place, id) in posts.enumerated() {
-            let post = try ExactlyOnceTests.post(
-                connection.call(.getPost(GetPostRequest(id: id)))
-            )
+            let post = try ExactlyOnceTests.post(connection.call(.getPost(GetPostRequest(id: id))))
             counts.ups[place] = post.upvoteCount
             counts.downs[place] = post.downvoteCount
         }
@@ -354,8 +349,7 @@ private struct LossyClient {
 }
 
 /// A batch of votes that is sent again counts those that were not counted before.
-@Suite(.timeLimit(.minutes(10)))
-struct NumberedBatchTests {
+@Suite(.timeLimit(.minutes(10))) struct NumberedBatchTests {
     typealias Support = ExactlyOnceTests
 
     static func results(_ answer: ServerFrame) throws -> [CastVoteResult] {
@@ -477,9 +471,7 @@ struct NumberedBatchTests {
             let batch = Request.batchCastVotes(BatchCastVotesRequest(votes: votes))
             #expect(try Self.results(client.call(batch, sequence: 1))[0].status == nil)
             #expect(try client.call(.deletePost(DeletePostRequest(id: id))).status == nil)
-            let status = try #require(
-                try Self.results(client.call(batch, sequence: 1))[0].status
-            )
+            let status = try #require(try Self.results(client.call(batch, sequence: 1))[0].status)
             #expect(status.reason == .postNotFound)
             #expect(!status.isNotExecuted)
         }

@@ -7,8 +7,7 @@ import Foundation
 import Testing
 
 /// The sequences that a service takes, and its refusals of the others.
-@Suite(.timeLimit(.minutes(10)))
-struct SequenceRuleTests {
+@Suite(.timeLimit(.minutes(10))) struct SequenceRuleTests {
     typealias Support = ExactlyOnceTests
 
     static func refusal(
@@ -213,8 +212,7 @@ struct SequenceRuleTests {
 }
 
 /// Connections that say Hello and get no channel: the answer has the reason.
-@Suite(.timeLimit(.minutes(10)))
-struct MissingChannelTests {
+@Suite(.timeLimit(.minutes(10))) struct MissingChannelTests {
     typealias Support = ExactlyOnceTests
 
     /// Two connections hold the two channels that there may be; a third one says Hello.
@@ -308,8 +306,7 @@ struct MissingChannelTests {
 }
 
 /// Connections on several loops that take one channel from each other all the time.
-@Suite(.timeLimit(.minutes(10)))
-struct ChannelFightTests {
+@Suite(.timeLimit(.minutes(10))) struct ChannelFightTests {
     static let fighterCount = 3
     static let voteCount: UInt64 = 20_000
 

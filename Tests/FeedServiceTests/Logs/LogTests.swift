@@ -6,7 +6,6 @@ import Foundation
 import Logging
 import Testing
 
-/// Which lines the log has, and in which form.
 struct LogTests {
     /// Keeps the lines that pass a threshold.
     private struct Handler: LogHandler {
@@ -29,10 +28,7 @@ struct LogTests {
         }
     }
 
-    private static func lines(
-        _ threshold: LogThreshold,
-        _ body: (Logger) -> Void
-    ) -> [String] {
+    private static func lines(_ threshold: LogThreshold, _ body: (Logger) -> Void) -> [String] {
         let lines = Locked<[String]>([])
         body(Logger(label: "test", factory: { _ in Handler(lines: lines, threshold: threshold) }))
         return lines.withLock { $0 }
@@ -120,8 +116,7 @@ struct LogTests {
 }
 
 /// A buffer before a receiver that takes nothing for a while.
-@Suite(.timeLimit(.minutes(1)))
-struct OutputThreadTests {
+@Suite(.timeLimit(.minutes(1))) struct OutputThreadTests {
     /// What a receiver got, which takes the next texts when the test lets it.
     private final class Receiver: Sendable {
         let got = Locked<[String]>([])
@@ -218,10 +213,7 @@ struct ServiceLogTests {
     @Test func clientNamesAreLoggedOnceASecond() {
         let lines = LoggedLines()
         let time = Locked<Int64>(5_000)
-        let log = ServiceLog(
-            lines.logger,
-            unixMilliseconds: { time.withLock { $0 } }
-        )
+        let log = ServiceLog(lines.logger, unixMilliseconds: { time.withLock { $0 } })
         for number in 0..<3 { log.introduced("app/\(number)", from: .v4(0x7f00_0002)) }
         #expect(lines.all == [#"info: Client "app/0" says Hello from 127.0.0.2"#])
         time.withLock { $0 = 6_000 }
@@ -276,7 +268,6 @@ struct ServiceLogTests {
     }
 }
 
-/// Keeps the lines of a logger, each with its level.
 final class LoggedLines: Sendable {
     private struct Handler: LogHandler {
         let lines: Locked<[String]>
@@ -295,9 +286,7 @@ final class LoggedLines: Sendable {
 
     private let lines = Locked<[String]>([])
 
-    /// The logger whose lines are kept.
     var logger: Logger { Logger(label: "test", factory: { [lines] _ in Handler(lines: lines) }) }
 
-    /// The lines so far.
     var all: [String] { lines.withLock { $0 } }
 }

@@ -8,22 +8,19 @@ import Logging
 import Testing
 
 /// What the operator's address of a service says while it starts, serves and drains.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct OperatorAddressTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct OperatorAddressTests {
     static func get(_ path: String, _ port: UInt16) throws -> String {
         let socket = try TestSocket(port: port)
         try socket.send(Array("GET \(path) HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8))
         return String(decoding: try socket.receiveUntilEndOfFile(), as: UTF8.self)
     }
 
-    /// The value of a metric with its labels.
     static func value(_ name: String, _ port: UInt16) throws -> Double? {
         try get("/metrics", port).split(separator: "\n")
             .first { $0.hasPrefix(name + " ") }
             .flatMap { Double($0.dropFirst(name.utf8.count + 1)) }
     }
 
-    /// Starts a service with an operator's address.
     static func start(_ configuration: ServiceConfiguration) throws -> FeedServer {
         ProcessSetup.ignoreBrokenPipes()
         return try FeedServer.start(

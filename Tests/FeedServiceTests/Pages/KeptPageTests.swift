@@ -6,8 +6,7 @@ import FeedTransport
 import Testing
 
 /// Pages that are served again as long as nothing on them has changed.
-@Suite(.timeLimit(.minutes(10)))
-struct KeptPageTests {
+@Suite(.timeLimit(.minutes(10))) struct KeptPageTests {
     /// A change that a device makes at a post, and who sees it on the first page.
     struct Change: Sendable, CustomTestStringConvertible {
         enum Readers { case all, itself, nobody }
@@ -240,8 +239,7 @@ struct KeptPageTests {
 }
 
 /// Which pages are kept beside each other.
-@Suite(.timeLimit(.minutes(10)))
-struct KeptPagePlaceTests {
+@Suite(.timeLimit(.minutes(10))) struct KeptPagePlaceTests {
     /// A further page is kept for each place at which it begins, and for all callers.
     @Test func keepsFurtherPages() async throws {
         var configuration = OperatorAddressTests.configuration(.loopback(port: 0))
@@ -315,9 +313,7 @@ struct KeptPagePlaceTests {
     }
 }
 
-/// Page tokens that are altered on purpose.
-@Suite(.timeLimit(.minutes(10)))
-struct PageTokenTests {
+@Suite(.timeLimit(.minutes(10))) struct PageTokenTests {
     /// The token of a filtered list of one device is cut so that its scope reads as the end of a title
     /// and the scope of another list of another device.
     @Test("T-CALL-10: a token's title ends where it ended")

@@ -5,9 +5,7 @@ import FeedTransport
 import Testing
 
 /// STABLE lists of connections that read while others vote.
-@Suite(.timeLimit(.minutes(10)))
-struct StableListTests {
-    /// A walk of a connection to the end of the list.
+@Suite(.timeLimit(.minutes(10))) struct StableListTests {
     private struct Walk: Sendable {
         var stable: [UInt64] = []
         var live: [UInt64] = []
@@ -188,8 +186,7 @@ extension WireClient {
 }
 
 /// What the revision of a STABLE list says, and which snapshot shows a caller's own changes.
-@Suite(.timeLimit(.minutes(10)))
-struct StableRevisionTests {
+@Suite(.timeLimit(.minutes(10))) struct StableRevisionTests {
     private static let list = ListPostsRequest(
         feed: "ballots",
         order: .top,
@@ -269,8 +266,7 @@ struct StableRevisionTests {
 }
 
 /// MarkPosts, and what lists and posts show of marks.
-@Suite(.timeLimit(.minutes(10)))
-struct MarkCallTests {
+@Suite(.timeLimit(.minutes(10))) struct MarkCallTests {
     private static let device = [UInt8](1...16)
 
     private static func mark(

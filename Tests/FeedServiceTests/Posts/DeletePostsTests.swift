@@ -6,8 +6,7 @@ import FeedTestSupport
 import Testing
 
 /// What one user, device or host has made is found and deleted.
-@Suite(.timeLimit(.minutes(1)))
-struct DeletePostsTests {
+@Suite(.timeLimit(.minutes(1))) struct DeletePostsTests {
     private static let first = [UInt8](repeating: 1, count: 16)
     private static let second = [UInt8](repeating: 2, count: 16)
 

@@ -9,9 +9,7 @@ import FeedTransport
 import Foundation
 import Testing
 
-/// Who may create posts, and how much.
-@Suite(.timeLimit(.minutes(1)))
-struct PostLimitTests {
+@Suite(.timeLimit(.minutes(1))) struct PostLimitTests {
     private static let device = [UInt8](repeating: 1, count: 16)
 
     /// Limits that hold on loopback, too, on a clock that stands still.

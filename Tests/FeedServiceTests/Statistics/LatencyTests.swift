@@ -6,8 +6,7 @@ import FeedTransport
 import Testing
 
 /// The times of calls that ServerStats tells, on a clock that the test moves.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct LatencyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LatencyTests {
     static func stats(_ client: WireClient) throws -> ServerStats {
         guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
             throw Unanswered()
@@ -146,7 +145,6 @@ struct LatencyTests {
 
 /// The buckets and percentiles of times, beside a model that keeps every time.
 struct LatencyCountsTests {
-    /// The percentiles that statistics name.
     static let shares: [UInt64] = [0, 1, 5_000, 9_000, 9_900, 9_990, 10_000]
 
     /// The time of the exact rank in a sorted list.
@@ -203,8 +201,7 @@ struct LatencyCountsTests {
 }
 
 /// The times of calls that ask for them, on a clock that the test moves.
-@Suite(.serialized, .timeLimit(.minutes(10)))
-struct CallTimesTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CallTimesTests {
     @Test("a held answer says when it is released, and one that nobody asked for says nothing")
     func aHeldAnswerIsTimed() async throws {
         let clock = ManualClock()

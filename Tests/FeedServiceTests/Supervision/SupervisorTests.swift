@@ -8,8 +8,7 @@ import Logging
 import Testing
 
 /// What a supervisor is told, on a real socket.
-@Suite(.timeLimit(.minutes(10)))
-struct SupervisorTests {
+@Suite(.timeLimit(.minutes(10))) struct SupervisorTests {
     let directory = try? TemporaryDirectory()
     let warnings = Locked<[String]>([])
 
@@ -120,8 +119,7 @@ struct SupervisorTests {
 }
 
 /// What a watch finds at made-up times, over loops that run or hang.
-@Suite(.timeLimit(.minutes(1)))
-struct StallWatchTests {
+@Suite(.timeLimit(.minutes(1))) struct StallWatchTests {
     private let stalls = Stalls(limit: .seconds(5))
     private let news = Locked<[Stalls.News]>([])
     private let wait = Locked<Duration?>(nil)
@@ -266,8 +264,7 @@ struct StallWatchTests {
 }
 
 /// A supervisor is told that the service lives only while each loop answers.
-@Suite(.timeLimit(.minutes(10)))
-struct WatchdogTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchdogTests {
     /// Loops on a clock that stands, and the socket of their supervisor.
     private final class Loops: Sendable {
         let clock = ManualClock()

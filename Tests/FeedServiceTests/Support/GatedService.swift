@@ -51,7 +51,6 @@ final class JournalGate: @unchecked Sendable {
     /// From now on commits wait.
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Waits until a commit waits.
     func awaitCommit() { arrived.wait() }
 
     /// Waits until a commit waits, and until the loop of a service holds the answer to the change.
@@ -75,7 +74,6 @@ final class JournalGate: @unchecked Sendable {
         }
     }
 
-    /// Lets one commit through that waits.
     func letOneThrough() { permits.signal() }
 
     /// Lets the commit through that waits, and all to come.
@@ -87,7 +85,6 @@ final class JournalGate: @unchecked Sendable {
     /// The bytes of the largest commit so far.
     var largestByteCount: Int { state.withLock { $0.largestByteCount } }
 
-    /// Stands before a journal.
     func filter(_ journal: any WatchedJournal) -> any WatchedJournal {
         GatedJournal(base: journal, gate: self)
     }
@@ -103,7 +100,6 @@ final class JournalGate: @unchecked Sendable {
     }
 }
 
-/// A journal behind a gate.
 private final class GatedJournal: WatchedJournal {
     private let base: any WatchedJournal
     private let gate: JournalGate
@@ -131,9 +127,7 @@ private final class GatedJournal: WatchedJournal {
         try base.replay(after: number, body)
     }
 
-    func forget(through number: UInt64) throws(JournalError) {
-        try base.forget(through: number)
-    }
+    func forget(through number: UInt64) throws(JournalError) { try base.forget(through: number) }
 
     func checkSpace() throws(JournalError) -> SpaceWatch.Mode { try base.checkSpace() }
 

@@ -15,17 +15,11 @@ func withService(
     _ configure: (inout ServiceConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (UInt16) throws -> Void
 ) async throws {
-    var configuration = ServiceConfiguration(
-        addresses: [.loopback(port: 0)],
-        threadCount: threads
-    )
+    var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: threads)
     configure(&configuration)
     // As the program does, because an answer to a client that is gone would end the tests.
     ProcessSetup.ignoreBrokenPipes()
-    let server = try FeedServer.start(
-        configuration,
-        logger: logger
-    )
+    let server = try FeedServer.start(configuration, logger: logger)
     let port = try #require((server.addresses + server.tlsAddresses).first?.port)
     var failure: (any Error)?
     do {
@@ -92,7 +86,6 @@ final class SecuredWire: WireSecurity {
 }
 
 extension TestCertificates {
-    /// The files of a certificate.
     func files(_ name: String) -> TLSCertificateFiles {
         TLSCertificateFiles(certificatePath: certificate(name), keyPath: key(name))
     }
@@ -131,12 +124,9 @@ struct TestKeys: Sendable {
     let app = NewServiceKey(name: "app", role: .app)
     let reader = NewServiceKey(name: "reader", role: .reader)
     let `operator` = NewServiceKey(name: "operator", role: .operator)
-    /// The keys that the service takes.
     let valid: ServiceKeys
 
-    init() {
-        valid = ServiceKeys([web.key, batch.key, app.key, reader.key, `operator`.key])
-    }
+    init() { valid = ServiceKeys([web.key, batch.key, app.key, reader.key, `operator`.key]) }
 
     /// Makes the certificate of `spiffe://test/ROLE` valid for each role, beside the keys.
     func nameCertificates() {

@@ -6,8 +6,7 @@ import FeedTransport
 import Testing
 
 /// Copies that follow watches become what the lists are.
-@Suite(.timeLimit(.minutes(10)))
-struct WatchModelTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchModelTests {
     private static let lists: [WatchPostsRequest] = [
         WatchPostsRequest(feed: "posts", order: .top, topCount: 5),
         WatchPostsRequest(feed: "posts", order: .top, topCount: 20),
@@ -105,9 +104,7 @@ final class WatchChanges {
     private let client: WireClient
     private var live: [UInt64] = []
     private var tallies: Set<UInt64> = []
-    /// The last id that was given.
     private(set) var lastID: UInt64 = 0
-    /// The posts that were created, by feed.
     private(set) var createdCount: [String: Int] = [:]
     /// Creates a feed of ballots and some posts.
     init(port: UInt16) throws {
@@ -118,7 +115,6 @@ final class WatchChanges {
         try create("ballot", in: "ballots")
     }
 
-    /// Creates a post.
     func create(_ title: String, in feed: String) throws {
         lastID = try client.createPost(title: title, feed: feed)
         live.append(lastID)
@@ -134,7 +130,6 @@ final class WatchChanges {
         _ = try client.call(.castVote(CastVoteRequest(postID: post, direction: direction)))
     }
 
-    /// Makes a change at random.
     func change(_ random: inout SeededGenerator) throws {
         let post = live[Int.random(in: 0..<live.count, using: &random)]
         switch Int.random(in: 0..<12, using: &random) {
@@ -232,20 +227,15 @@ final class WatchChanges {
 
 /// A client that applies the events of its watches to copies of what it watches.
 final class WatchingClient {
-    /// What a client has of a watch.
     struct Copy {
-        /// The watched posts.
         var posts: [UInt64: Post] = [:]
         /// The ids of the watched list, in order.
         var ranking: [UInt64] = []
         /// The posts that were created in the list since the watch began.
         var newPostCount = 0
-        /// The posts that the watch has named as removed.
         var removed: [UInt64] = []
-        /// The frames of the watch.
         var frames: [ServerFrame] = []
 
-        /// The events of the watch.
         var events: [WatchPostsEvent] {
             frames.compactMap { frame in
                 if case .watchPosts(let event) = frame.response { event } else { nil }
@@ -255,7 +245,6 @@ final class WatchingClient {
         /// Why the watch ended; nil while it lasts.
         var end: Status? { frames.last?.status }
 
-        /// The watched posts in the order of the list.
         var list: [Post] { ranking.compactMap { posts[$0] } }
 
         mutating func apply(_ event: WatchPostsEvent) {
@@ -280,14 +269,10 @@ final class WatchingClient {
         }
     }
 
-    /// The connection.
     let client: WireClient
-    /// What it has of its watches, by their ids.
     var copies: [UInt64: Copy] = [:]
-    /// The last GoAway.
     var goAway: GoAway?
 
-    /// Connects to a service.
     init(port: UInt16, from source: UInt32? = nil, receiveBufferByteCount: Int32? = nil) throws {
         client = try WireClient(
             port: port,
@@ -339,9 +324,7 @@ final class WatchingClient {
     /// Waits until the service has sent all events that were due.
     ///
     /// Events that are due when a call arrives leave in the loop iteration after it at the latest.
-    func settle() throws {
-        for _ in 0..<4 { try call(.ping(PingRequest())) }
-    }
+    func settle() throws { for _ in 0..<4 { try call(.ping(PingRequest())) } }
 
     /// Moves the clock and waits for the events that are due then.
     func advance(_ clock: ManualClock, by duration: Duration = .milliseconds(260)) throws {
@@ -362,7 +345,6 @@ final class WatchingClient {
         return page.posts
     }
 
-    /// The watches that the statistics count.
     func watchCount() throws -> UInt64? {
         guard case .serverStats(let stats) = try call(.getServerStats).response else { return nil }
         return stats.watchCount

@@ -9,8 +9,7 @@ import Logging
 import Testing
 
 /// How watches begin, go on and end.
-@Suite(.timeLimit(.minutes(10)))
-struct WatchTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchTests {
     private static func fill(_ client: WatchingClient, _ count: Int = 10) throws {
         for number in 0..<count { _ = try client.client.createPost(title: "post \(number)") }
     }
@@ -269,8 +268,7 @@ struct WatchTests {
 }
 
 /// Watches whose clients are slow, whose disk is slow, and whose service stops.
-@Suite(.timeLimit(.minutes(10)))
-struct WatchDeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchDeliveryTests {
     @Test("T-WATCH-7: who does not read gets few events, which have all that has changed")
     func slowReadersGetFewEvents() async throws {
         let clock = ManualClock()

@@ -154,26 +154,16 @@ import Testing
         var harness = Harness()
         var allowed = harness.pass()
         for _ in 0..<60 * 200 {
-            allowed = harness.pass(
-                .milliseconds(5),
-                committing: max(0, min(allowed, 1 << 18))
-            )
+            allowed = harness.pass(.milliseconds(5), committing: max(0, min(allowed, 1 << 18)))
         }
         #expect(harness.pending < Self.limit + (1 << 18))
-        #expect(
-            harness.admission.bytesPerSecond < CheckpointAdmission.minimumBytesPerSecond / 4
-        )
+        #expect(harness.admission.bytesPerSecond < CheckpointAdmission.minimumBytesPerSecond / 4)
         // What is left is the floor, by which a recovery is noticed.
         let before = harness.pending
         for _ in 0..<200 {
-            allowed = harness.pass(
-                .milliseconds(5),
-                committing: max(0, min(allowed, 1 << 18))
-            )
+            allowed = harness.pass(.milliseconds(5), committing: max(0, min(allowed, 1 << 18)))
         }
-        #expect(
-            Double(harness.pending - before) <= 2 * CheckpointAdmission.minimumBytesPerSecond
-        )
+        #expect(Double(harness.pending - before) <= 2 * CheckpointAdmission.minimumBytesPerSecond)
     }
 
     @Test func anIdleServiceIsNotTakenForASlowDisk() {

@@ -6,7 +6,6 @@ import Testing
 
 /// A directory that was written to before and after a backup, and the backup.
 struct BackedUpState {
-    /// Where the backup is said to be.
     static let backupPath = "/mnt/backups/one"
 
     private var run: StatePowerCutRun
@@ -14,7 +13,6 @@ struct BackedUpState {
     let disk: FakeDisk
     /// The files as they were before the last life.
     let earlier: FakeDisk
-    /// The `state.db` of the backup.
     let backup: [UInt8]
     /// The last record that is in it.
     let checkpointed: UInt64
@@ -128,7 +126,6 @@ extension StatePowerCutRun {
 }
 
 extension DurableLife {
-    /// Checkpoints the whole memtable.
     fileprivate mutating func checkpointAll() throws {
         state.checkpointWork.begin()
         while state.checkpointWork.isCheckpointing {
@@ -137,14 +134,10 @@ extension DurableLife {
     }
 }
 
-/// Backups to test with.
 enum BackupFixture {
     /// Makes a backup of a state between two checkpoints; gives its folder's name.
     @discardableResult
-    static func make(
-        _ database: StateDatabase,
-        keeping keptCount: Int = 7
-    ) throws -> String {
+    static func make(_ database: StateDatabase, keeping keptCount: Int = 7) throws -> String {
         var options = BackupOptions()
         options.keptCount = keptCount
         let job = try BackupJob(of: database, options, reservedByteCount: 0)
@@ -156,7 +149,6 @@ enum BackupFixture {
         return backup.name
     }
 
-    /// The path of a backup.
     static func path(_ name: String, in directory: DataDirectory) -> String {
         "\(directory.path)/\(BackupFolders.directory)/\(name)"
     }

@@ -40,10 +40,7 @@ import Testing
         try database.thaw()
 
         let target = directory.path + "/restored"
-        try BackupRestore.run(
-            backup: BackupFixture.path(backup.name, in: directory),
-            into: target
-        )
+        try BackupRestore.run(backup: BackupFixture.path(backup.name, in: directory), into: target)
         let restored = try StateDatabase(directory: target, files: POSIXFiles(path: target))
         var withoutSessions = expected
         withoutSessions.viewers.sessions = [:]
@@ -148,9 +145,7 @@ import Testing
         #expect(try !job.step())
         disk.capacity = used + (800 << 10)
         let free = disk.freeByteCount()
-        #expect(
-            throws: BackupError.roomShrank(freeByteCount: free, reservedByteCount: 900 << 10)
-        ) {
+        #expect(throws: BackupError.roomShrank(freeByteCount: free, reservedByteCount: 900 << 10)) {
             try job.step()
         }
         job.abandon()

@@ -10,9 +10,7 @@ import Testing
 @Suite struct InPlaceRestoreTests {
     private let written: BackedUpState
 
-    init() throws {
-        written = try BackedUpState(seed: 3)
-    }
+    init() throws { written = try BackedUpState(seed: 3) }
 
     /// The directory with a `state.db` that cannot be used, and the log that was beside it.
     private func spoiled(removing: Bool) -> FakeDisk {

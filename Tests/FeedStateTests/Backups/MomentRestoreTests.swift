@@ -4,7 +4,6 @@ import FeedTestSupport
 import Foundation
 import Testing
 
-/// A data directory as it was at a moment.
 @Suite struct MomentRestoreTests {
     @Test(
         "each moment and each revision gives the state of then, also while a service has the lock"
@@ -142,9 +141,7 @@ private final class MomentDirectory {
     private static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
     let instanceID: UInt64
-    /// The state after each record, by its number.
     private(set) var models: [StateModel] = [.new]
-    /// The backups, and the last record that each has.
     private(set) var backups: [(name: String, record: Int)] = []
     private let directory: DataDirectory
     private let target: DataDirectory
@@ -197,13 +194,10 @@ private final class MomentDirectory {
         return name
     }
 
-    /// The last record that the oldest backup has.
     var firstBackedUp: Int { backups.first?.record ?? 0 }
 
-    /// When a record was written.
     func time(of record: Int) -> Date { Self.start + Double(record) }
 
-    /// Where directories are made.
     var targetPath: String { target.path + "/restored" }
 
     var segmentCount: Int { (try? segments().count) ?? 0 }
@@ -240,7 +234,6 @@ private final class MomentDirectory {
         }
     }
 
-    /// Restores into a directory within this one.
     func restoreWithin() throws {
         _ = try MomentRestore.run(
             of: RestoreSource(path: directory.path),
@@ -250,7 +243,6 @@ private final class MomentDirectory {
         )
     }
 
-    /// All files and what they have.
     func content() throws -> [String: [UInt8]] {
         var content: [String: [UInt8]] = [:]
         for folder in [".", "journal"] + backups.map({ "backups/\($0.name)" }) {
@@ -266,7 +258,6 @@ private final class MomentDirectory {
         return content
     }
 
-    /// What a restore has made, and the state in it.
     func restore(
         _ moment: RestoreMoment
     ) throws -> (made: MomentRestore, model: StateModel, instanceID: UInt64) {

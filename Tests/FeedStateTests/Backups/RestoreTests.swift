@@ -178,9 +178,7 @@ import Testing
         disk.failure = { call, name in
             call == .write && name == "state.db.new" ? ENOSPC : nil
         }
-        let error = #expect(throws: RestoreError.self) {
-            try RestoreLife.restore(source, disk)
-        }
+        let error = #expect(throws: RestoreError.self) { try RestoreLife.restore(source, disk) }
         guard case .noRoom = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -341,15 +339,8 @@ enum RestoreLife {
         flags: ["--at", "2026-11-25T14:05:00Z"]
     )
 
-    /// Restores it.
     static func restore(_ source: any JournalFile, _ disk: FakeDisk) throws {
-        try BackupRestore.run(
-            source,
-            typed: typed,
-            into: ".",
-            disk,
-            vfs: disk.databaseDiskName
-        )
+        try BackupRestore.run(source, typed: typed, into: ".", disk, vfs: disk.databaseDiskName)
     }
 
     /// The hash of the state that a start serves, as far as it has no revisions of its own.

@@ -10,7 +10,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ScheduledBackupTests {
     private static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
-    /// One life of the thread.
     private final class Life: Sendable {
         let thread: CheckpointThread
         private let ends = Locked<[Result<String, BackupError>]>([])
@@ -46,7 +45,6 @@ import Testing
             try thread.start()
         }
 
-        /// How the next backup ends.
         func next() -> Result<String, BackupError> {
             ended.wait()
             return ends.withLock { $0.removeFirst() }
@@ -425,7 +423,6 @@ private struct ClockYear {
     private var records: [(number: UInt64, time: TimeInterval, isRight: Bool)] = []
     private var lastBackup: TimeInterval?
     private var restoreCount = 0
-    /// The longest time between two backups.
     private(set) var longestPause: TimeInterval = 0
     private let raw = Locked<TimeInterval>(0)
 

@@ -22,10 +22,7 @@ import Testing
         let waiting = Locked(0)
 
         var backlog: CheckpointBacklog {
-            CheckpointBacklog(
-                pendingByteCount: waiting.withLock { $0 },
-                limitByteCount: 1 << 20
-            )
+            CheckpointBacklog(pendingByteCount: waiting.withLock { $0 }, limitByteCount: 1 << 20)
         }
     }
 
@@ -264,9 +261,7 @@ final class FakeJournal: WatchedJournal {
 
     var hasBallast: Bool { state.withLock { $0.hasBallast } }
 
-    func checkSpace() throws(JournalError) -> SpaceWatch.Mode {
-        state.withLock { $0.mode }
-    }
+    func checkSpace() throws(JournalError) -> SpaceWatch.Mode { state.withLock { $0.mode } }
 }
 
 @Suite struct CommitStatisticsTests {

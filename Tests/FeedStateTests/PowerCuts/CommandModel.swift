@@ -9,7 +9,6 @@ struct CommandModel: Equatable {
         (0..<6).map { .device(Device16(high: $0, low: ~$0)) }
         + [1, 2, 1 << 63 | 1, 1 << 63 | 2].map { .user($0) }
 
-    /// A post with its ballots by voter.
     struct Post: Equatable {
         var feed: UInt32
         var keepsBallots: Bool
@@ -40,9 +39,7 @@ struct CommandModel: Equatable {
     var feeds = [FeedPolicy.posts, .tweets]
     /// The devices and users that have a voter number.
     var voters: Set<VoterKey> = []
-    /// What each of them has marked.
     var marks: [VoterKey: MarkModel] = [:]
-    /// The accounts and their sessions.
     var viewers = ViewerModel()
     /// The outcomes of the numbered calls of each channel that said Hello, by sequence.
     var calls: [UInt32: [UInt64: Outcome]] = [:]
@@ -322,7 +319,6 @@ struct MarkModel: Equatable {
     /// How many marks have changed something.
     private var order = 0
 
-    /// What the marks make of a post.
     func state(of post: PostOrigin) -> ViewerState {
         ViewerState(isRead: isSet(.reading, post), isDismissed: isSet(.dismissal, post))
     }
@@ -345,7 +341,6 @@ struct MarkModel: Equatable {
         posts[post.id] = onPost
     }
 
-    /// Marks all posts up to one.
     mutating func mark(through post: PostOrigin, in feed: FeedID?, as mark: Mark) {
         order += 1
         throughs.removeAll {
@@ -416,7 +411,6 @@ final class ChannelTable {
         states.values.first { $0.channel == channel }?.number
     }
 
-    /// The outcome of a call that was executed already.
     func outcome(of call: ClientCall) -> ChannelOutcome? {
         number(of: call.channel).flatMap { outcomes[$0]?[call.sequence] }
     }
@@ -432,7 +426,6 @@ final class ChannelTable {
         outcomes[outcome.channel, default: [:]][outcome.sequence] = joined
     }
 
-    /// The outcomes that a channel must remember.
     func remembered(_ channel: UInt32) -> [UInt64: Outcome] {
         let outcomes = number(of: channel).flatMap { self.outcomes[$0] } ?? [:]
         let highest = outcomes.keys.max() ?? 0

@@ -10,10 +10,8 @@ import FeedTestSupport
 struct DurableLife: ~Copyable {
     let store: FeedStore
     let channels: ChannelTable
-    /// The accounts that the start has found.
     let accounts: AccountsState
     var state: RecoveredState
-    /// What is broken on purpose.
     var fault = StatePowerCutRun.Fault.none
 
     /// Starts on what the disk has; the disk dies before the life ends, as a process
@@ -40,7 +38,6 @@ struct DurableLife: ~Copyable {
     /// The hash of what the start has found, as a verification of the directory has it.
     var stateHash: UInt64 { store.stateHash() &+ accounts.stateHash }
 
-    /// The directory that a disk is.
     static func directory(_ disk: FakeDisk, _ journal: JournalConfiguration) -> StateDirectory {
         var options = StateOptions(path: ".", logCount: 2)
         options.journal = journal

@@ -259,7 +259,6 @@ import Testing
         return try DurableLife(disk, journal, clock: clock)
     }
 
-    /// A commit batch with these log entries.
     private func commit(_ life: inout DurableLife, _ entries: [LogEntry]) throws {
         let log = life.state.logs[0]
         log.transaction { for entry in entries { log.append(entry) } }

@@ -250,7 +250,6 @@ struct WrittenState {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Where some bytes are in the files.
     func find(_ text: String) -> [(name: String, offset: Int)] {
         let wanted = Array(text.utf8)
         return disk.names.flatMap { name in
@@ -261,7 +260,6 @@ struct WrittenState {
         }
     }
 
-    /// Starts with one bit flipped.
     func flip(_ bit: Int, of name: String) -> Outcome {
         let disk = disk.copy()
         disk[name]?[bit / 8] ^= 1 << UInt8(bit % 8)

@@ -71,7 +71,6 @@ struct StatePowerCutRun {
         case earlyAnswer
         /// The outcomes of numbered calls are not logged.
         case forgottenOutcomes
-        /// The marks of viewers are not logged.
         case forgottenMarks
         /// The voter numbers of users are not logged.
         case forgottenUsers
@@ -79,14 +78,12 @@ struct StatePowerCutRun {
         case earlyForget
     }
 
-    /// The state as of a commit batch.
     struct Snapshot {
         var model = CommandModel()
         /// The store's own hash; nil of a directory that is not there yet.
         var hash: UInt64?
     }
 
-    /// What an audit found.
     struct Complaint: Error {
         let text: String
     }
@@ -108,9 +105,7 @@ struct StatePowerCutRun {
 
     /// Numbered calls without an answer, in their order: their client sends them again.
     var pending: [ClientCall] = []
-    /// Numbered calls that were answered.
     var answered: [ClientCall] = []
-    /// The latest sequence of each channel.
     var sequences: [UInt32: UInt64] = [:]
 
     /// The hash of the state as of each record, which a backup up to that record must have.
@@ -122,7 +117,6 @@ struct StatePowerCutRun {
     var backup: BackupJob?
     var backupCount = 0
 
-    /// How often the power went.
     private(set) var cutCount = 0
     /// Checkpoints that ended, and those that a start found interrupted.
     var checkpointCount = 0
@@ -131,12 +125,7 @@ struct StatePowerCutRun {
     /// Lives that follow from the seed; with another hash, what the journal has is checked by that.
     ///
     /// A run that keeps its journal replays all of it now and then.
-    init(
-        seed: UInt64,
-        fault: Fault = .none,
-        hash: RecordHash = .xxh3,
-        keepsJournal: Bool = false
-    ) {
+    init(seed: UInt64, fault: Fault = .none, hash: RecordHash = .xxh3, keepsJournal: Bool = false) {
         generator = SeededGenerator(seed: seed)
         self.fault = fault
         var journal = JournalConfiguration(instanceID: 0)
@@ -383,7 +372,6 @@ extension StatePowerCutRun {
         try perform(call, &life)
     }
 
-    /// A Hello.
     private mutating func open(_ channel: UInt32, _ life: borrowing DurableLife) throws {
         let log = life.state.logs[Int.random(in: 0..<2, using: &generator)]
         log.transaction { life.channels.open(channel, log) }

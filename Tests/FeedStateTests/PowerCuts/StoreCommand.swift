@@ -99,7 +99,6 @@ extension StoreCommand {
         }
     }
 
-    /// A mark on some posts, or on all posts up to one.
     private static func mark(
         _ id: UInt64,
         _ model: CommandModel,
@@ -132,10 +131,7 @@ extension PostContent {
             authorID: generator.oneIn(2) ? 0 : 1 + generator.next() % 5,
             authorName: generator.oneIn(3) ? "" : "author \(generator.next() % 9)",
             title: "title \(generator.next() % 20)",
-            text: String(
-                repeating: "text ",
-                count: Int.random(in: 0...length, using: &generator)
-            ),
+            text: String(repeating: "text ", count: Int.random(in: 0...length, using: &generator)),
             linkURL: generator.oneIn(2) ? "https://example.org/\(generator.next())" : "",
             commentCount: generator.next() % 300
         )

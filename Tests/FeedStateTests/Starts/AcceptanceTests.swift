@@ -25,10 +25,7 @@ import Testing
         left = loss.left
     }
 
-    private static func refusal(
-        _ disk: FakeDisk,
-        acceptedLoss: UInt64? = nil
-    ) -> StateStartError? {
+    private static func refusal(_ disk: FakeDisk, acceptedLoss: UInt64? = nil) -> StateStartError? {
         do throws(StateStartError) {
             try MissingFileTests.start(disk, acceptedLoss: acceptedLoss)
             return nil
@@ -298,9 +295,7 @@ import Testing
 @Suite struct MissingFileTests {
     private let state: WrittenState
 
-    init() throws {
-        state = try WrittenState(seed: 5, turns: 40, checkpoints: false)
-    }
+    init() throws { state = try WrittenState(seed: 5, turns: 40, checkpoints: false) }
 
     /// What a start says of the files; nil where it serves them.
     private func refusal(_ disk: FakeDisk, acceptedLoss: UInt64? = nil) -> StateStartError? {
@@ -420,7 +415,6 @@ import Testing
     }
 }
 
-/// A directory that is refused is left as it is.
 @Suite struct RefusedDirectoryTests {
     @Test(arguments: [(false, nil), (true, nil), (false, 7)] as [(Bool, UInt64?)])
     func aFilledJournalAloneIsRefusedBeforeTheLockIsMade(

@@ -9,7 +9,6 @@ import Testing
 
 /// Each refusal to start is in `docs/REFUSALS.md` in the words that the service prints.
 @Suite struct RefusalWordsTests {
-    /// A refusal, and the backups that the directory has.
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var error: StateStartError
@@ -19,11 +18,7 @@ import Testing
         var command = RefusedCommand.serve()
     }
 
-    private static let loss = StateLoss(
-        problem: .lost(records: 8...9),
-        left: 7,
-        known: 9
-    )
+    private static let loss = StateLoss(problem: .lost(records: 8...9), left: 7, known: 9)
 
     private static let damagedSegment = StateLoss(
         problem: .damaged(

@@ -2,15 +2,12 @@ internal import Foundation
 
 /// Certificates that the `openssl` command makes in a folder of its own for one test.
 package final class TestCertificates: Sendable {
-    /// What may differ between two certificates.
     package struct Owner: Sendable {
-        /// The name of its files, and its common name.
         package var name: String
         /// Its alternative names, as `DNS:localhost,IP:127.0.0.1`.
         package var alternativeNames: String
         /// How many days from now it is valid; none where it has expired.
         package var days: Int
-        /// The authority that signs it.
         package var authority: String
 
         /// A certificate of this machine, unless other names are given.
@@ -29,11 +26,9 @@ package final class TestCertificates: Sendable {
 
     /// The `openssl` command could not do what it was asked for.
     package struct Failure: Error {
-        /// What the command has printed.
         package let output: String
     }
 
-    /// Where the files are.
     package let folder: String
 
     /// A folder with an authority `ca`.
@@ -45,10 +40,8 @@ package final class TestCertificates: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// The file of a certificate or an authority, in PEM.
     package func certificate(_ name: String) -> String { "\(folder)/\(name).pem" }
 
-    /// The file of its private key.
     package func key(_ name: String) -> String { "\(folder)/\(name).key" }
 
     /// Adds an authority, which signs certificates of others.
@@ -59,7 +52,6 @@ package final class TestCertificates: Sendable {
         ])
     }
 
-    /// Adds a certificate with its key.
     package func add(_ owner: Owner) throws {
         let request = "\(folder)/\(owner.name).csr"
         let extensions = "\(folder)/\(owner.name).ext"
@@ -76,7 +68,6 @@ package final class TestCertificates: Sendable {
         ])
     }
 
-    /// Runs the `openssl` command.
     package func run(_ arguments: [String]) throws {
         let process = Process()
         let output = Pipe()

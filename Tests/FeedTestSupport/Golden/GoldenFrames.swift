@@ -6,11 +6,9 @@ internal import Foundation
 ///
 /// The values beside them never change; a later version adds a folder and values of its own.
 package enum GoldenFrames {
-    /// A frame and what calls it.
     package struct Named<Frame: Sendable>: Sendable {
         /// What the line of its file begins with.
         package let name: String
-        /// What its bytes say.
         package let frame: Frame
     }
 
@@ -40,7 +38,6 @@ package enum GoldenFrames {
         return frames
     }
 
-    /// A line that is no name and bytes.
     private struct BadLine: Error {
         let text: String
     }
@@ -60,10 +57,7 @@ extension GoldenFrames {
             ),
             ("get_post", .getPost(GetPostRequest(id: 1))),
             ("batch_get_posts", .batchGetPosts(BatchGetPostsRequest(ids: [1, 3, 99]))),
-            (
-                "list_posts",
-                .listPosts(ListPostsRequest(feed: "golden", order: .old, pageSize: 2))
-            ),
+            ("list_posts", .listPosts(ListPostsRequest(feed: "golden", order: .old, pageSize: 2))),
             (
                 "list_posts_around",
                 .listPosts(ListPostsRequest(feed: "golden", order: .new, start: .aroundPostID(2)))
@@ -172,19 +166,19 @@ extension GoldenFrames {
             ),
             ("ping", .ping(PingResponse(payload: [1], serving: .draining))),
             ("go_away", .goAway(GoAway(lastID: 3, drainMilliseconds: 10_000, reason: .draining))),
-            ("post", .post(post)),
+            ("post", .post(answeredPost)),
             ("import_posts", .importPosts(ImportPostsResponse(ids: [1, 2, .max]))),
             (
                 "batch_get_posts",
                 .batchGetPosts(
-                    BatchGetPostsResponse(posts: [post, Post(id: 2)], missingIDs: [9, 8])
+                    BatchGetPostsResponse(posts: [answeredPost, Post(id: 2)], missingIDs: [9, 8])
                 )
             ),
             (
                 "list_posts",
                 .listPosts(
                     ListPostsResponse(
-                        posts: [post, post],
+                        posts: [answeredPost, answeredPost],
                         nextPageToken: [1],
                         previousPageToken: [2, 3],
                         firstRank: 21,
@@ -203,7 +197,10 @@ extension GoldenFrames {
                     ])
                 )
             ),
-            ("list_feeds", .listFeeds(ListFeedsResponse(feeds: [feed, Feed(name: "posts")]))),
+            (
+                "list_feeds",
+                .listFeeds(ListFeedsResponse(feeds: [answeredFeed, Feed(name: "posts")]))
+            ),
             (
                 "server_stats",
                 .serverStats(
@@ -237,19 +234,16 @@ extension GoldenFrames {
                     )
                 )
             ),
-            ("feed", .feed(feed)),
+            ("feed", .feed(answeredFeed)),
             ("backup", .backup(BackupResponse(name: "20270115T080000Z", revision: .max))),
             ("empty", .empty),
         ]
         return responses.map { name, response in
-            Named(
-                name: name,
-                frame: ServerFrame(id: .max, revision: 12_345, response: response)
-            )
+            Named(name: name, frame: ServerFrame(id: .max, revision: 12_345, response: response))
         } + [Named(name: "failure", frame: ServerFrame(id: 1, revision: 2, status: status))]
     }
 
-    private static let post = Post(
+    private static let answeredPost = Post(
         id: .max,
         feed: "posts",
         author: User(id: 7, displayName: "Ada Lovelace"),
@@ -268,7 +262,7 @@ extension GoldenFrames {
         viewer: Viewer(vote: .down)
     )
 
-    private static let feed = Feed(
+    private static let answeredFeed = Feed(
         name: "tweets",
         defaultOrder: .new,
         voteMode: .ballot,

@@ -64,7 +64,6 @@ package final class FaultInjector: Sendable {
     /// Faults that are there from the start.
     package init(_ faults: [Fault] = []) { self.faults = faults }
 
-    /// What the process is to be started with.
     package var environment: [String: String] {
         [
             "LD_PRELOAD": Self.libraries.joined(separator: " "),

@@ -2,7 +2,6 @@ package import Foundation
 
 /// Where the programs under test and the files of the project are.
 package enum Programs {
-    /// The service as it was built beside the tests.
     package static var feedService: URL { built("feed-service") }
 
     /// The load generator as it was built beside the tests.
@@ -11,7 +10,6 @@ package enum Programs {
     /// The command line as it was built beside the tests.
     package static var feedCtl: URL { built("feedctl") }
 
-    /// The folder of the project, found from this file.
     package static var projectFolder: URL {
         URL(filePath: #filePath)
             .deletingLastPathComponent()
@@ -20,7 +18,6 @@ package enum Programs {
             .deletingLastPathComponent()
     }
 
-    /// A program found on the path of commands.
     package static func command(_ name: String) -> URL? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         return path.split(separator: ":")

@@ -60,11 +60,8 @@ package final class RunningProcess: Sendable {
     /// Whether the process prints a line with the text, waiting for it.
     ///
     /// An answer may be here before the line that the service has logged for it.
-    package func prints(_ text: String) async -> Bool {
-        await line { $0.contains(text) } != nil
-    }
+    package func prints(_ text: String) async -> Bool { await line { $0.contains(text) } != nil }
 
-    /// Sends a signal to the process.
     package func signal(_ number: Int32) { kill(id, number) }
 
     /// The exit status, waiting for the end; negative for the signal that ended it.

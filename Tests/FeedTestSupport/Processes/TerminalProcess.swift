@@ -14,7 +14,6 @@ package final class TerminalProcess: Sendable {
         var continuation: CheckedContinuation<TerminalScreen?, Never>
     }
 
-    /// The process id, for signals.
     package let id: Int32
     private let terminal: FileHandle
     private let state = Mutex(State())
@@ -46,7 +45,6 @@ package final class TerminalProcess: Sendable {
         thread.start()
     }
 
-    /// What the terminal shows.
     package var screen: TerminalScreen { state.withLock { $0.screen } }
 
     /// The first screen from now on that matches, waiting for it; nil if the output ends without one.
@@ -75,10 +73,8 @@ package final class TerminalProcess: Sendable {
         return settings.c_lflag & flags == flags
     }
 
-    /// Types at the terminal.
     package func type(_ text: String) throws { try terminal.write(contentsOf: Data(text.utf8)) }
 
-    /// Sends a signal to the process.
     package func signal(_ number: Int32) { kill(id, number) }
 
     /// The exit status, waiting for the end; negative for the signal that ended it.
@@ -130,7 +126,6 @@ package struct TerminalScreen: Sendable, Equatable {
 
     /// Whether the program has a screen of its own, which the former one follows.
     package private(set) var isOwn = false
-    /// Whether the cursor is shown.
     package private(set) var hasCursor = true
 
     private var cells: [[Character]] = [[]]

@@ -7,7 +7,6 @@ package final class UnreadPipe: Sendable {
     private let path: String
     private let descriptor: Int32
 
-    /// A pipe at a path, with room for nothing.
     package init(at path: String) throws {
         self.path = path
         guard unsafe mkfifo(path, 0o600) == 0 else {

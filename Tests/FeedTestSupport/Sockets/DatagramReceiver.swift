@@ -4,7 +4,6 @@ internal import Glibc
 ///
 /// Each wait is bounded, so that a message that never comes fails a test and does not hang it.
 package final class DatagramReceiver: Sendable {
-    /// The address as in `NOTIFY_SOCKET`.
     package let address: String
     private let descriptor: Int32
 
@@ -34,7 +33,6 @@ package final class DatagramReceiver: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next datagram, waiting for it.
     package func receive() throws -> String {
         guard let text = take(flags: 0) else {
             throw TestSocket.Failure.system(call: "recv", number: errno)

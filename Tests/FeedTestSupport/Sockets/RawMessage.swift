@@ -3,10 +3,8 @@ package struct RawMessage {
     /// The message's bytes, without a frame's header.
     package private(set) var bytes: [UInt8] = []
 
-    /// An empty message.
     package init() {}
 
-    /// Appends bytes as they are.
     package func raw(_ more: [UInt8]) -> RawMessage {
         var copy = self
         copy.bytes += more
@@ -18,7 +16,6 @@ package struct RawMessage {
         raw(Self.varint(field << 3 | wireType))
     }
 
-    /// Appends a number.
     package func field(_ field: UInt64, _ value: UInt64) -> RawMessage {
         tag(field, wireType: 0).raw(Self.varint(value))
     }
@@ -28,20 +25,16 @@ package struct RawMessage {
         tag(field, wireType: 2).raw(Self.varint(UInt64(content.count))).raw(content)
     }
 
-    /// Appends a message.
     package func field(_ field: UInt64, _ message: RawMessage) -> RawMessage {
         self.field(field, message.bytes)
     }
 
-    /// The message with a frame's header before it.
     package var framed: [UInt8] { Self.header(UInt32(bytes.count)) + bytes }
 
-    /// A frame's header for any length.
     package static func header(_ length: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }
     }
 
-    /// A number in base 128.
     package static func varint(_ value: UInt64) -> [UInt8] {
         var rest = value
         var bytes: [UInt8] = []

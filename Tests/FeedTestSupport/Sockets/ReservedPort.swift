@@ -6,7 +6,6 @@ internal import Glibc
 /// next start would find it in use. A socket that is bound and does not listen prevents that; the
 /// service may bind beside it, as both set SO_REUSEADDR.
 package final class ReservedPort: Sendable {
-    /// The port's number.
     package let number: UInt16
 
     private let descriptor: Int32
@@ -43,7 +42,6 @@ package final class ReservedPort: Sendable {
         }
     }
 
-    /// The address, as flags take it.
     package var address: String { "127.0.0.1:\(number)" }
 
     deinit { close(descriptor) }

@@ -5,7 +5,6 @@ internal import Glibc
 /// Every wait is bounded by a receive timeout, so that a server that never answers fails a test
 /// and does not hang it.
 package final class TestSocket: @unchecked Sendable {
-    /// What a socket of a test may run into.
     package enum Failure: Error, Equatable {
         /// A system call failed with this error number.
         case system(call: String, number: Int32)
@@ -135,9 +134,7 @@ package final class TestSocket: @unchecked Sendable {
     }
 
     /// Says that no more will be sent; answers can still be received.
-    package func shutDownSending() {
-        _ = shutdown(descriptor, Int32(SHUT_WR))
-    }
+    package func shutDownSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Closes with a reset, as a crashed peer does.
     package func reset() {

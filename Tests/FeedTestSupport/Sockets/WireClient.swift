@@ -2,7 +2,6 @@ package import FeedProto
 
 /// A blocking client of the protocol, for tests: one call after another, or frames as they are.
 package final class WireClient: @unchecked Sendable {
-    /// The socket, for sending what is no frame.
     package let socket: TestSocket
     /// What encrypts the frames; nil sends them as they are.
     package var security: (any WireSecurity)?
@@ -25,7 +24,6 @@ package final class WireClient: @unchecked Sendable {
         )
     }
 
-    /// The id that the next call takes.
     package func nextID() -> UInt64 {
         lastID += 1
         return lastID
@@ -67,7 +65,6 @@ package final class WireClient: @unchecked Sendable {
         return frame.id
     }
 
-    /// Sends a frame as it is.
     package func send(_ frame: ClientFrame) throws {
         let bytes = try frame.encoded()
         try socket.send(security?.encrypt(bytes) ?? bytes)
@@ -92,13 +89,11 @@ package final class WireClient: @unchecked Sendable {
         return all
     }
 
-    /// Says Hello as a device, for one of its channels.
     package func hello(clientID: [UInt8] = [], channel: UInt32 = 0) throws -> ServerFrame {
         let hello = HelloRequest(clientName: "test", clientID: clientID, channel: channel)
         return try call(.hello(hello))
     }
 
-    /// Creates a post and returns its id.
     package func createPost(title: String, feed: String = "") throws -> UInt64 {
         let answer = try call(.createPost(CreatePostRequest(feed: feed, post: Post(title: title))))
         guard case .post(let post) = answer.response else { throw answer.status ?? Self.noAnswer }
@@ -118,7 +113,6 @@ package final class WireClient: @unchecked Sendable {
         return response
     }
 
-    /// Reads a page.
     package func list(_ request: ListPostsRequest) throws -> ListPostsResponse {
         let answer = try call(.listPosts(request))
         guard case .listPosts(let response) = answer.response else {
@@ -134,7 +128,6 @@ package final class WireClient: @unchecked Sendable {
 
 /// What encrypts the bytes between a ``WireClient`` and its socket.
 package protocol WireSecurity {
-    /// The bytes for the peer.
     func encrypt(_ plaintext: [UInt8]) throws -> [UInt8]
 
     /// What bytes of the peer say; empty where the rest of a record has not come.

@@ -5,7 +5,6 @@ package import FeedProto
 /// Most numbers become those at which arithmetic breaks, fields come twice or not at all, and some bytes are
 /// any. Lengths are written anew, so that most results are still messages.
 package struct WireMutation {
-    /// The ends of the ranges of numbers.
     private static let numbers: [UInt64] = [
         0, 1, 2, 127, 255, 1 << 31 - 1, 1 << 31, 1 << 32 - 1, 1 << 32, 1 << 51, 1 << 53, 1 << 56,
         1 << 62,
@@ -17,7 +16,6 @@ package struct WireMutation {
     /// How likely a number or a field is changed: one of so many.
     private var rarity = 4
 
-    /// Mutations that follow from a seed.
     package init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// A mutation of a message; one of eight is the message as it is.
@@ -113,7 +111,6 @@ package final class MutatedAnswers {
     private var mutation: WireMutation
     private var decoder = MessageDecoder()
 
-    /// Mutations that follow from a seed.
     package init(seed: UInt64) { mutation = WireMutation(seed: seed) }
 
     /// A frame with a mutation of a response, in answer to a frame.
@@ -123,16 +120,11 @@ package final class MutatedAnswers {
     ///   - id: The frame that is answered; mostly the mutated frame names it.
     ///   - hasMore: Whether the frame is an event of a watch.
     /// - Returns: The frame; nil where a client cannot decode it.
-    package func next(
-        _ response: Response,
-        to id: UInt64,
-        hasMore: Bool = false
-    ) -> ServerFrame? {
+    package func next(_ response: Response, to id: UInt64, hasMore: Bool = false) -> ServerFrame? {
         let frame = ServerFrame(id: id, revision: 90, response: response, hasMore: hasMore)
         return decode(frame)
     }
 
-    /// A frame with a mutation of a refusal.
     package func next(_ status: Status, to id: UInt64) -> ServerFrame? {
         decode(ServerFrame(id: id, revision: 90, status: status))
     }

@@ -55,25 +55,18 @@ final class TestServer: Sendable {
         return TestServer(threads, plan, address, counters)
     }
 
-    /// A client that does exactly what a test asks for.
     func client(
         from source: UInt32? = nil,
         receiveBufferByteCount: Int32? = nil
     ) async throws -> TestSocket {
         let port = address.port
         return try await offload {
-            try TestSocket(
-                port: port,
-                from: source,
-                receiveBufferByteCount: receiveBufferByteCount
-            )
+            try TestSocket(port: port, from: source, receiveBufferByteCount: receiveBufferByteCount)
         }
     }
 
     /// Runs `body` on the first loop and returns what it found.
-    func onLoop<Value: Sendable>(
-        _ body: @escaping @Sendable (EventLoop) -> Value
-    ) async -> Value {
+    func onLoop<Value: Sendable>(_ body: @escaping @Sendable (EventLoop) -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             threads[0].mailbox.post { continuation.resume(returning: body($0)) }
         }
@@ -97,10 +90,8 @@ final class TestServer: Sendable {
 }
 
 extension TestServer {
-    /// Sets up the handler of each connection.
     typealias Script = @Sendable (ScriptedHandler) -> Void
 
-    /// The settings of a server.
     struct Plan: Sendable {
         var loops = 1
         var configuration = TransportConfiguration.patient
@@ -128,13 +119,9 @@ extension TestServer {
 final class Gate: Sendable {
     private let isOpen = Atomic<Bool>(false)
 
-    func open() {
-        isOpen.store(true, ordering: .releasing)
-    }
+    func open() { isOpen.store(true, ordering: .releasing) }
 
-    func wait() {
-        while !isOpen.load(ordering: .acquiring) {}
-    }
+    func wait() { while !isOpen.load(ordering: .acquiring) {} }
 }
 
 extension TestServer {
@@ -159,9 +146,7 @@ final class Recorder<Event: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var all: [Event] = []
 
-    init() {
-        (stream, continuation) = AsyncStream.makeStream()
-    }
+    init() { (stream, continuation) = AsyncStream.makeStream() }
 
     /// Adds an event; from any thread.
     func record(_ event: Event) {
@@ -176,7 +161,6 @@ final class Recorder<Event: Sendable>: @unchecked Sendable {
         return event
     }
 
-    /// All events so far.
     var events: [Event] { lock.withLock { all } }
 }
 
@@ -190,21 +174,15 @@ final class ScriptedHandler: ConnectionHandler {
     var ended: (TCPConnection) -> Void = { $0.closeAfterFlush() }
     var closed: (TCPConnection, CloseReason) -> Void = { _, _ in }
 
-    init(_ script: (ScriptedHandler) -> Void = { _ in }) {
-        script(self)
-    }
+    init(_ script: (ScriptedHandler) -> Void = { _ in }) { script(self) }
 
-    func connectionOpened(_ connection: TCPConnection) {
-        opened(connection)
-    }
+    func connectionOpened(_ connection: TCPConnection) { opened(connection) }
 
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
         received(connection, unsafe bytes.withUnsafeBytes { unsafe Array($0) })
     }
 
-    func connectionEndedInput(_ connection: TCPConnection) {
-        ended(connection)
-    }
+    func connectionEndedInput(_ connection: TCPConnection) { ended(connection) }
 
     func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
         closed(connection, reason)

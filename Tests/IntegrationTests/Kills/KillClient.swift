@@ -10,7 +10,6 @@ final class KillClient: @unchecked Sendable {
     /// How many calls it has in flight.
     private static let windowCount = 32
 
-    /// Which of the clients it is.
     let number: Int
     private let isSequenced: Bool
     private let name: [UInt8]
@@ -26,9 +25,7 @@ final class KillClient: @unchecked Sendable {
     private var lastAnswered: UInt64 = 0
     private var wasGreeted = false
 
-    /// A call that waits for its answer.
     private struct Call {
-        /// The id of its last frame.
         var id: UInt64 = 0
         var sequence: UInt64
         let command: KillCommand
@@ -78,7 +75,6 @@ final class KillClient: @unchecked Sendable {
         while !unanswered.isEmpty { try receive(connection) }
     }
 
-    /// Which ballots of its own stand.
     func standingBallots(port: UInt16) throws -> [UInt64: VoteDirection] {
         let connection = try WireClient(port: port)
         _ = try connection.hello(clientID: name, channel: 1)
@@ -220,7 +216,6 @@ final class KillClient: @unchecked Sendable {
     }
 }
 
-/// What ends a kill run.
 enum KillRunError: Error {
     /// The service has closed the connection.
     case noAnswer

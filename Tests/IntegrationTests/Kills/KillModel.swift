@@ -21,7 +21,6 @@ struct KillModel: Sendable {
     /// Whether a post is gone.
     enum Deletion { case none, doubtful, done }
 
-    /// A post that was acknowledged, or found after a kill.
     struct ExpectedPost: Sendable {
         var title: String
         /// The last text that was acknowledged, and those that were sent after it.
@@ -37,17 +36,13 @@ struct KillModel: Sendable {
     var doubtfulPosts: [String: UInt64] = [:]
     /// By post and client the ballot that was acknowledged last, and those that were sent after it.
     var ballots: [UInt64: [Int: [VoteDirection]]] = [:]
-    /// The feeds that were acknowledged.
     var feeds: [String: Feed] = [:]
     /// The highest id that was seen before the service was last started.
     var highestOldID: UInt64 = 0
     /// The highest revision that was seen before the service was last started.
     var highestOldRevision: UInt64 = 0
-    /// The votes that were acknowledged.
     var acknowledgedVoteCount = 0
-    /// Changes of other kinds that were acknowledged.
     var acknowledgedChangeCount = 0
-    /// What is wrong with the service.
     private(set) var problems: [String] = []
     private var highestRevision: UInt64 = 0
 
@@ -172,7 +167,6 @@ extension KillModel {
 struct KillReading: Sendable {
     /// Every post of every feed.
     var posts: [Post] = []
-    /// Every feed.
     var feeds: [Feed] = []
     /// By post and client the ballot that stands.
     var ballots: [UInt64: [Int: VoteDirection]] = [:]
@@ -271,12 +265,9 @@ enum KillCommand: Sendable {
     case create(title: String)
     /// Posts from elsewhere with such titles, and with so many upvotes.
     case importPosts(titles: [String], upvotes: UInt64)
-    /// Another text for a post.
     case update(post: UInt64, text: String)
-    /// The end of a post.
     case delete(post: UInt64)
 
-    /// The call that asks for it.
     var request: Request {
         switch self {
         case .vote(let vote): .castVote(vote)

@@ -42,7 +42,6 @@ struct KillTests {
 
 /// A data directory whose service is killed again and again under load, and audited.
 final class KillRun {
-    /// What a run was made of.
     struct Summary: Sendable {
         var cycleCount = 0
         var acknowledgedVoteCount = 0

@@ -5,8 +5,7 @@ import Testing
 
 /// Passwords, tokens and keys are in no line of the log, no file, no backup, and no longer in memory
 /// once their calls are answered.
-@Suite(.timeLimit(.minutes(10)))
-struct SecretTests {
+@Suite(.timeLimit(.minutes(10))) struct SecretTests {
     @Test(
         "T-AUTH-10: nothing shows a secret after its call",
         arguments: TestEnvironment.seeds(1...1)
@@ -67,7 +66,6 @@ struct SecretTests {
         }
     }
 
-    /// The secrets that are in the memory of a process, and where.
     private static func names(
         of secrets: [PlantedSecret],
         inMemoryOf process: Int32
@@ -104,7 +102,6 @@ struct PlantedSecret: Sendable {
     let bytes: [UInt8]
     let range: Range<Int>
 
-    /// The length of the parts that are looked for.
     private static let partByteCount = 12
 
     /// A secret whose parts are unlike anything else.
@@ -119,7 +116,6 @@ struct PlantedSecret: Sendable {
         self.range = range ?? bytes.indices
     }
 
-    /// A password of random letters.
     static func password(
         _ name: String,
         characterCount: Int = 40,
@@ -133,7 +129,6 @@ struct PlantedSecret: Sendable {
         )
     }
 
-    /// The text of a password.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// What is looked for in memory: its parts, as the allocator writes over the first bytes of freed
@@ -164,7 +159,6 @@ struct SecretSearch {
     private var byBeginning: [Int: [(number: Int, text: [UInt8])]] = [:]
     private var mayBegin = [Bool](repeating: false, count: 1 << 16)
 
-    /// Looks for texts of some secrets.
     init(_ secrets: [PlantedSecret], _ texts: (PlantedSecret) -> [[UInt8]]) {
         self.secrets = secrets
         for (number, secret) in secrets.enumerated() {
@@ -202,14 +196,10 @@ struct ProcessMemory {
     /// Texts at the seam of two reads are found by this overlap.
     private static let overlapByteCount = 256
 
-    init(of id: Int32) {
-        self.id = id
-    }
+    init(of id: Int32) { self.id = id }
 
     /// Whether the system lets this user read the memory of a child.
-    func isReadable() -> Bool {
-        FileHandle(forReadingAtPath: "/proc/\(id)/mem") != nil
-    }
+    func isReadable() -> Bool { FileHandle(forReadingAtPath: "/proc/\(id)/mem") != nil }
 
     /// Calls the body with all of it, a piece at a time, and says where each is.
     func visit(_ body: (_ bytes: [UInt8], _ place: String) throws -> Void) throws {
@@ -248,12 +238,10 @@ struct ProcessMemory {
 struct SecretPlanter {
     /// All secrets that the service got or gave.
     private(set) var secrets: [PlantedSecret] = []
-    /// The first half of a sign-up.
     private(set) var half: (secret: PlantedSecret, socket: TestSocket, rest: [UInt8])
     private let port: UInt16
     /// A service's connection, whose failures are not counted for its host.
     private let client: WireClient
-    /// The key that may back up.
     private let operatorKey: [UInt8]
     private var random: SeededGenerator
     private var accountCount = 0
@@ -277,9 +265,7 @@ struct SecretPlanter {
     }
 
     /// Waits until the service has gone through an iteration of its one loop.
-    func settle() throws {
-        for _ in 0..<2 { _ = try client.call(.ping(PingRequest())) }
-    }
+    func settle() throws { for _ in 0..<2 { _ = try client.call(.ping(PingRequest())) } }
 
     /// Makes all calls and waits for their answers, and backs up.
     mutating func plantAll() throws {

@@ -15,7 +15,6 @@ struct DataDirectory {
     /// The votes of the post that has the title.
     static let voteCount = 40
 
-    /// The post that has the title.
     let post: UInt64
 
     /// Starts a service, lets it write, and ends it: orderly, so that `state.db` has everything,
@@ -58,7 +57,6 @@ struct DataDirectory {
         return "journal/" + (try #require(newest))
     }
 
-    /// Changes the bytes of a file.
     func change(_ name: String, _ body: (inout [UInt8]) throws -> Void) throws {
         let file = URL(filePath: path + "/" + name)
         var bytes = [UInt8](try Data(contentsOf: file))

@@ -84,7 +84,6 @@ struct DurableService {
         }
     }
 
-    /// Imports so many hundred posts.
     func importHundreds(_ count: Int) async throws {
         try await call { client in
             let text = String(repeating: "x", count: 100)
@@ -119,7 +118,6 @@ struct DurableService {
     }
 }
 
-/// The service as a process of its own, on a free port.
 struct ServiceProcess {
     let process: RunningProcess
     let port: UInt16

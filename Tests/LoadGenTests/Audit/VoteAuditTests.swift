@@ -244,11 +244,7 @@ import Testing
         var users: Set<UInt64> = []
         var largest = 0
         for client in 0..<clientCount {
-            let share = VoterShare(
-                voterCount: voterCount,
-                client: client,
-                clientCount: clientCount
-            )
+            let share = VoterShare(voterCount: voterCount, client: client, clientCount: clientCount)
             for voter in 0..<share.count { users.insert(share.userID(UInt16(voter))) }
             largest = max(largest, share.count)
         }

@@ -160,7 +160,6 @@ import Testing
 }
 
 extension LiveTests {
-    /// `--compare` of the program.
     @Suite struct CompareProgramTests {
         @Test func comparesWithTheReportOfAnEarlierRun() async throws {
             let service = try await FakeService.start()

@@ -9,12 +9,7 @@ import LoadGenCommand
 import Testing
 
 @Suite struct DatasetTests {
-    /// Runs with a file of a name in a folder of its own.
-    private func withFile(
-        _ name: String,
-        _ text: String,
-        _ body: (String) throws -> Void
-    ) throws {
+    private func withFile(_ name: String, _ text: String, _ body: (String) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -126,10 +121,7 @@ import Testing
             )
         }
         try withFile("one.csv", "title,ups\na,18446744073709551615\nb,2\n") { path in
-            let outline = DatasetOutline(
-                try Dataset(reading: [path]),
-                try configure([])
-            )
+            let outline = DatasetOutline(try Dataset(reading: [path]), try configure([]))
             #expect(outline.totalCount == .max)
         }
     }
@@ -148,10 +140,7 @@ extension LiveTests {
             sum + line.split(separator: ",").dropFirst().reduce(0) { $0 + (UInt64($1) ?? 0) }
         }
 
-        private func run(
-            _ service: FakeService,
-            _ flags: [String]
-        ) async throws -> RunReport {
+        private func run(_ service: FakeService, _ flags: [String]) async throws -> RunReport {
             let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
@@ -166,11 +155,7 @@ extension LiveTests {
             let options = try #require(
                 CommandLineArguments(arguments + paths + flags).options() as? DatasetOptions
             )
-            let configuration = try RunConfiguration(
-                options.load,
-                coreCount: 2,
-                isTerminal: false
-            )
+            let configuration = try RunConfiguration(options.load, coreCount: 2, isTerminal: false)
             let files = options.files
             return try await offload {
                 try Run(configuration, dataset: Dataset(reading: files)).execute()

@@ -93,12 +93,7 @@ import Testing
         }
         let counts = IntervalCounts(answered: [7, 5, 3, 2, 1], latencies: spread)
         result.intervals = (1...3_600).map {
-            RunReport.Interval(
-                endSeconds: Double($0),
-                seconds: 1,
-                isMeasured: true,
-                counts: counts
-            )
+            RunReport.Interval(endSeconds: Double($0), seconds: 1, isMeasured: true, counts: counts)
         }
         for copies in [1, 6] {
             let document = try document(result)

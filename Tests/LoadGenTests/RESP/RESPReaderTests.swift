@@ -279,7 +279,6 @@ final class FakeRedis: Sendable {
         var swapsPages = false
         /// Every page is full of members that nobody added.
         var makesUpMembers = false
-        /// No command is answered.
         var isSilent = false
         /// Every command is refused, as by a server that wants a password.
         var wantsPassword = false
@@ -400,13 +399,10 @@ final class FakeRedis: Sendable {
     }
 }
 
-/// One connection of the fake server.
 private final class FakeRedisHandler: ConnectionHandler {
     private let state: Locked<FakeRedis.State>
 
-    init(_ state: Locked<FakeRedis.State>) {
-        self.state = state
-    }
+    init(_ state: Locked<FakeRedis.State>) { self.state = state }
 
     func connectionOpened(_ connection: TCPConnection) {}
 
@@ -459,7 +455,6 @@ final class PythonRedis: Sendable {
         target = "127.0.0.1:\(line.dropFirst(5))"
     }
 
-    /// Ends the server.
     func stop() async {
         process.signal(SIGTERM)
         _ = await process.exitStatus()

@@ -35,7 +35,6 @@ import Testing
         return found as? [String: Any]
     }
 
-    /// The encoded histograms of the parts.
     private func histograms(_ result: RunReport) throws -> [String: String] {
         let members = try #require(try splitMembers(result))
         return members.compactMapValues { ($0 as? [String: Any])?["hdr"] as? String }

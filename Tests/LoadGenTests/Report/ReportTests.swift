@@ -61,11 +61,7 @@ import Testing
         return result
     }
 
-    private func usage(
-        _ seconds: Double,
-        busiest: Double,
-        cores: Set<Int> = []
-    ) -> ProcessUsage {
+    private func usage(_ seconds: Double, busiest: Double, cores: Set<Int> = []) -> ProcessUsage {
         let run = UInt64(busiest * 3e9)
         let other = UInt64(seconds * 1e9) - run
         return ProcessUsage(
@@ -385,7 +381,6 @@ import Testing
 @Suite struct OutputFileTests {
     private let manager = FileManager.default
 
-    /// Runs `body` in a folder of its own.
     private func withFolder(_ body: (String) throws -> Void) throws {
         let folder = manager.temporaryDirectory.appending(path: UUID().uuidString).path()
         try manager.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -234,10 +234,7 @@ extension LiveTests {
 }
 
 extension AuditOutcome {
-    /// The summary of an audit that was done.
-    var summary: AuditSummary? {
-        if case .done(let summary) = self { summary } else { nil }
-    }
+    var summary: AuditSummary? { if case .done(let summary) = self { summary } else { nil } }
 }
 
 extension UInt64 {
@@ -449,7 +446,6 @@ struct AnswerMutator: Sendable {
     private var random: SeededGenerator
     private let oneIn: Int
 
-    /// Changes one answer of `oneIn`.
     init(seed: UInt64, oneIn: Int) {
         random = SeededGenerator(seed: seed)
         self.oneIn = oneIn
@@ -469,7 +465,6 @@ struct AnswerMutator: Sendable {
         return output
     }
 
-    /// Changes an answer, if it is its turn.
     mutating func answer(_ bytes: [UInt8]) -> [UInt8] {
         guard !bytes.isEmpty, random.oneIn(oneIn) else { return bytes }
         count += 1

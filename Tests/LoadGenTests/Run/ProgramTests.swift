@@ -4,7 +4,6 @@ import LoadGen
 import Testing
 
 extension LiveTests {
-    /// The program as it is started from a shell.
     @Suite struct ProgramTests {
         @Test func reportsWhenASignalEndsItEarly() async throws {
             let service = try await FakeService.start()
@@ -300,9 +299,7 @@ extension LiveTests {
                 .finished(endNanoseconds: 2), .warmupEnded, .measuringEnded,
             ]
         )
-        #expect(
-            actions.dropFirst(3) == [[], ["endLoad 2", "finish skipped"], [], []]
-        )
+        #expect(actions.dropFirst(3) == [[], ["endLoad 2", "finish skipped"], [], []])
     }
 
     @Test func mergesTheIntervalsOfItsThreads() throws {

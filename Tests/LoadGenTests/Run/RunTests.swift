@@ -514,10 +514,7 @@ extension LiveTests {
         ])
         func opensConnectionsAgainAfterTheirRequests(_ flags: [String]) async throws {
             let service = try await FakeService.start()
-            let result = try await load(
-                service,
-                shortLoad + ["--reconnect-every", "50"] + flags
-            )
+            let result = try await load(service, shortLoad + ["--reconnect-every", "50"] + flags)
             await service.stop()
             #expect(result.audit.isPassed)
             #expect(result.exitStatus == .success)

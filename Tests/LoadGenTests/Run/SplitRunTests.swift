@@ -17,12 +17,7 @@ struct SplitLoad: Sendable {
     let timedCount: UInt64
 
     /// 5,000 requests are 78 groups of 64 and a rest in which none asks.
-    static let single = SplitLoad(
-        arguments: splitLoad,
-        weight: 1,
-        voteCount: 5000,
-        timedCount: 78
-    )
+    static let single = SplitLoad(arguments: splitLoad, weight: 1, voteCount: 5000, timedCount: 78)
     /// 1,280 requests are 20 groups.
     static let batches = SplitLoad(
         arguments: splitLoad + ["-n", "1280", "--batch", "16"],

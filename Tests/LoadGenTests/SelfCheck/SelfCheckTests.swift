@@ -32,10 +32,7 @@ extension LiveTests {
     }
 
     private func matches(_ measured: LatencyHistogram) -> Bool {
-        LatencyComparison(
-            measured: measured,
-            truth: histogram(10_000_000, 600_000_000)
-        ).isMatch
+        LatencyComparison(measured: measured, truth: histogram(10_000_000, 600_000_000)).isMatch
     }
 
     @Test func allowsTwoPercent() {

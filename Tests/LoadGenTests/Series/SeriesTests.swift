@@ -40,10 +40,7 @@ import Testing
         var server = SimulatedServer(capacity: capacity)
         // The longest queue of random arrivals within the level takes a few percent.
         let level = "p99<\(Int(1000 * 200 / capacity))ms"
-        let result = try Self.run(
-            ["--search", level, "--arrival", arrival],
-            &server
-        )
+        let result = try Self.run(["--search", level, "--arrival", arrival], &server)
         let series = try #require(result.series)
         let found = try #require(series.capacity)
         #expect(abs(found / capacity - 1) < 0.05, "found \(found) of \(capacity)")
@@ -230,11 +227,7 @@ import Testing
 @Suite struct CapacitySearchTests {
     /// One disturbed trial of three decides nothing.
     @Test func confirmsARateByMostOfItsTrials() throws {
-        var search = CapacitySearch(
-            SearchPlan(levels: []),
-            startRate: 1000,
-            seed: 1
-        )
+        var search = CapacitySearch(SearchPlan(levels: []), startRate: 1000, seed: 1)
         var trials: [CapacitySearch.Trial] = []
         var confirmations = 0
         while let trial = search.next {
@@ -283,7 +276,6 @@ struct SimulatedServer {
 
     init(capacity: Double) { self.capacity = capacity }
 
-    /// What a run of a configuration measures.
     mutating func run(_ configuration: RunConfiguration) -> RunReport {
         rates.append(configuration.ratePerSecond ?? 0)
         var result = RunReport(configuration: configuration, environment: Environment())
@@ -325,7 +317,6 @@ struct SimulatedServer {
 }
 
 extension RunReport {
-    /// Counts requests that were sent and answered.
     fileprivate mutating func count(_ requests: UInt64) {
         totals.measuredRequestCount = requests
         totals.measuredAnswers[0] = requests

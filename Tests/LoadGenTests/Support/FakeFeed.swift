@@ -35,17 +35,14 @@ final class FakeFeed: Sendable {
         var instanceID: UInt64 = 1
         var voteCount: UInt64 = 0
         var createCount: UInt64 = 0
-        /// How many calls asked for times.
         var timedCallCount: UInt64 = 0
         var nextID: UInt64 = 1
         var isMortal = true
         /// Changes answers; nil in a service that does not.
         var mutator: AnswerMutator?
-        /// Posts that were deleted.
         var deletedIDs: Set<UInt64> = []
     }
 
-    /// What to do with an answer.
     enum Action {
         case answer(ServerFrame)
         case answerAndStall(ServerFrame)
@@ -69,15 +66,11 @@ final class FakeFeed: Sendable {
         }
     }
 
-    /// The bytes of answers as they leave.
-    func sent(_ bytes: [UInt8]) -> [UInt8] {
-        state.withLock { $0.mutator?.frames(bytes) } ?? bytes
-    }
+    func sent(_ bytes: [UInt8]) -> [UInt8] { state.withLock { $0.mutator?.frames(bytes) } ?? bytes }
 
     /// How many votes came.
     var voteCount: UInt64 { state.withLock { $0.voteCount } }
 
-    /// The scores of all posts by id.
     var scores: [Int64] {
         state.withLock { state in state.posts.sorted { $0.key < $1.key }.map(\.value.score) }
     }
@@ -113,7 +106,6 @@ final class FakeFeed: Sendable {
         state.withLock { $0.isMortal = false }
     }
 
-    /// A connection ended.
     func lost(_ channel: FakeChannels.Key?) {
         guard let channel, faults.forgetsChannels || faults.losesHellos else { return }
         state.withLock { state in
@@ -354,9 +346,7 @@ extension FakeFeed {
                 )
             }
             guard !state.feeds.contains(feed.name) else {
-                return .answer(
-                    Self.failure(id, .alreadyExists, .feedExists, isNotExecuted: true)
-                )
+                return .answer(Self.failure(id, .alreadyExists, .feedExists, isNotExecuted: true))
             }
             state.feeds.append(feed.name)
             ids = [UInt64(state.feeds.count)]
@@ -404,7 +394,6 @@ extension FakeFeed {
         }
     }
 
-    /// The post as the service tells it.
     private func told(_ post: Post) -> Post {
         var post = post
         post.score = faults.readScore ?? post.score
@@ -493,7 +482,6 @@ extension FakeFeed {
     /// The instant now on the monotonic clock, which the load generator reads too.
     static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    /// How many calls asked for times.
     var timedCallCount: UInt64 { state.withLock { $0.timedCallCount } }
 
     /// Handles a call that was read at an instant, and adds the times where it asks for them.

@@ -42,7 +42,6 @@ final class FakeService: Sendable {
         return FakeService(feed, address, thread)
     }
 
-    /// Stops the service and waits for its end.
     func stop() async {
         let thread = thread.withLock { $0 }
         thread.stop()
@@ -117,7 +116,6 @@ final class FakeService: Sendable {
     }
 }
 
-/// One connection of the fake service.
 private final class FakeHandler: ConnectionHandler {
     private let feed: FakeFeed
     private let loop: EventLoop
@@ -284,7 +282,6 @@ struct FakeFaults: Sendable {
     var passAt: UInt64?
     /// From this vote on answers are held back for a while.
     var stallAt: UInt64?
-    /// How long that is.
     var stall = Duration.milliseconds(300)
     /// Answers to votes on are never sent from this vote on.
     var silentFrom: UInt64?
@@ -306,7 +303,6 @@ struct FakeFaults: Sendable {
     var emptyResultAt: UInt64?
     /// Hello of a connection of the load is answered with a ping.
     var greetsWithPing = false
-    /// Nobody may act for a user.
     var refusesUsers = false
     /// Sequences are looked at by nobody: what is sent twice is executed twice.
     var ignoresSequences = false
@@ -351,7 +347,6 @@ enum FakeTimedFault: Sendable {
 
 /// The ballots of a fake service, one of each user on each post.
 struct FakeBallots {
-    /// Who sent the call that is executed.
     struct Caller {
         var user: UInt64 = 0
         var channel: FakeChannels.Key?
@@ -369,7 +364,6 @@ struct FakeBallots {
     /// The connections over which each user voted.
     private(set) var channels: [UInt64: Set<FakeChannels.Key>] = [:]
 
-    /// How many ballots stand.
     var count: Int { standing.count }
 
     /// Why the caller may not vote; nil where it may.
@@ -405,13 +399,11 @@ struct FakeBallots {
 
 /// What a fake service remembers of the calls of its clients.
 struct FakeChannels {
-    /// The client and its channel.
     struct Key: Hashable {
         var clientID: [UInt8]
         var channel: UInt32
     }
 
-    /// What became of a call.
     struct Outcome {
         var request: FeedProto.Request
         var ids: [UInt64]
@@ -433,10 +425,7 @@ struct FakeChannels {
         return (true, channel.highest)
     }
 
-    /// Forgets a channel.
-    mutating func forget(_ key: Key) {
-        channels[key] = nil
-    }
+    mutating func forget(_ key: Key) { channels[key] = nil }
 
     /// The outcome of a call that was executed; a reason where nobody can say, or nil.
     func outcome(_ key: Key, _ sequence: UInt64, _ request: FeedProto.Request) -> Known? {
@@ -447,7 +436,6 @@ struct FakeChannels {
         return sequence + 256 <= channel.highest ? .refused(.sequenceExpired) : nil
     }
 
-    /// What is known of a call.
     enum Known {
         case executed([UInt64])
         case refused(Reason)
