@@ -140,9 +140,7 @@ func readSome(_ descriptor: Int32) -> [UInt8]? {
 /// The exit status of a child, waiting for it; negative for the signal that ended it.
 func waitForExit(_ child: pid_t) -> Int32 {
     var status: Int32 = 0
-    while unsafe waitpid(child, &status, 0) < 0 {
-        guard errno == EINTR else { return -1 }
-    }
+    while unsafe waitpid(child, &status, 0) < 0 { guard errno == EINTR else { return -1 } }
     let signal = status & 0x7f
     return signal == 0 ? (status >> 8) & 0xff : -signal
 }

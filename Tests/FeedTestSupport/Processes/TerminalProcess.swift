@@ -119,9 +119,7 @@ package final class TerminalProcess: Sendable {
 package struct TerminalScreen: Sendable, Equatable {
     /// The rows, without spaces at their ends.
     package var rows: [String] {
-        cells.map { row in
-            String(row.reversed().drop { $0 == " " }.reversed())
-        }
+        cells.map { row in String(row.reversed().drop { $0 == " " }.reversed()) }
     }
 
     /// Whether the program has a screen of its own, which the former one follows.

@@ -25,9 +25,7 @@ package final class TestSocket: @unchecked Sendable {
     ) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure.system(call: "socket", number: errno) }
-        if let receiveBufferByteCount {
-            setOption(SOL_SOCKET, SO_RCVBUF, receiveBufferByteCount)
-        }
+        if let receiveBufferByteCount { setOption(SOL_SOCKET, SO_RCVBUF, receiveBufferByteCount) }
         setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
         setOption(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: timeoutSeconds, tv_usec: 0))
         setOption(SOL_SOCKET, SO_SNDTIMEO, timeval(tv_sec: timeoutSeconds, tv_usec: 0))

@@ -73,9 +73,7 @@ package final class WireClient: @unchecked Sendable {
     /// The next frame; nil once the service has closed its side.
     package func receive() throws -> ServerFrame? {
         while true {
-            if let body = try frames.nextBody() {
-                return try decoder.decodeServerFrame(body)
-            }
+            if let body = try frames.nextBody() { return try decoder.decodeServerFrame(body) }
             let bytes = try socket.receiveSome(atMost: 1 << 16)
             if bytes.isEmpty { return nil }
             frames.append(try security?.decrypt(bytes) ?? bytes)
@@ -119,6 +117,19 @@ package final class WireClient: @unchecked Sendable {
             throw answer.status ?? Self.noAnswer
         }
         return response
+    }
+
+    package func post(_ id: UInt64) throws -> Post {
+        let answer = try call(.getPost(GetPostRequest(id: id)))
+        guard case .post(let post) = answer.response else { throw answer.status ?? Self.noAnswer }
+        return post
+    }
+
+    package func serverStats() throws -> ServerStats {
+        let answer = try call(.getServerStats)
+        guard case .serverStats(let stats) = answer.response
+        else { throw answer.status ?? Self.noAnswer }
+        return stats
     }
 
     private static var noAnswer: Status {
