@@ -104,8 +104,7 @@ import Testing
         _ vote: @escaping @Sendable (Int) -> CastVoteRequest
     ) async throws -> Int {
         let result = Box()
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             _ = try client.hello(clientID: .init(repeating: 1, count: 16))
             let feed = Feed(name: "polls", voteMode: .ballot, voters: .users)
             _ = try client.call(.createFeed(CreateFeedRequest(feed: feed)))
@@ -130,8 +129,7 @@ import Testing
     /// How often the service asks for memory while it answers so many batches of 256 votes.
     static func batchAllocationCount(batches: Int, isNumbered: Bool) async throws -> Int {
         let result = Box()
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             _ = try client.hello(clientID: .init(repeating: 1, count: 16))
             for number in 0..<10_000 { _ = try client.createPost(title: "\(number)") }
             _ = try client.list(ListPostsRequest(feed: "posts", order: .top))
@@ -167,7 +165,7 @@ import Testing
         let result = Box()
         let directory = try TemporaryDirectory()
         let onLoop = Locked<UInt64>(0)
-        try await withService {
+        try await withClient {
             $0.state = StateOptions(path: directory.path, logCount: 1)
             $0.state?.durability = .os
             // A create asks for the time on the loop's thread, whose count is read there.
@@ -175,8 +173,7 @@ import Testing
                 onLoop.withLock { $0 = malloc_hook_count() }
                 return Int64(Date.now.timeIntervalSince1970 * 1000)
             }
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             _ = try client.hello(clientID: .init(repeating: 1, count: 16))
             var ids: [UInt64] = []
             for number in 0..<256 { ids.append(try client.createPost(title: "\(number)")) }
@@ -226,14 +223,27 @@ import Testing
 
 /// When memory is given back to the system.
 @Suite struct MemoryReturnTests {
-    @Test func givesMemoryBackOnceAPeakIsOverForAWhile() {
-        let budget = BufferBudget(limitByteCount: 800)
+    private let budget = BufferBudget(limitByteCount: 800)
+    private let trims: Locked<Int>
+    private let memory: MemoryReturn
+
+    private var trimCount: Int { trims.withLock { $0 } }
+
+    init() {
         let trims = Locked(0)
-        let memory = MemoryReturn { trims.withLock { $0 += 1 } }
-        let look = { (seconds: Int) in
-            for _ in 0..<seconds { memory.giveBack(after: budget) }
-            return trims.withLock { $0 }
+        self.trims = trims
+        memory = MemoryReturn { trims.withLock { $0 += 1 } }
+    }
+
+    /// Lets seconds pass with so many bytes of channels; the trims so far.
+    private func look(_ seconds: Int, channels: Int = 0, forgetsSoon: Bool = false) -> Int {
+        for _ in 0..<seconds {
+            memory.giveBack(after: budget, channelByteCount: channels, forgetsSoon: forgetsSoon)
         }
+        return trimCount
+    }
+
+    @Test func givesMemoryBackOnceAPeakIsOverForAWhile() {
         #expect(look(60) == 0)
         budget.addReserved(400)
         #expect(look(60) == 0)
@@ -247,113 +257,73 @@ import Testing
     @Test(arguments: [(MemoryReturn.plainByteCount, 0), (MemoryReturn.securedByteCount, 1)])
     func connectionsWithTLSAreAPeak(byteCount: Int, expectedCount: Int) {
         let budget = BufferBudget(limitByteCount: 192 << 20)
-        let trims = Locked(0)
-        let memory = MemoryReturn(connectionByteCount: byteCount) { trims.withLock { $0 += 1 } }
+        let memory = MemoryReturn(connectionByteCount: byteCount) { [trims] in
+            trims.withLock { $0 += 1 }
+        }
         memory.giveBack(after: budget, connectionCount: 2_000)
         for _ in 0..<60 { memory.giveBack(after: budget, connectionCount: 10) }
-        #expect(trims.withLock { $0 } == expectedCount)
+        #expect(trimCount == expectedCount)
     }
 
     @Test func waitsForThePeakToEnd() {
-        let budget = BufferBudget(limitByteCount: 800)
-        let trims = Locked(0)
-        let memory = MemoryReturn { trims.withLock { $0 += 1 } }
         for _ in 0..<20 {
             budget.addReserved(400)
             memory.giveBack(after: budget)
             budget.addReserved(-400)
             memory.giveBack(after: budget)
         }
-        #expect(trims.withLock { $0 } == 0)
+        #expect(trimCount == 0)
     }
 
-    /// A load with a spike every 30 s, which only the peak shows.
-    @Test func givesMemoryBackOnceAMinuteAtMost() {
-        let budget = BufferBudget(limitByteCount: 800)
-        let trims = Locked(0)
-        let memory = MemoryReturn { trims.withLock { $0 += 1 } }
+    /// Loads with a spike in each interval, which only the peak shows.
+    @Test(arguments: [
+        ("memory is given back once a minute at most", 30, 10),
+        ("a peak that comes back between two looks is not over", MemoryReturn.calmSeconds - 1, 0),
+    ])
+    func spikesArePeaks(_ behaviour: String, intervalSeconds: Int, expectedCount: Int) {
         for second in 0..<600 {
-            if second % 30 == 0 {
+            if second % intervalSeconds == 0 {
                 budget.addReserved(400)
                 budget.addReserved(-400)
             }
             memory.giveBack(after: budget)
         }
-        #expect(trims.withLock { $0 } == 10)
-    }
-
-    @Test func aPeakThatComesBackBetweenTwoLooksIsNotOver() {
-        let budget = BufferBudget(limitByteCount: 800)
-        let trims = Locked(0)
-        let memory = MemoryReturn { trims.withLock { $0 += 1 } }
-        for second in 0..<600 {
-            if second % (MemoryReturn.calmSeconds - 1) == 0 {
-                budget.addReserved(400)
-                budget.addReserved(-400)
-            }
-            memory.giveBack(after: budget)
-        }
-        #expect(trims.withLock { $0 } == 0)
+        #expect(trimCount == expectedCount)
     }
 
     /// The idle channels of a host are forgotten half a minute after its connections have closed.
     @Test func waitsForChannelsThatHoldMoreThanHalfOfThePeak() {
-        let budget = BufferBudget(limitByteCount: 800)
-        let trims = Locked(0)
-        let memory = MemoryReturn { trims.withLock { $0 += 1 } }
-        let look = { (seconds: Int, channelByteCount: Int) in
-            for _ in 0..<seconds {
-                memory.giveBack(after: budget, channelByteCount: channelByteCount)
-            }
-            return trims.withLock { $0 }
-        }
         budget.addReserved(300)
-        #expect(look(60, 400) == 0)
+        #expect(look(60, channels: 400) == 0)
         budget.addReserved(-300)
-        #expect(look(30, 400) == 0)
-        #expect(look(MemoryReturn.calmSeconds, 100) == 1)
+        #expect(look(30, channels: 400) == 0)
+        #expect(look(MemoryReturn.calmSeconds, channels: 100) == 1)
     }
 
     @Test func givesBackWhatIsFreedLaterToo() {
-        let budget = BufferBudget(limitByteCount: 800)
-        let trims = Locked(0)
-        let memory = MemoryReturn { trims.withLock { $0 += 1 } }
-        let look = { (seconds: Int, channelByteCount: Int) in
-            for _ in 0..<seconds {
-                memory.giveBack(after: budget, channelByteCount: channelByteCount)
-            }
-            return trims.withLock { $0 }
-        }
         budget.addReserved(500)
-        #expect(look(60, 300) == 0)
+        #expect(look(60, channels: 300) == 0)
         budget.addReserved(-500)
-        #expect(look(MemoryReturn.calmSeconds, 300) == 1)
+        #expect(look(MemoryReturn.calmSeconds, channels: 300) == 1)
         // Most of the rest is freed in the same minute.
-        #expect(look(MemoryReturn.intervalSeconds - 1, 100) == 1)
-        #expect(look(1, 100) == 2)
-        #expect(look(120, 100) == 2)
+        #expect(look(MemoryReturn.intervalSeconds - 1, channels: 100) == 1)
+        #expect(look(1, channels: 100) == 2)
+        #expect(look(120, channels: 100) == 2)
         // A little is not worth it.
-        #expect(look(120, 60) == 2)
+        #expect(look(120, channels: 60) == 2)
     }
 
     @Test func waitsForChannelsThatAreAboutToBeForgotten() {
-        let budget = BufferBudget(limitByteCount: 800)
-        let trims = Locked(0)
-        let memory = MemoryReturn { trims.withLock { $0 += 1 } }
-        let look = { (seconds: Int, forgetsSoon: Bool) in
-            for _ in 0..<seconds { memory.giveBack(after: budget, forgetsSoon: forgetsSoon) }
-            return trims.withLock { $0 }
-        }
         budget.addReserved(400)
-        #expect(look(60, true) == 0)
+        #expect(look(60, forgetsSoon: true) == 0)
         budget.addReserved(-400)
-        #expect(look(20, true) == 0)
-        #expect(look(1, false) == 1)
+        #expect(look(20, forgetsSoon: true) == 0)
+        #expect(look(1) == 1)
         // Not for ever: a host may always have some.
         budget.addReserved(400)
-        #expect(look(60, true) == 1)
+        #expect(look(60, forgetsSoon: true) == 1)
         budget.addReserved(-400)
-        #expect(look(MemoryReturn.longestCalmSeconds - 1, true) == 1)
-        #expect(look(1, true) == 2)
+        #expect(look(MemoryReturn.longestCalmSeconds - 1, forgetsSoon: true) == 1)
+        #expect(look(1, forgetsSoon: true) == 2)
     }
 }

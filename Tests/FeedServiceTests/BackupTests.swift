@@ -5,7 +5,6 @@ import FeedState
 import FeedTestSupport
 import FeedTransport
 import Foundation
-import Logging
 import Testing
 
 /// Backups as clients meet them, onto a disk that stands still.
@@ -43,7 +42,7 @@ import Testing
 
     private static func awaitStats(_ client: WireClient, _ isWanted: (ServerStats) -> Bool) throws {
         while true {
-            let stats = try OverloadTests.stats(client)
+            let stats = try client.serverStats()
             if isWanted(stats) { return }
         }
     }
@@ -56,15 +55,15 @@ import Testing
             let asker = try WireClient(port: port)
             let asked = try asker.send(.backup)
             gate.awaitStep()
-            let journal = try #require(try OverloadTests.stats(client).journal)
+            let journal = try #require(try client.serverStats().journal)
             let checkpointed = journal.checkpointedPosition
             for count in 1...100 as ClosedRange<UInt64> {
                 #expect(try client.vote(id).upvoteCount == count)
             }
-            let executed = try #require(try OverloadTests.stats(client).journal).executedPosition
+            let executed = try #require(try client.serverStats().journal).executedPosition
             #expect(executed > checkpointed)
             try Self.awaitStats(client) { ($0.journal?.checkpointedPosition ?? 0) >= executed }
-            let stats = try #require(try OverloadTests.stats(client).backups)
+            let stats = try #require(try client.serverStats().backups)
             #expect(stats.isRunning && stats.byteCount > 0 && stats.lastName.isEmpty)
             let refused = try client.call(.backup).status
             #expect(refused?.reason == .backupRunning)
@@ -76,7 +75,7 @@ import Testing
             let made = try Self.backup(answer)
             #expect(try Self.names(path) == [made.name])
             #expect(BackupFolders.time(of: made.name) != nil)
-            let after = try #require(try OverloadTests.stats(client).backups)
+            let after = try #require(try client.serverStats().backups)
             #expect(!after.isRunning && after.lastName == made.name && after.lastError.isEmpty)
             #expect(after.lastByteCount > 0)
             // The next one begins.
@@ -151,7 +150,7 @@ import Testing
             #expect(status.code == .aborted && status.reason == .backupCancelled)
             #expect(status.message.contains("limit is 65536 bytes"))
             #expect(status.isNotExecuted)
-            #expect(try OverloadTests.stats(client).backups?.lastError == status.message)
+            #expect(try client.serverStats().backups?.lastError == status.message)
             gate.open()
             try Self.awaitStats(client) { $0.backups?.isRunning == false }
             #expect(try Self.names(path) == [])
@@ -194,10 +193,7 @@ import Testing
         // A backup gets half of it.
         configuration.limits.drainTimeout = .seconds(endsInTime ? 40 : 4)
         ProcessSetup.ignoreBrokenPipes()
-        let server = try FeedServer.start(
-            configuration,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        )
+        let server = try FeedServer.startQuietly(configuration)
         let port = try #require(server.addresses.first?.port)
         try await offload {
             defer { gate.open() }
@@ -205,10 +201,8 @@ import Testing
             let asked = try client.send(.backup)
             gate.awaitStep()
             server.beginDraining()
-            guard case .goAway(let goAway) = try client.receive()?.response else {
-                Issue.record("The first that comes is GoAway.")
-                return
-            }
+            guard case .goAway(let goAway) = try client.receive()?.response
+            else { throw Unexpected("The first that comes is GoAway.") }
             #expect(goAway.lastID == asked)
             if endsInTime { gate.open() }
             let answer = try #require(try client.receive())

@@ -8,8 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CallTests {
     @Test("T-CALL-3: a deleted post is gone for votes, and a repeated delete is fine")
     func deletesForGood() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let id = try client.createPost(title: "short-lived")
             _ = try client.vote(id)
             #expect(try client.call(.deletePost(DeletePostRequest(id: id))).status == nil)
@@ -24,8 +23,7 @@ import Testing
 
     @Test("T-CALL-5: a new post has the service's id, times and votes, not the request's")
     func ignoresTheCallersClock() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let forged = Post(
                 id: 77,
                 title: "forged",
@@ -36,10 +34,8 @@ import Testing
                 revision: 99
             )
             let answer = try client.call(.createPost(CreatePostRequest(post: forged)))
-            guard case .post(let post) = answer.response else {
-                Issue.record("CreatePost answers with the post.")
-                return
-            }
+            guard case .post(let post) = answer.response
+            else { throw Unexpected("CreatePost answers with the post.") }
             #expect((post.id, post.score, post.upvoteCount, post.revision) == (1, 0, 0, 1))
             #expect(post.createTimeMilliseconds > 1_700_000_000_000)
             #expect(post.updateTimeMilliseconds == post.createTimeMilliseconds)
@@ -48,8 +44,7 @@ import Testing
 
     @Test("T-CALL-9: bounds the page size", arguments: [(0, 20), (7, 7), (100, 100), (1000, 100)])
     func boundsThePageSize(_ asked: Int32, _ given: Int) async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             for number in 0..<120 { _ = try client.createPost(title: "post \(number)") }
             let page = try client.list(ListPostsRequest(pageSize: asked))
             #expect(page.posts.count == given)
@@ -59,8 +54,7 @@ import Testing
 
     @Test("T-CALL-10: refuses tokens that were not given for this list")
     func refusesForgedTokens() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             for number in 0..<30 { _ = try client.createPost(title: "post \(number)") }
             let token = try client.list(ListPostsRequest(order: .top)).nextPageToken
             var forgeries = token.indices.map { index in
@@ -97,8 +91,7 @@ import Testing
 
     @Test("T-CALL-11: continues after the key of a deleted post")
     func continuesAfterADeletedAnchor() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             var ids: [UInt64] = []
             for number in 0..<30 {
                 ids.append(try client.createPost(title: String(UnicodeScalar(UInt8(65 + number)))))
@@ -118,23 +111,17 @@ import Testing
 
     @Test("T-TEXT-3: takes a title of 255 characters and 1,024 bytes")
     func takesTheLongestTitle() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let title = String(repeating: "\u{1f34e}", count: 255)
             let id = try client.createPost(title: title)
-            guard case .post(let post) = try client.call(.getPost(GetPostRequest(id: id))).response
-            else {
-                Issue.record("GetPost answers with the post.")
-                return
-            }
+            let post = try client.post(id)
             #expect(post.title == title)
         }
     }
 
     @Test("updates the fields that the mask names, and only on the revision that was read")
     func updates() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let id = try client.createPost(title: "before")
             func get() throws -> Post {
                 guard
@@ -160,8 +147,7 @@ import Testing
 
     @Test("takes the revision of any answer since the last edit, and none from before or to come")
     func updatesOnTheRevisionOfAnAnswer() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let id = try client.createPost(title: "a")
             let other = try client.createPost(title: "b")
             _ = try client.vote(other)
@@ -189,8 +175,7 @@ import Testing
 
     @Test("finds a post's place, and the page around it")
     func findsPlaces() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             var ids: [UInt64] = []
             for number in 0..<50 {
                 ids.append(try client.createPost(title: String(UnicodeScalar(UInt8(65 + number)))))
@@ -215,8 +200,7 @@ import Testing
         arguments: [(0, false), (1, true), (140, true), (141, false)]
     )
     func boundsTweets(_ length: Int, _ isAccepted: Bool) async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let post = Post(text: String(repeating: "t", count: length))
             let answer = try client.call(.createPost(CreatePostRequest(feed: "tweets", post: post)))
             #expect((answer.status == nil) == isAccepted)
@@ -225,8 +209,7 @@ import Testing
 
     @Test("a page of the longest feed name and texts fits, and ends early")
     func fitsAPageOfLongNames() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let feed = String(repeating: "f", count: 63)
             _ = try client.call(.createFeed(CreateFeedRequest(feed: Feed(name: feed))))
             let post = Post(
@@ -249,8 +232,7 @@ import Testing
 
     @Test("a feed's name that no feed can have is not repeated")
     func refusesAHugeFeedName() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let name = String(repeating: "n", count: 1_000_000)
             let answer = try client.call(.listPosts(ListPostsRequest(feed: name)))
             #expect(answer.status?.reason == .feedNotFound)
@@ -261,8 +243,7 @@ import Testing
 
     @Test("a page ends early, with a token, where the next post would not fit into the frame")
     func endsAPageThatWouldNotFit() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let text = String(repeating: "x", count: 10_000)
             for number in 0..<110 {
                 let post = Post(
@@ -320,8 +301,7 @@ import Testing
     }
 
     @Test func listsEachOrder() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let ids = try Self.importPosts(client)
             func list(_ order: Order, _ window: Window = .unspecified) throws -> [UInt64] {
                 let request = ListPostsRequest(feed: "posts", order: order, window: window)
@@ -339,8 +319,7 @@ import Testing
     }
 
     @Test func ranksWithinAWindow() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let ids = try Self.importPosts(client)
             let rank = try client.call(
                 .getPostRank(GetPostRankRequest(id: ids[3], order: .top, window: .day))
@@ -355,8 +334,7 @@ import Testing
 
     @Test(arguments: [Order.new, .old, .hot, .best, .rising])
     func refusesAWindow(order: Order) async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let id = try client.createPost(title: "a")
             let requests: [Request] = [
                 .listPosts(ListPostsRequest(order: order, window: .hour)),
@@ -372,8 +350,7 @@ import Testing
     }
 
     @Test func bindsATokenToItsWindow() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             for number in 0..<3 { _ = try client.createPost(title: "post \(number)") }
             let request = ListPostsRequest(order: .top, window: .hour, pageSize: 2)
             let token = try client.list(request).nextPageToken
@@ -415,8 +392,7 @@ import Testing
 
     @Test("T-SYNC-1: a caller gets what has changed since its last answer, and what was deleted")
     func showsChanges() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             guard case .hello(let hello) = try client.hello(clientID: Self.device).response else {
                 return #expect(Bool(false))
             }
@@ -450,8 +426,7 @@ import Testing
 
     @Test("T-SYNC-2: who comes from another instance, or from the future, begins a new copy")
     func resetsStrangers() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             _ = try client.createPost(title: "post")
             let copy = try Self.sync(client, SyncPostsRequest())
             var other = Self.next(copy)
@@ -467,8 +442,7 @@ import Testing
 
     @Test("T-SYNC-3: a page has at most 500 posts, fits into a frame, and refuses a negative size")
     func limitsPages() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             for part in 0..<8 {
                 let text = String(repeating: "x", count: 2_000)
                 let posts = (0..<100).map { Post(title: "\(part) \($0)", text: text) }
@@ -495,12 +469,11 @@ import Testing
         let directory = try TemporaryDirectory()
         let answers = Locked<[SyncPostsResponse]>([])
         for run in 0..<2 {
-            try await withService {
+            try await withClient {
                 var state = StateOptions(path: directory.path, logCount: $0.threadCount)
                 state.journal.space.ballastByteCount = 1 << 20
                 $0.state = state
-            } _: { port in
-                let client = try WireClient(port: port)
+            } _: { client in
                 guard run == 1 else {
                     let ids = try (0..<3).map { try client.createPost(title: "\($0)") }
                     let copy = try Self.sync(client, SyncPostsRequest())

@@ -85,10 +85,9 @@ import Testing
     )
     func refusesChanges(sign: Int64) async throws {
         let offset = Locked<Int64>(0)
-        try await withService {
+        try await withClient {
             $0.timeOfDay = { Int64(Date.now.timeIntervalSince1970 * 1000) + offset.withLock { $0 } }
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             let id = try client.createPost(title: "before")
             let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
             var ups: UInt64 = 0
@@ -108,11 +107,7 @@ import Testing
             }
             #expect(answer.status?.reason == .clockJumped)
             #expect(answer.status?.isNotExecuted == true)
-            guard case .post(let post) = try client.call(.getPost(GetPostRequest(id: id))).response
-            else {
-                Issue.record("no post")
-                return
-            }
+            let post = try client.post(id)
             #expect(post.upvoteCount == ups)
             offset.withLock { $0 = 0 }
             while answer.status != nil, ContinuousClock.now < deadline {
@@ -260,10 +255,9 @@ import Testing
 
     @Test func refusesAWrongTimeAndAWrongClock() async throws {
         let offset = Locked<Int64>(0)
-        try await FeedServiceTests.withService {
+        try await FeedServiceTests.withClient {
             $0.timeOfDay = { Int64(Date.now.timeIntervalSince1970 * 1000) + offset.withLock { $0 } }
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             for time in [-1, Int64(Date.now.timeIntervalSince1970 * 1000) + 400_000] {
                 let request = CorrectTimesRequest(timeMilliseconds: time)
                 let status = try client.call(.correctTimes(request)).status

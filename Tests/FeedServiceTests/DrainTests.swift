@@ -4,7 +4,6 @@ import FeedService
 import FeedState
 import FeedTestSupport
 import FeedTransport
-import Logging
 import Testing
 
 /// The clients' view of a service that stops while they vote.
@@ -27,10 +26,7 @@ import Testing
             threadCount: threads
         )
         configuration.limits.drainTimeout = .seconds(10)
-        let server = try FeedServer.start(
-            configuration,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        )
+        let server = try FeedServer.startQuietly(configuration)
         let port = try #require(server.addresses.first?.port)
         let post = try await offload { try WireClient(port: port).createPost(title: "drained") }
         let running = Running()
@@ -89,9 +85,8 @@ import Testing
 
     @Test("T-RUN-5: closes idle connections with GoAway, and takes no new ones")
     func closesIdleConnections() async throws {
-        let server = try FeedServer.start(
-            ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 2),
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let server = try FeedServer.startQuietly(
+            ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 2)
         )
         let port = try #require(server.addresses.first?.port)
         let clients = try await offload {
@@ -106,10 +101,8 @@ import Testing
             for client in clients {
                 let frames = try client.receiveAll()
                 #expect(frames.count == 1)
-                guard case .goAway(let goAway) = frames.first?.response else {
-                    Issue.record("An idle connection gets GoAway.")
-                    return
-                }
+                guard case .goAway(let goAway) = frames.first?.response
+                else { throw Unexpected("An idle connection gets GoAway.") }
                 #expect(goAway.lastID == 1)
                 client.socket.close()
             }
@@ -123,10 +116,7 @@ import Testing
         var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 1)
         // No deadline ends the connection in place of its client.
         configuration.loopClock = ManualClock()
-        let server = try FeedServer.start(
-            configuration,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        )
+        let server = try FeedServer.startQuietly(configuration)
         let port = try #require(server.addresses.first?.port)
         let (closing, other) = try await offload {
             let closing = try WireClient(port: port)
@@ -154,14 +144,10 @@ import Testing
         configuration.state = StateOptions(path: directory.path, logCount: 1)
         var servers: [FeedServer] = []
         for _ in 0..<3 {
-            let server = try FeedServer.start(
-                configuration,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-            )
+            let server = try FeedServer.startQuietly(configuration)
             // Those that have ended stay in memory: not the last reference unlocks the directory.
             servers.append(server)
-            server.beginDraining()
-            try await offload { server.wait() }
+            try await server.drain()
         }
         #expect(servers.count == 3)
     }

@@ -9,70 +9,53 @@ import Testing
     struct BadBytes: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]
+
+        init(_ testDescription: String, _ bytes: [UInt8]) {
+            (self.testDescription, self.bytes) = (testDescription, bytes)
+        }
     }
 
     static let ping = RawMessage().field(1, 1).field(11, RawMessage()).framed
 
     static let badBytes = [
-        BadBytes(testDescription: "T-FRAME-1: length 0", bytes: [0, 0, 0, 0]),
+        BadBytes("T-FRAME-1: length 0", [0, 0, 0, 0]),
+        BadBytes("T-FRAME-1: length over the limit", RawMessage.header(1 << 20 + 1)),
+        BadBytes("T-FRAME-1: all bits set", [0xff, 0xff, 0xff, 0xff]),
+        BadBytes("T-FRAME-1: top bit set", [0x80, 0, 0, 0]),
         BadBytes(
-            testDescription: "T-FRAME-1: length over the limit",
-            bytes: RawMessage.header(1 << 20 + 1)
+            "T-FRAME-2: a TLS ClientHello",
+            [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]
         ),
-        BadBytes(testDescription: "T-FRAME-1: all bits set", bytes: [0xff, 0xff, 0xff, 0xff]),
-        BadBytes(testDescription: "T-FRAME-1: top bit set", bytes: [0x80, 0, 0, 0]),
+        BadBytes("T-FRAME-2: an HTTP request", Array("GET / HTTP/1.1\r\n\r\n".utf8)),
+        BadBytes("T-FRAME-9: id 0", RawMessage().field(11, RawMessage()).framed),
         BadBytes(
-            testDescription: "T-FRAME-2: a TLS ClientHello",
-            bytes: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]
-        ),
-        BadBytes(
-            testDescription: "T-FRAME-2: an HTTP request",
-            bytes: Array("GET / HTTP/1.1\r\n\r\n".utf8)
-        ),
-        BadBytes(
-            testDescription: "T-FRAME-9: id 0",
-            bytes: RawMessage().field(11, RawMessage()).framed
+            "T-PB-1: an unterminated varint",
+            RawMessage().tag(1, wireType: 0).raw([0xff, 0xff]).framed
         ),
         BadBytes(
-            testDescription: "T-PB-1: an unterminated varint",
-            bytes: RawMessage().tag(1, wireType: 0).raw([0xff, 0xff]).framed
-        ),
-        BadBytes(
-            testDescription: "T-PB-1: a varint of 11 bytes",
-            bytes: RawMessage().tag(1, wireType: 0)
+            "T-PB-1: a varint of 11 bytes",
+            RawMessage().tag(1, wireType: 0)
                 .raw([UInt8](repeating: 0xff, count: 10) + [1]).framed
         ),
         BadBytes(
-            testDescription: "T-PB-1: an inner length beyond the frame",
-            bytes: RawMessage().field(1, 1).tag(11, wireType: 2).raw([100, 1]).framed
+            "T-PB-1: an inner length beyond the frame",
+            RawMessage().field(1, 1).tag(11, wireType: 2).raw([100, 1]).framed
         ),
         BadBytes(
-            testDescription: "T-PB-1: field number 0",
-            bytes: RawMessage().field(1, 1).field(0, 7).field(11, RawMessage()).framed
+            "T-PB-1: field number 0",
+            RawMessage().field(1, 1).field(0, 7).field(11, RawMessage()).framed
+        ),
+        BadBytes("T-PB-1: wire type 3", RawMessage().field(1, 1).tag(99, wireType: 3).framed),
+        BadBytes("T-PB-1: wire type 4", RawMessage().field(1, 1).tag(99, wireType: 4).framed),
+        BadBytes("T-PB-1: wire type 6", RawMessage().field(1, 1).tag(99, wireType: 6).framed),
+        BadBytes("T-PB-1: wire type 7", RawMessage().field(1, 1).tag(99, wireType: 7).framed),
+        BadBytes(
+            "T-PB-1: a known field of the wrong wire type",
+            RawMessage().field(1, [1, 2, 3]).framed
         ),
         BadBytes(
-            testDescription: "T-PB-1: wire type 3",
-            bytes: RawMessage().field(1, 1).tag(99, wireType: 3).framed
-        ),
-        BadBytes(
-            testDescription: "T-PB-1: wire type 4",
-            bytes: RawMessage().field(1, 1).tag(99, wireType: 4).framed
-        ),
-        BadBytes(
-            testDescription: "T-PB-1: wire type 6",
-            bytes: RawMessage().field(1, 1).tag(99, wireType: 6).framed
-        ),
-        BadBytes(
-            testDescription: "T-PB-1: wire type 7",
-            bytes: RawMessage().field(1, 1).tag(99, wireType: 7).framed
-        ),
-        BadBytes(
-            testDescription: "T-PB-1: a known field of the wrong wire type",
-            bytes: RawMessage().field(1, [1, 2, 3]).framed
-        ),
-        BadBytes(
-            testDescription: "T-PB-2: half a million unknown fields",
-            bytes: RawMessage().field(1, 1)
+            "T-PB-2: half a million unknown fields",
+            RawMessage().field(1, 1)
                 .raw((0..<524_000).flatMap { _ in [0x78, 0x01] as [UInt8] }).framed
         ),
     ]
@@ -96,8 +79,7 @@ import Testing
 
     @Test("T-FRAME-3: takes a frame that comes byte by byte")
     func takesAFrameByteByByte() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             for byte in Self.ping { try client.socket.send([byte]) }
             #expect(try client.receive()?.id == 1)
         }
@@ -114,21 +96,16 @@ import Testing
             #expect(try client.receiveAll().isEmpty)
             // The loop counts at the end of its iteration, and answers a later call after that.
             #expect(try healthy.call(.ping(PingRequest())).status == nil)
-            let stats = try healthy.call(.getServerStats)
-            guard case .serverStats(let stats) = stats.response else {
-                Issue.record("GetServerStats answers with statistics.")
-                return
-            }
+            let stats = try healthy.serverStats()
             #expect(stats.slowFrameCount == 1)
         }
     }
 
     @Test("T-CONN-1: closes a connection that says nothing")
     func closesWhenSilent() async throws {
-        try await withService {
+        try await withClient {
             $0.limits.idleTimeout = .milliseconds(50)
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client throws in
             #expect(try client.receiveAll().isEmpty)
         }
     }
@@ -150,8 +127,7 @@ import Testing
 
     @Test("T-FRAME-7: answers what came before trailing garbage")
     func answersBeforeGarbage() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             try client.socket.send(Self.ping + [UInt8](repeating: 0xee, count: 100))
             let answers = try client.receiveAll()
             #expect(answers.map(\.id) == [1, 0])
@@ -161,8 +137,7 @@ import Testing
 
     @Test("T-FRAME-8: discards half a frame at the end of file")
     func discardsHalfAFrame() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             try client.socket.send(Array(Self.ping.dropLast()))
             client.socket.shutDownSending()
             #expect(try client.receiveAll().isEmpty)
@@ -171,8 +146,7 @@ import Testing
 
     @Test("T-CONN-2: answers what was asked before a half-close")
     func answersAfterAHalfClose() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             for _ in 0..<1000 { try client.send(.ping(PingRequest(payload: [1, 2, 3]))) }
             client.socket.shutDownSending()
             #expect(try client.receiveAll().map(\.id) == Array(1...1000))
@@ -198,8 +172,7 @@ import Testing
         arguments: [0, 2, 99]
     )
     func refusesAnotherVersion(_ version: UInt32) async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let answer = try client.call(.hello(HelloRequest(protocolVersion: version)))
             #expect(answer.status?.code == .unimplemented)
             #expect(answer.status?.reason == .unsupportedVersion)
@@ -210,8 +183,7 @@ import Testing
 
     @Test("T-FRAME-9: refuses an id that does not rise", arguments: [5, 4, 1])
     func refusesAnIDThatDoesNotRise(_ id: UInt64) async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             try client.send(ClientFrame(id: 5, request: .ping(PingRequest())))
             try client.send(ClientFrame(id: id, request: .ping(PingRequest())))
             let answers = try client.receiveAll()
@@ -271,8 +243,7 @@ import Testing
 
     @Test(arguments: batches + imports)
     func boundsBatches(_ batch: Batch) async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let answer = try client.call(batch.request)
             #expect(answer.status?.reason == batch.reason)
         }
@@ -367,7 +338,7 @@ import Testing
             for number in 1...400 {
                 #expect(try healthy.vote(posts[0]).score == Int64(number))
                 guard number.isMultiple(of: 20) else { continue }
-                most = max(most, try OverloadTests.stats(healthy).bufferedByteCount)
+                most = max(most, try healthy.serverStats().bufferedByteCount)
                 // A host that holds less than its share is read for, too.
                 let read = try healthy.call(.getPost(GetPostRequest(id: posts[1])))
                 #expect(read.status == nil)
@@ -403,7 +374,7 @@ import Testing
                 clock.advance(by: .milliseconds(500))
                 #expect(try healthy.call(.ping(PingRequest())).status == nil)
             } while budget.connectionByteCount > 384 << 10
-            #expect(try OverloadTests.stats(healthy).overBudgetCloseCount > 0)
+            #expect(try healthy.serverStats().overBudgetCloseCount > 0)
             #expect(try healthy.vote(post).score == 1)
             #expect(try healthy.call(read).status == nil)
             withExtendedLifetime(attackers) {}

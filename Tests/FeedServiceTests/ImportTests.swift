@@ -17,8 +17,7 @@ import Testing
     }
 
     @Test func keepsWhatPostsHadElsewhere() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             _ = try client.createPost(title: "here before")
             let posts = [
                 Post(
@@ -121,8 +120,7 @@ import Testing
 
     @Test("T-CALL-16: one bad post refuses all, and is named", arguments: refused)
     func importsAllOrNone(_ refused: Refused) async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             var posts = [Post](repeating: Post(title: "good"), count: 20)
             posts[17] = refused.post
             let status = try #require(try Self.call(client, posts).status)
@@ -144,12 +142,9 @@ import Testing
 
     @Test("T-CALL-16: takes times from the epoch to five minutes from now")
     func boundsTimes() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
-            guard case .hello(let hello) = try client.hello().response else {
-                Issue.record("Hello answers with the service's clock.")
-                return
-            }
+        try await withClient { client in
+            guard case .hello(let hello) = try client.hello().response
+            else { throw Unexpected("Hello answers with the service's clock.") }
             let now = hello.serverTimeMilliseconds
             for good in [0, 1, now, now + 300_000] {
                 #expect(try Self.call(client, [Post(createTimeMilliseconds: good)]).status == nil)
@@ -166,8 +161,7 @@ import Testing
     }
 
     @Test func keepsToTheFeedsPolicy() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let status = try Self.call(client, [Post(title: "no text")], feed: "tweets").status
             #expect(status?.reason == .textEmpty)
             #expect(status?.violations.first?.field == "posts[0].text")
@@ -185,8 +179,7 @@ import Testing
 
     @Test("T-TEXT-1: names the post whose text is no text")
     func namesBadText() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let good = RawMessage().field(2, RawMessage().field(4, Array("good".utf8)))
             let bad = RawMessage().field(2, RawMessage().field(4, [0x61, 0]))
             let request = RawMessage().field(39, good.raw(bad.bytes))
@@ -199,14 +192,10 @@ import Testing
     }
 
     @Test func isCountedAsOneRequest() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             _ = try Self.call(client, [Post(), Post()])
             _ = try Self.call(client, [])
-            guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
-                Issue.record("GetServerStats answers with counters.")
-                return
-            }
+            let stats = try client.serverStats()
             let method = stats.methods.first { $0.method == "import_posts" }
             #expect(method?.requestCount == 2)
             #expect(method?.errorCount == 1)

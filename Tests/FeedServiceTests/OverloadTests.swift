@@ -3,19 +3,10 @@ import FeedProto
 import FeedService
 import FeedTestSupport
 import FeedTransport
-import Logging
 import Testing
 
 /// The answers to clients that take more than their share.
 @Suite(.timeLimit(.minutes(10))) struct OverloadTests {
-    static func stats(_ client: WireClient) throws -> ServerStats {
-        let answer = try client.call(.getServerStats)
-        guard case .serverStats(let stats) = answer.response else {
-            throw TestSocket.Failure.endOfFile(received: 0, wanted: 1)
-        }
-        return stats
-    }
-
     /// Asks for a large post until the socket takes no more, or until the limit; returns how often.
     static func askWithoutReading(
         _ client: WireClient,
@@ -56,19 +47,19 @@ import Testing
             let greedy = try WireClient(port: port)
             let asked = try Self.askWithoutReading(greedy, post)
             let executed =
-                try Self.stats(healthy).methods
+                try healthy.serverStats().methods
                 .first { $0.method == "get_post" }?.requestCount ?? 0
             // Every answer has over 10,000 bytes; the kernel's buffers take some megabytes.
             #expect(executed < asked)
             // The service holds a megabyte of answers, the one that passed it, unread requests, and
             // the full send buffer of the kernel.
-            #expect(try Self.stats(healthy).bufferedByteCount < 2 << 20)
+            #expect(try healthy.serverStats().bufferedByteCount < 2 << 20)
             #expect(try healthy.vote(post).score == 1)
             // The reset comes while answers wait unread; reading on ends in an error.
             #expect(throws: (any Error).self) {
                 while true {
                     clock.advance(by: .seconds(1))
-                    guard Self.isOpen(try Self.stats(healthy)) else { break }
+                    guard Self.isOpen(try healthy.serverStats()) else { break }
                 }
                 _ = try greedy.receiveAll()
                 throw TestSocket.Failure.system(call: "end of file instead of a reset", number: 0)
@@ -91,7 +82,7 @@ import Testing
             // All of them come in one read, and each is answered with most of a megabyte.
             for _ in 0..<64 { try greedy.send(page) }
             var most: UInt64 = 0
-            for _ in 0..<200 { most = max(most, try Self.stats(healthy).bufferedByteCount) }
+            for _ in 0..<200 { most = max(most, try healthy.serverStats().bufferedByteCount) }
             #expect(most > 0)
             #expect(most < 3 << 20)
             for id in 1...UInt64(64) { #expect(try greedy.receive()?.id == id) }
@@ -125,9 +116,9 @@ import Testing
             let refused = try WireClient(port: port)
             let answers = try refused.receiveAll()
             #expect(answers.map(\.status?.reason) == [.tooManyConnections])
-            #expect(try Self.stats(first).refusedConnectionCount == 1)
+            #expect(try first.serverStats().refusedConnectionCount == 1)
             others.removeAll()
-            while try Self.stats(first).connectionCount > 1 {}
+            while try first.serverStats().connectionCount > 1 {}
             let accepted = try WireClient(port: port)
             #expect(try accepted.call(.ping(PingRequest())).status == nil)
         }
@@ -145,9 +136,9 @@ import Testing
                 client.socket.reset()
             }
             // Those that still wait to be accepted would vote after the count is taken.
-            while try Self.stats(healthy).acceptedConnectionCount < 1001 {}
-            while try Self.stats(healthy).connectionCount > 1 {}
-            let stats = try Self.stats(healthy)
+            while try healthy.serverStats().acceptedConnectionCount < 1001 {}
+            while try healthy.serverStats().connectionCount > 1 {}
+            let stats = try healthy.serverStats()
             #expect(stats.bufferedByteCount == 0)
             let votes = stats.methods.first { $0.method == "cast_vote" }?.requestCount ?? 0
             #expect(try healthy.vote(post).score == Int64(votes) + 1)
@@ -157,10 +148,9 @@ import Testing
     @Test("T-LOAD-3: refuses writes while too many bytes wait, and takes them again")
     func refusesWritesUnderOverload() async throws {
         let budget = BufferBudget(limitByteCount: 256 << 10)
-        try await withService {
+        try await withClient {
             $0.budget = budget
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             let post = try Self.createLargePost(client)
             let read = Request.getPost(GetPostRequest(id: post))
             #expect(try client.call(read).status == nil)
@@ -198,10 +188,8 @@ import Testing
             for client in clients {
                 var last: Int64 = 0
                 for _ in 0..<votesPerClient {
-                    guard case .castVote(let vote) = try client.receive()?.response else {
-                        Issue.record("CastVote answers with the counts.")
-                        return
-                    }
+                    guard case .castVote(let vote) = try client.receive()?.response
+                    else { throw Unexpected("CastVote answers with the counts.") }
                     #expect(vote.score > last)
                     last = vote.score
                     scores.append(vote.score)
@@ -373,10 +361,7 @@ import Testing
         configuration.loopClock = clock
         configuration.limits.drainTimeout = .seconds(60)
         ProcessSetup.ignoreBrokenPipes()
-        let server = try FeedServer.start(
-            configuration,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        )
+        let server = try FeedServer.startQuietly(configuration)
         let port = try #require(server.addresses.first?.port)
         try await offload {
             defer { gate.open() }
@@ -394,10 +379,8 @@ import Testing
             let answers = try client.receiveAll()
             #expect(answers.count == 2)
             #expect(answers.first?.status == nil)
-            guard case .goAway = answers.last?.response else {
-                Issue.record("The last answer is GoAway: \(answers)")
-                return
-            }
+            guard case .goAway = answers.last?.response
+            else { throw Unexpected("The last answer is GoAway: \(answers)") }
         }
         try await offload { server.wait() }
     }

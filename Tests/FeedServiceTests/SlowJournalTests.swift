@@ -40,10 +40,7 @@ import Testing
             let answers = try (0..<3).map { _ in try reader.receive() }
             guard case .post(let post) = answers[0]?.response,
                 case .castVote(let counts) = answers[2]?.response
-            else {
-                Issue.record("\(answers)")
-                return
-            }
+            else { throw Unexpected(answers) }
             #expect(post.upvoteCount == 1)
             #expect(answers[1]?.status?.reason == .postNotFound)
             #expect(counts.upvoteCount == 2)
@@ -71,30 +68,26 @@ import Testing
                 for number in 1...count {
                     let answer = try reader.receive()
                     #expect(answer?.id == number)
-                    guard case .post(let post) = answer?.response else {
-                        Issue.record("\(String(describing: answer))")
-                        return
-                    }
+                    guard case .post(let post) = answer?.response else { throw Unexpected(answer) }
                     #expect(post.id == (number.isMultiple(of: 3) ? small : large))
                 }
             }
             #expect(try voter.receive()?.status == nil)
             #expect(try voter.vote(small).upvoteCount == 2)
-            #expect(try OverloadTests.stats(voter).bufferedByteCount == 0)
+            #expect(try voter.serverStats().bufferedByteCount == 0)
         }
     }
 
     @Test("an import for which the imports under way leave no room is refused unexecuted")
     func boundsImportsUnderWay() async throws {
         let directory = try TemporaryDirectory()
-        try await withService {
+        try await withClient {
             var state = StateOptions(path: directory.path, logCount: $0.threadCount)
             state.journal.space.ballastByteCount = 1 << 20
             // Records of 764 KiB: all imports together may log 350 KiB.
             state.journal.segmentByteCount = 1 << 20
             $0.state = state
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             let posts = [Post](
                 repeating: Post(title: "import", text: String(repeating: "x", count: 10_000)),
                 count: 40
@@ -107,13 +100,11 @@ import Testing
             for number in 0..<10 {
                 let request = ImportPostsRequest(posts: Array(posts.prefix(20)))
                 let answer = try client.call(.importPosts(request))
-                guard case .importPosts(let response) = answer.response else {
-                    Issue.record("\(answer)")
-                    return
-                }
+                guard case .importPosts(let response) = answer.response
+                else { throw Unexpected(answer) }
                 #expect(response.ids.first == UInt64(20 * number + 1))
             }
-            #expect(try OverloadTests.stats(client).postCount == 200)
+            #expect(try client.serverStats().postCount == 200)
         }
     }
 
@@ -155,7 +146,7 @@ import Testing
             #expect(gate.largestByteCount < (24 << 20) + (2 << 20))
             // Then it serves as before, with the posts of its answers and no others.
             #expect(try client.receive()?.status == nil)
-            let stats = try OverloadTests.stats(client)
+            let stats = try client.serverStats()
             #expect(stats.postCount == UInt64(taken.count) + 1)
             #expect(try client.vote(id).upvoteCount == 2)
         }
@@ -201,7 +192,7 @@ import Testing
     }
 
     private static func journal(_ client: WireClient) throws -> JournalStats {
-        try #require(try OverloadTests.stats(client).journal)
+        try #require(try client.serverStats().journal)
     }
 
     @Test("a checkpoint that stands still holds up no read or Ping; changes are refused in time")
@@ -228,10 +219,8 @@ import Testing
             #expect(try newcomer.call(.getPost(GetPostRequest(id: id))).status == nil)
             // A repeat changes nothing, and is answered with its recorded outcome.
             let repeated = try voter.call(vote, sequence: 1)
-            guard case .castVote(let counts) = repeated.response else {
-                Issue.record("\(repeated)")
-                return
-            }
+            guard case .castVote(let counts) = repeated.response
+            else { throw Unexpected(repeated) }
             #expect(counts.upvoteCount == 1)
             var stats = try Self.journal(newcomer).checkpoints
             // The checkpoint thread stands back, so it may not have begun yet.
@@ -275,9 +264,7 @@ import Testing
             jump.withLock { $0 = 3_600_000 }
             let create = Request.createPost(CreatePostRequest(post: Post(title: "b")))
             #expect(try client.call(create).status?.reason == .clockJumped)
-            for _ in 0..<10 {
-                #expect(try client.call(vote).status?.reason == .clockJumped)
-            }
+            for _ in 0..<10 { #expect(try client.call(vote).status?.reason == .clockJumped) }
             #expect(try Self.journal(client).checkpoints.refusedCount == counted + 2)
         }
     }
@@ -451,10 +438,8 @@ import Testing
                 }
             }
             // The two votes of the voter were counted, and no refused one.
-            guard case .post(let found) = try reader.call(read).response else {
-                Issue.record("The post cannot be read.")
-                return
-            }
+            guard case .post(let found) = try reader.call(read).response
+            else { throw Unexpected("The post cannot be read.") }
             #expect(found.upvoteCount == 2)
             #expect(try OperatorAddressTests.get("/ready", admin).hasSuffix("\r\n\r\nready\n"))
         }

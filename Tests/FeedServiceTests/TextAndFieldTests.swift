@@ -179,8 +179,7 @@ import Testing
 
     @Test(arguments: refused)
     func refusesAndKeepsTheConnection(_ refused: Refused) async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             try client.socket.send(
                 RawMessage().field(1, client.nextID()).raw(refused.request.bytes).framed
             )
@@ -198,32 +197,26 @@ import Testing
 
     @Test("T-PB-3: executes the last of a call that comes twice")
     func takesTheLastOfARepeatedCall() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let twice = RawMessage().field(1, client.nextID())
                 .field(30, RawMessage().field(2, RawMessage().field(4, Array("first".utf8))))
                 .field(30, RawMessage().field(2, RawMessage().field(4, Array("second".utf8))))
             try client.socket.send(twice.framed)
-            guard case .post(let post) = try client.receive()?.response else {
-                Issue.record("CreatePost answers with the post.")
-                return
-            }
+            guard case .post(let post) = try client.receive()?.response
+            else { throw Unexpected("CreatePost answers with the post.") }
             #expect(post.title == "second")
         }
     }
 
     @Test("T-PB-4: executes the last of two calls in one frame")
     func takesTheLastOfTwoCalls() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let two = RawMessage().field(1, client.nextID())
                 .field(30, RawMessage().field(2, RawMessage().field(4, Array("one".utf8))))
                 .field(11, RawMessage().field(1, [7]))
             try client.socket.send(two.framed)
-            guard case .ping(let ping) = try client.receive()?.response else {
-                Issue.record("The last call is executed.")
-                return
-            }
+            guard case .ping(let ping) = try client.receive()?.response
+            else { throw Unexpected("The last call is executed.") }
             #expect(ping.payload == [7])
             #expect(try client.list(ListPostsRequest()).totalSize == 0)
         }
@@ -237,29 +230,21 @@ import Testing
         ]
     )
     func keepsTextsVerbatim(_ title: String) async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let id = try client.createPost(title: title)
-            guard case .post(let post) = try client.call(.getPost(GetPostRequest(id: id))).response
-            else {
-                Issue.record("GetPost answers with the post.")
-                return
-            }
+            let post = try client.post(id)
             #expect(Array(post.title.utf8) == Array(title.utf8))
         }
     }
 
     @Test("T-VER-2: ignores fields of a newer version")
     func ignoresUnknownFields() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let newer = RawMessage().field(1, client.nextID()).field(500, 1)
                 .field(11, RawMessage().field(1, [9]).field(77, Array("later".utf8)))
             try client.socket.send(newer.framed)
-            guard case .ping(let ping) = try client.receive()?.response else {
-                Issue.record("The call is executed.")
-                return
-            }
+            guard case .ping(let ping) = try client.receive()?.response
+            else { throw Unexpected("The call is executed.") }
             #expect(ping.payload == [9])
         }
     }

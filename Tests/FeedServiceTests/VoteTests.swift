@@ -8,8 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct VoteTests {
     @Test("T-VOTE-2: a tally counts every vote")
     func talliesEveryVote() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let id = try client.createPost(title: "tally")
             #expect(try client.vote(id).score == 1)
             #expect(try client.vote(id).score == 2)
@@ -47,11 +46,7 @@ import Testing
             _ = try other.hello(clientID: [UInt8](2...17))
             #expect(try other.vote(id).score == 0)
             #expect(try client.vote(id, .clear).score == 1)
-            guard case .post(let post) = try other.call(.getPost(GetPostRequest(id: id))).response
-            else {
-                Issue.record("GetPost answers with the post.")
-                return
-            }
+            let post = try other.post(id)
             #expect(post.viewer?.vote == .up)
         }
     }
@@ -270,8 +265,7 @@ import Testing
     /// client makes it a voter, and an unknown client's are refused.
     private static func answers(to bytes: [UInt8], isKnown: Bool) async throws -> [ServerFrame] {
         let result = Box()
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             if isKnown { _ = try client.hello(clientID: .init(repeating: 7, count: 16)) }
             let feed = Feed(name: "polls", voteMode: .ballot)
             _ = try client.call(.createFeed(CreateFeedRequest(feed: feed)))
@@ -386,8 +380,7 @@ import Testing
 
     @Test("What a service does for a user is the user's: posts, marks and page tokens")
     func aServiceWritesAndMarksForItsUsers() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             _ = try client.hello(clientID: Self.clientID)
             let post = Post(author: User(displayName: "Ann"), title: "hers")
             let created = try client.call(
@@ -447,8 +440,7 @@ import Testing
     }
 
     @Test func aTallyHasNoVotersToChoose() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             for mode in [VoteMode.unspecified, .tally] {
                 let feed = Feed(name: "polls", voteMode: mode, voters: .users)
                 let refused = try client.call(.createFeed(CreateFeedRequest(feed: feed))).status

@@ -37,18 +37,13 @@ import Testing
     /// Sends votes at once, and returns the reasons of their refusals; nil for those that count.
     static func votes(_ client: WireClient, _ sequences: [UInt64]) throws -> [Status?] {
         var bytes: [UInt8] = []
-        for sequence in sequences {
-            bytes += try vote(sequence, id: client.nextID()).encoded()
-        }
+        for sequence in sequences { bytes += try vote(sequence, id: client.nextID()).encoded() }
         try client.socket.send(bytes)
         return try sequences.map { _ in try #require(try client.receive()).status }
     }
 
     private static func score(_ client: WireClient) throws -> Int64? {
-        guard case .post(let post) = try client.call(.getPost(GetPostRequest(id: 1))).response
-        else {
-            return nil
-        }
+        let post = try client.post(1)
         return post.score
     }
 
@@ -182,17 +177,10 @@ import Testing
                 }
                 counts.append(open.count - before)
                 // The refused one has gone when it is not counted any more.
-                while try Self.openConnectionCount(open[0]) > open.count {}
+                while try open[0].serverStats().connectionCount > open.count {}
             }
             #expect(counts == [10, 5, 2])
         }
-    }
-
-    private static func openConnectionCount(_ client: WireClient) throws -> UInt64 {
-        guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
-            return 0
-        }
-        return stats.connectionCount
     }
 
     @Test("T-LIMIT-4: a key counts apart from its host, and a Hello above its limit is refused")

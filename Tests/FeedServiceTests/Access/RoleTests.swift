@@ -299,10 +299,7 @@ extension Access {
     }
 
     private static func score(_ client: WireClient) throws -> Int64? {
-        guard case .post(let post) = try client.call(.getPost(GetPostRequest(id: 1))).response
-        else {
-            return nil
-        }
+        let post = try client.post(1)
         return post.score
     }
 

@@ -87,8 +87,7 @@ import Testing
     }
 
     @Test func withoutKeysACallerOfThisMachineMayShowAny() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client throws in
             #expect(try Self.hello(client, key: [1, 2, 3]) == nil)
             #expect(try Self.refusal(client, "a") == nil)
         }

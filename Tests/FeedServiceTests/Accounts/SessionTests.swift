@@ -14,10 +14,8 @@ import Testing
             let created = try WireClient(port: port).signUp("a@x", name: "Ann").session
             let client = try WireClient(port: port)
             #expect(try client.refusal(.getSession) == .identityRequired)
-            guard case .hello(let hello) = try client.hello(token: created.token).response else {
-                Issue.record("Hello answers with a Hello.")
-                return
-            }
+            guard case .hello(let hello) = try client.hello(token: created.token).response
+            else { throw Unexpected("Hello answers with a Hello.") }
             #expect(hello.user == created.user)
             #expect(hello.capabilities.contains(.accounts))
             let session = try client.call(.getSession).session
@@ -227,10 +225,8 @@ import Testing
             let client = try WireClient(port: port)
             #expect(try client.signUp("ann@x").session.user?.id == 1)
             #expect(try client.createPost(title: "before") == 1)
-            guard case .backup(let backup) = try client.call(.backup).response else {
-                Issue.record("There is no backup.")
-                return
-            }
+            guard case .backup(let backup) = try client.call(.backup).response
+            else { throw Unexpected("There is no backup.") }
             #expect(try client.signUp("bob@x").session.user?.id == 2)
             #expect(try client.createPost(title: "after") == 2)
             known.withLock { $0 = (backup.name, backup.revision) }
@@ -298,10 +294,8 @@ import Testing
             #expect(post.author?.displayName == "Ann")
             let reader = try WireClient(port: port, host: host)
             let read = try reader.call(.getPost(GetPostRequest(id: post.id)))
-            guard case .post(let seen) = read.response else {
-                Issue.record("GetPost answers with the post.")
-                return
-            }
+            guard case .post(let seen) = read.response
+            else { throw Unexpected("GetPost answers with the post.") }
             #expect(seen.author == post.author)
             #expect(try reader.list(ListPostsRequest()).posts.first?.author == post.author)
         }

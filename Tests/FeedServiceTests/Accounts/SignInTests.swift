@@ -151,10 +151,7 @@ import Testing
             _ = try client.signUp("a@x")
             _ = try client.signIn("a@x")
             for _ in 0..<7 { _ = try client.signIn("b@x") }
-            guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
-                Issue.record("GetServerStats answers with the statistics.")
-                return
-            }
+            let stats = try client.serverStats()
             #expect(stats.accountCount == 1)
             #expect(stats.sessionCount == 2)
             #expect(stats.queuedHashCount == 0)
@@ -175,11 +172,10 @@ import Testing
     func limitsFailuresOfAnEMail() async throws {
         let passwords = CountedPasswords()
         let clock = Clock()
-        try await withService {
+        try await withClient {
             passwords.install(&$0)
             $0.signInClock = { clock.now }
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             #expect(try client.signUp("a@x").status == nil)
             for _ in 0..<6 {
                 let status = try client.signIn("a@x", password: "wrong one").status
@@ -228,11 +224,10 @@ import Testing
     @Test("T-AUTH-5: a full table of accounts is no failure of who signs up")
     func aFullTableIsNoFailure() async throws {
         let passwords = CountedPasswords()
-        try await withService {
+        try await withClient {
             passwords.install(&$0)
             $0.limits.accounts.maximumAccountCount = 1
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             #expect(try client.signUp("a@x").status == nil)
             for _ in 0..<8 {
                 let status = try client.signUp("b@x").status
@@ -249,11 +244,10 @@ import Testing
     @Test("T-AUTH-5: sessions beyond the limit of all are refused, and are no failures")
     func limitsAllSessions() async throws {
         let passwords = CountedPasswords()
-        try await withService {
+        try await withClient {
             passwords.install(&$0)
             $0.limits.accounts.maximumSessionCount = 2
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client throws in
             #expect(try client.signUp("a@x").status == nil)
             #expect(try client.signIn("a@x").status == nil)
             for _ in 0..<8 {
@@ -362,10 +356,9 @@ import Testing
     @Test("T-AUTH-7: a sign-in costs one hash, whether or not there is the account")
     func unknownUsersCostAHash() async throws {
         let passwords = CountedPasswords()
-        try await withService {
+        try await withClient {
             passwords.install(&$0)
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             let create = SignInRequest(email: "a@x", password: "password", createsIfMissing: true)
             #expect(try client.refusal(.signIn(create)) == nil)
             #expect(passwords.runCount == 1)
@@ -396,7 +389,7 @@ import Testing
             _ = try leaver.call(.ping(PingRequest()))
             leaver.socket.reset()
             // The service knows of the reset once the connection is not counted any more.
-            while try openConnectionCount(stayer) > 1 {}
+            while try stayer.serverStats().connectionCount > 1 {}
             passwords.gate.signal()
             #expect(try stayer.receive()?.status?.reason == .badCredentials)
             try stayer.send(.signIn(SignInRequest(email: "b@x", password: "password")))
@@ -407,32 +400,20 @@ import Testing
         }
     }
 
-    private func openConnectionCount(_ client: WireClient) throws -> UInt64 {
-        guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
-            return 0
-        }
-        return stats.connectionCount
-    }
-
     @Test func aStopAnswersThoseWhoWait() async throws {
         let passwords = CountedPasswords(isGated: true)
         var configuration = ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 2)
         passwords.install(&configuration)
         ProcessSetup.ignoreBrokenPipes()
-        let server = try FeedServer.start(
-            configuration,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        )
+        let server = try FeedServer.startQuietly(configuration)
         let port = try #require(server.addresses.first?.port)
         try await offload {
             let client = try WireClient(port: port)
             let asked = try client.send(.signUp(SignUpRequest(email: "a@x", password: "password")))
             passwords.begun.wait()
             server.beginDraining()
-            guard case .goAway(let goAway) = try client.receive()?.response else {
-                Issue.record("The first that comes is GoAway.")
-                return
-            }
+            guard case .goAway(let goAway) = try client.receive()?.response
+            else { throw Unexpected("The first that comes is GoAway.") }
             #expect(goAway.lastID == asked)
             passwords.gate.signal()
             let answer = try #require(try client.receive())

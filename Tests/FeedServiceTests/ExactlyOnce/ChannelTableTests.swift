@@ -217,9 +217,7 @@ struct ChannelShareTests {
                 epoch: channel.epoch,
                 recordsItems: true
             )
-            if decision == .execute {
-                calls.record(sequence: 256, hash: 0, .items(ItemMask(2)))
-            }
+            if decision == .execute { calls.record(sequence: 256, hash: 0, .items(ItemMask(2))) }
             return decision
         }
     }
@@ -255,9 +253,7 @@ struct ChannelShareTests {
             table.close(channel)
         }
         // There is room for the channels with a call beside these, and for no others.
-        for client in 1000..<1163 as Range<UInt64> {
-            _ = try Support.open(table, client: client)
-        }
+        for client in 1000..<1163 as Range<UInt64> { _ = try Support.open(table, client: client) }
         #expect(Self.known(table, 0..<20) == 20)
         #expect(Self.known(table, 20..<40) == 0)
         #expect(Self.known(table, 1000..<1163) == 163)

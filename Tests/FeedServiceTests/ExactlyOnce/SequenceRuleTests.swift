@@ -128,8 +128,7 @@ import Testing
     }
 
     @Test func aSequenceNeedsAnIdentity() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let id = try client.createPost(title: "a")
             for request in [Support.vote(id), .deletePost(DeletePostRequest(id: id))] {
                 try Self.refusal(
@@ -201,8 +200,7 @@ import Testing
             // Each look at the table comes a second after the one before.
             var count: UInt64 = 2
             while count != 1 {
-                guard case .serverStats(let stats) = try client.call(.getServerStats).response
-                else { return }
+                let stats = try client.serverStats()
                 count = stats.channelCount
             }
             #expect(try Support.helloed(client).isClientKnown)
@@ -239,9 +237,7 @@ import Testing
             #expect(try third.vote(id).upvoteCount == 1)
             let again = try Support.helloed(client)
             #expect(again.isClientKnown && again.channelStatus == nil)
-            guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
-                return
-            }
+            let stats = try client.serverStats()
             #expect(stats.channelCount == 2 && stats.refusedChannelCount == 2)
             #expect(stats.channelByteCount <= 1200)
             // With room for it, the same connection has its channel without another Hello.

@@ -199,9 +199,7 @@ struct LogTests {
             got.withLock { $0 += texts.count + leftOutCount }
         }
         await withTaskGroup { group in
-            for _ in 0..<4 {
-                group.addTask { for _ in 0..<1_000 { output.write("12345678") } }
-            }
+            for _ in 0..<4 { group.addTask { for _ in 0..<1_000 { output.write("12345678") } } }
         }
         #expect(output.flush(upTo: .seconds(30)))
         #expect(got.withLock { $0 } == 4_000)

@@ -4,7 +4,6 @@ import FeedService
 import FeedTLS
 import FeedTestSupport
 import FeedTransport
-import Logging
 import Testing
 
 /// What the operator's address of a service says while it starts, serves and drains.
@@ -23,10 +22,7 @@ import Testing
 
     static func start(_ configuration: ServiceConfiguration) throws -> FeedServer {
         ProcessSetup.ignoreBrokenPipes()
-        return try FeedServer.start(
-            configuration,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        )
+        return try FeedServer.startQuietly(configuration)
     }
 
     /// The reasons of refusals that alerts are about.
@@ -108,8 +104,7 @@ import Testing
             // In memory nothing is committed.
             #expect(try Self.value("feed_commits_total", admin) == nil)
         }
-        server.beginDraining()
-        try await offload { server.wait() }
+        try await server.drain()
     }
 
     @Test func rangesOfTimesGrowToTheCount() async throws {
@@ -129,8 +124,7 @@ import Testing
             #expect(counts == counts.sorted())
             #expect(counts.last == 200)
         }
-        server.beginDraining()
-        try await offload { server.wait() }
+        try await server.drain()
     }
 
     @Test("the end of the certificate in use is told, also after a reload")
@@ -153,16 +147,14 @@ import Testing
             let second = try Self.value(name, admin)
             #expect(first == Double(times[0]) && second == Double(times[1]))
         }
-        server.beginDraining()
-        try await offload { server.wait() }
+        try await server.drain()
         let plain = try Self.start(Self.configuration(.loopback(port: 0)))
         let port = try #require(plain.adminAddress?.port)
         try await offload {
             let value = try Self.value("feed_tls_certificate_expiry_timestamp_seconds", port)
             #expect(value == 0)
         }
-        plain.beginDraining()
-        try await offload { plain.wait() }
+        try await plain.drain()
     }
 
     @Test("lines that standard error does not take are metrics")

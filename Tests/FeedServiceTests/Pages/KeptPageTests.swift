@@ -129,8 +129,7 @@ import Testing
             let bytes = try OperatorAddressTests.value("feed_kept_page_bytes", admin) ?? 0
             #expect(bytes > 40 && bytes < 1_000)
         }
-        server.beginDraining()
-        try await offload { server.wait() }
+        try await server.drain()
     }
 
     private static let readerCount = 3
@@ -275,14 +274,12 @@ import Testing
                 #expect(after?.upvoteCount == 1)
             }
         }
-        server.beginDraining()
-        try await offload { server.wait() }
+        try await server.drain()
     }
 
     /// Lists that have a page in common but for their order, window, feed or size.
     @Test func tellsPagesApart() async throws {
-        try await withService(threads: 1) { port in
-            let client = try WireClient(port: port)
+        try await withClient(threads: 1) { client in
             _ = try client.hello(clientID: [UInt8](repeating: 1, count: 16))
             let old = Post(title: "old", createTimeMilliseconds: 1)
             _ = try client.call(.importPosts(ImportPostsRequest(feed: "posts", posts: [old])))
@@ -318,8 +315,7 @@ import Testing
     /// and the scope of another list of another device.
     @Test("T-CALL-10: a token's title ends where it ended")
     func refusesATokenThatIsCutElsewhere() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             for _ in 0..<3 {
                 let request = CreatePostRequest(post: Post(title: "post"))
                 try client.send(

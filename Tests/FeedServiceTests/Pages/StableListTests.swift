@@ -58,10 +58,8 @@ import Testing
                 }
                 for index in readers.indices { try walks[index].send(readers[index]) }
                 for voter in voters {
-                    guard case .batchCastVotes = try voter.receive()?.response else {
-                        Issue.record("Votes are refused.")
-                        return
-                    }
+                    guard case .batchCastVotes = try voter.receive()?.response
+                    else { throw Unexpected("Votes are refused.") }
                 }
                 for index in readers.indices { try walks[index].receive(readers[index]) }
             }
@@ -117,10 +115,8 @@ import Testing
                 minimumRevision: answer.revision
             )
             try reader.send(named)
-            guard case .listPosts(let page) = try reader.receive()?.response else {
-                Issue.record("A list is refused.")
-                return
-            }
+            guard case .listPosts(let page) = try reader.receive()?.response
+            else { throw Unexpected("A list is refused.") }
             #expect(page.posts.first?.id == 1)
         }
     }
@@ -128,20 +124,19 @@ import Testing
     @Test("T-PAGE-3: the statistics count the snapshots, and an unused one is dropped")
     func countsAndDropsSnapshots() async throws {
         let clock = ManualClock()
-        try await withService { configuration in
+        try await withClient { configuration in
             configuration.loopClock = clock
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             for number in 0..<30 { _ = try client.createPost(title: "post \(number)") }
             let first = try client.list(ListPostsRequest(order: .old, consistency: .stable))
             #expect(first.consistency == .stable)
-            #expect(try client.snapshotCount() == 1)
+            #expect(try client.serverStats().snapshotCount == 1)
             // Each step is well below the silence after which the service closes a connection.
             for _ in 0..<4 {
                 clock.advance(by: .seconds(31))
                 _ = try client.call(.ping(PingRequest()))
             }
-            #expect(try client.snapshotCount() == 0)
+            #expect(try client.serverStats().snapshotCount == 0)
             let next = ListPostsRequest(order: .old, pageToken: first.nextPageToken)
             let page = try client.list(next)
             #expect(page.consistency == .live && page.posts.map(\.id) == Array(21...30))
@@ -150,8 +145,7 @@ import Testing
 
     @Test("T-PAGE-4: a refresh token brings what is newer, and each other token is refused")
     func refreshes() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             for number in 0..<30 { _ = try client.createPost(title: "post \(number)") }
             var page = try client.list(ListPostsRequest(order: .top, pageSize: 5))
             #expect(page.newerCount == 0)
@@ -174,14 +168,6 @@ import Testing
             #expect(Set(newer.posts.map(\.id)).isSuperset(of: 46...50))
             #expect(!newer.posts.contains { $0.id == 45 })
         }
-    }
-}
-
-extension WireClient {
-    fileprivate func snapshotCount() throws -> UInt64? {
-        let answer = try call(.getServerStats)
-        guard case .serverStats(let stats) = answer.response else { return nil }
-        return stats.snapshotCount
     }
 }
 
@@ -235,10 +221,8 @@ extension WireClient {
         try await withBallots { port, posts in
             let (writer, reader) = (try WireClient(port: port), try WireClient(port: port))
             let first = try reader.call(.listPosts(Self.list))
-            guard case .listPosts(let page) = first.response else {
-                Issue.record("A list is refused.")
-                return
-            }
+            guard case .listPosts(let page) = first.response
+            else { throw Unexpected("A list is refused.") }
             _ = try writer.hello(clientID: [UInt8](repeating: 7, count: 16))
             let vote = CastVoteRequest(postID: posts[2], direction: .up)
             let change = try writer.call(.castVote(vote)).revision
@@ -256,10 +240,8 @@ extension WireClient {
             try reader.send(frame)
             let answer = try #require(try reader.receive())
             #expect(answer.revision >= change)
-            guard case .listPosts(let rest) = answer.response else {
-                Issue.record("A list is refused.")
-                return
-            }
+            guard case .listPosts(let rest) = answer.response
+            else { throw Unexpected("A list is refused.") }
             #expect(rest.consistency == .live)
         }
     }
@@ -317,8 +299,7 @@ extension WireClient {
 
     @Test("T-MARK-2: all posts up to one are dismissed, and restored")
     func marksThroughAPost() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             _ = try client.hello(clientID: Self.device)
             for number in 0..<10 { _ = try client.createPost(title: "post \(number)") }
             var request = MarkPostsRequest(feed: "posts", mark: .dismissed, throughPostID: 8)
@@ -339,8 +320,7 @@ extension WireClient {
 
     @Test("T-MARK-3: marks need an identity, one of two fields, and posts that exist")
     func refusesMarks() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             _ = try client.createPost(title: "post")
             func reason(_ request: MarkPostsRequest) throws -> Reason? {
                 try client.call(.markPosts(request)).status?.reason
@@ -370,8 +350,7 @@ extension WireClient {
 
     @Test("T-MARK-4: a repeated MarkPosts is executed once, and answered with the count of now")
     func repeatsAreExecutedOnce() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             _ = try client.hello(clientID: Self.device)
             for number in 0..<5 { _ = try client.createPost(title: "post \(number)") }
             let read = MarkPostsRequest(mark: .read, postIDs: [1, 2])

@@ -163,20 +163,13 @@ import Testing
             state.journal.space.ballastByteCount = 1 << 20
             $0.state = state
         } _: { port, keys in
-            func stats(_ client: WireClient) throws -> ServerStats? {
-                guard case .serverStats(let stats) = try client.call(.getServerStats).response
-                else {
-                    return nil
-                }
-                return stats
-            }
             let client = try WireClient(port: port)
             _ = try client.hello(clientID: Self.first)
-            let seen = try #require(try stats(client))
+            let seen = try client.serverStats()
             #expect(seen.backups == nil && seen.journal?.freeByteCount == 0)
             for key in [keys.reader, keys.web, keys.operator] {
                 _ = try client.call(.hello(HelloRequest(serviceKey: key.bytes)))
-                let seen = try #require(try stats(client))
+                let seen = try client.serverStats()
                 #expect(seen.backups != nil && seen.journal.map { $0.freeByteCount > 0 } == true)
             }
         }

@@ -57,9 +57,7 @@ import Testing
             let web = try WireClient(port: port, from: IdentityLimitTests.greedyHost)
             _ = try web.call(.hello(HelloRequest(serviceKey: keys.web.bytes)))
             for _ in 0..<9 { #expect(try Self.create(web) == nil) }
-            guard case .serverStats(let stats) = try web.call(.getServerStats).response else {
-                return #expect(Bool(false), "no statistics")
-            }
+            let stats = try web.serverStats()
             #expect(stats.refusedPostCount == 2)
         }
     }
@@ -124,10 +122,9 @@ import Testing
             configuration.limits.posts.memoryByteCount = memory
         }
         let text = String(repeating: "x", count: 10_000)
-        try await withService {
+        try await withClient {
             configure(&$0, memory: 31_000)
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             for _ in 0..<3 { #expect(try Self.create(client, text: text) == nil) }
             let refused = try #require(try Self.create(client, text: text))
             #expect(refused.code == .resourceExhausted && refused.reason == .noRoomForPosts)
@@ -140,21 +137,16 @@ import Testing
             #expect(try client.refusal(.deletePost(DeletePostRequest(id: 2))) == nil)
             #expect(try Self.create(client, text: text) == nil)
         }
-        try await withService {
+        try await withClient {
             configure(&$0, memory: 20_000)
-        } _: { port in
-            let client = try WireClient(port: port)
-            guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
-                return #expect(Bool(false), "no statistics")
-            }
+        } _: { client in
+            let stats = try client.serverStats()
             #expect(stats.postCount == 3 && stats.postByteCount == 30_603)
             #expect(stats.postLimitByteCount == 20_000)
             #expect(try Self.create(client) != nil)
             let edit = UpdatePostRequest(post: Post(id: 1, text: "y"), updateMask: [.text])
             #expect(try client.refusal(.updatePost(edit)) == .noRoomForPosts)
-            guard case .serverStats(let after) = try client.call(.getServerStats).response else {
-                return #expect(Bool(false), "no statistics")
-            }
+            let after = try client.serverStats()
             #expect(after.refusedPostCount == 2)
             let comments = Post(id: 1, commentCount: 3)
             let count = UpdatePostRequest(post: comments, updateMask: [.commentCount])

@@ -7,15 +7,6 @@ import Testing
 
 /// The times of calls that ServerStats tells, on a clock that the test moves.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LatencyTests {
-    static func stats(_ client: WireClient) throws -> ServerStats {
-        guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
-            throw Unanswered()
-        }
-        return stats
-    }
-
-    struct Unanswered: Error {}
-
     @Test func aCallTakesAsLongAsItsAnswerIsHeld() async throws {
         let clock = ManualClock()
         try await withGatedService {
@@ -37,7 +28,7 @@ import Testing
                 #expect(try client.receive()?.status == nil)
             }
             times.sort()
-            let stats = try Self.stats(client)
+            let stats = try client.serverStats()
             let votes = try #require(stats.latencies.first { $0.method == "cast_vote" })
             #expect(votes.answerCount == 40)
             #expect(votes.maximumNanoseconds == times.last)
@@ -56,13 +47,12 @@ import Testing
     }
 
     @Test func aRunOfVotesIsTimedWhole() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let vote = CastVoteRequest(postID: try client.createPost(title: "a"), direction: .up)
             for _ in 0..<100 { try client.send(.castVote(vote)) }
             try client.send(.castVote(CastVoteRequest(postID: .max, direction: .up)))
             for _ in 0..<101 { _ = try client.receive() }
-            let stats = try Self.stats(client)
+            let stats = try client.serverStats()
             #expect(stats.latencies.map(\.method) == ["create_post", "cast_vote"])
             #expect(stats.latencies.map(\.answerCount) == [1, 101])
             #expect(stats.latencies.allSatisfy { $0.medianNanoseconds > 0 })
@@ -74,17 +64,16 @@ import Testing
     @Test func aSignInIsTimedFromItsArrival() async throws {
         let clock = ManualClock()
         let passwords = CountedPasswords(isGated: true)
-        try await withService {
+        try await withClient {
             $0.loopClock = clock
             passwords.install(&$0)
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             try client.send(.signUp(SignUpRequest(email: "a@x", password: "password")))
             passwords.begun.wait()
             clock.advance(by: .seconds(2))
             passwords.gate.signal()
             #expect(try client.receive()?.status == nil)
-            let stats = try Self.stats(client)
+            let stats = try client.serverStats()
             let signUp = try #require(stats.latencies.first { $0.method == "sign_up" })
             #expect(signUp.answerCount == 1)
             #expect(signUp.maximumNanoseconds == 2_000_000_000)
@@ -110,7 +99,7 @@ import Testing
                 #expect(try client.receive()?.status == nil)
             }
             // Its own time is counted before the next call is read.
-            _ = try Self.stats(client)
+            _ = try client.serverStats()
         }
         let slow = lines.all.filter { $0.contains("slow: ") }
         #expect(slow.count == 1)
@@ -123,18 +112,17 @@ import Testing
         let clock = ManualClock()
         let passwords = CountedPasswords(isGated: true)
         let lines = LoggedLines()
-        try await withService(logger: lines.logger) {
+        try await withClient(logger: lines.logger) {
             $0.loopClock = clock
             $0.limits.slowCallTime = .seconds(1)
             passwords.install(&$0)
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             try client.send(.signUp(SignUpRequest(email: "a@x", password: "password")))
             passwords.begun.wait()
             clock.advance(by: .seconds(2))
             passwords.gate.signal()
             #expect(try client.receive()?.status == nil)
-            _ = try Self.stats(client)
+            _ = try client.serverStats()
         }
         let slow = lines.all.filter { $0.contains("slow: ") }
         #expect(slow.count == 1)
@@ -242,10 +230,9 @@ struct LatencyCountsTests {
     @Test("reads, refusals and repeats are timed, also where no answer is held")
     func everyCallOfALoopIsTimed() async throws {
         let clock = ManualClock()
-        try await withService {
+        try await withClient {
             $0.loopClock = clock
-        } _: { port in
-            let client = try WireClient(port: port)
+        } _: { client in
             _ = try client.hello(clientID: Array(repeating: 7, count: 16), channel: 1)
             let post = try client.createPost(title: "a")
             clock.advance(by: .seconds(1))
@@ -276,8 +263,7 @@ struct LatencyCountsTests {
 
     @Test("the times lie between the send and the answer, by the clock of the machine")
     func timesAreInOrder() async throws {
-        try await withService { port in
-            let client = try WireClient(port: port)
+        try await withClient { client in
             let sent = MonotonicInstant.now.nanoseconds
             try client.send(.ping(PingRequest()), isTimed: true)
             let times = try #require(try client.receive()?.times)

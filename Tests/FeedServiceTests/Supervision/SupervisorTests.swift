@@ -292,11 +292,7 @@ import Testing
             let supervisor = Supervisor(environment: environment) { Issue.record("\($0)") }
             let watchdog = Watchdog(over: threads.map(\.mailbox), for: supervisor)
             threads[0].mailbox.post { loop in
-                do {
-                    try watchdog.start(on: loop)
-                } catch {
-                    Issue.record(error)
-                }
+                do { try watchdog.start(on: loop) } catch { Issue.record(error) }
             }
             pass(0)
         }

@@ -22,13 +22,8 @@ func withService(
     let server = try FeedServer.start(configuration, logger: logger)
     let port = try #require((server.addresses + server.tlsAddresses).first?.port)
     var failure: (any Error)?
-    do {
-        try await offload { try body(port) }
-    } catch {
-        failure = error
-    }
-    server.beginDraining()
-    try await offload { server.wait() }
+    do { try await offload { try body(port) } } catch { failure = error }
+    try await server.drain()
     if let failure { throw failure }
 }
 
@@ -162,4 +157,30 @@ func withTestKeys(
         configure(&configuration)
     }
     try await withAccounts(threads: 1, take) { port in try body(port, keys) }
+}
+
+/// ``withService(threads:logger:_:_:)`` with a client of the service.
+func withClient(
+    threads: Int = 1,
+    logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+    _ configure: (inout ServiceConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (WireClient) throws -> Void
+) async throws {
+    try await withService(threads: threads, logger: logger, configure) { port in
+        try body(WireClient(port: port))
+    }
+}
+
+extension FeedServer {
+    /// Starts a service that logs nothing.
+    static func startQuietly(_ configuration: ServiceConfiguration) throws -> FeedServer {
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        return try start(configuration, logger: logger)
+    }
+
+    /// Ends the service in good order, and waits for its end off the threads of tasks.
+    func drain() async throws {
+        beginDraining()
+        try await offload { self.wait() }
+    }
 }

@@ -84,10 +84,8 @@ import Testing
                 let answer = try watcher.call(
                     .batchGetPosts(BatchGetPostsRequest(ids: Array(posts.dropLast())))
                 )
-                guard case .batchGetPosts(let batch) = answer.response else {
-                    Issue.record("A batch is refused.")
-                    return
-                }
+                guard case .batchGetPosts(let batch) = answer.response
+                else { throw Unexpected("A batch is refused.") }
                 let copy = try #require(watcher.copies[id])
                 let isEqual = copy.posts.values.sorted { $0.id < $1.id } == batch.posts
                 #expect(isEqual, "round \(round)")
@@ -305,9 +303,7 @@ final class WatchingClient {
     @discardableResult
     func call(_ request: Request) throws -> ServerFrame {
         let id = try client.send(request)
-        while true {
-            if let frame = try receive(), frame.id == id { return frame }
-        }
+        while true { if let frame = try receive(), frame.id == id { return frame } }
     }
 
     /// Receives one frame, and applies it if it is an event; the frame is nil at the end of file.
@@ -348,5 +344,17 @@ final class WatchingClient {
     func watchCount() throws -> UInt64? {
         guard case .serverStats(let stats) = try call(.getServerStats).response else { return nil }
         return stats.watchCount
+    }
+}
+
+/// Runs a service whose loops' clock the body moves, and a client of it.
+func withWatching(
+    _ body: @escaping @Sendable (WatchingClient, ManualClock) throws -> Void
+) async throws {
+    let clock = ManualClock()
+    try await withService {
+        $0.loopClock = clock
+    } _: { port in
+        try body(WatchingClient(port: port), clock)
     }
 }

@@ -18,11 +18,7 @@ import Testing
         "T-WATCH-2: a vote is sent as numbers, an edit as a whole post, and nothing without a change"
     )
     func eventsHaveWhatChanged() async throws {
-        let clock = ManualClock()
-        try await withService {
-            $0.loopClock = clock
-        } _: { port in
-            let client = try WatchingClient(port: port)
+        try await withWatching { client, clock in
             try Self.fill(client)
             let id = try client.watch(WatchPostsRequest(feed: "posts", order: .old, topCount: 5))
             let first = try #require(client.copies[id]?.events.first)
@@ -47,11 +43,7 @@ import Testing
 
     @Test("T-WATCH-2: events keep the interval, which is at least 50 ms")
     func eventsKeepTheInterval() async throws {
-        let clock = ManualClock()
-        try await withService {
-            $0.loopClock = clock
-        } _: { port in
-            let client = try WatchingClient(port: port)
+        try await withWatching { client, clock in
             try Self.fill(client, 1)
             let intervals: [UInt32: UInt64] = try [
                 0: client.watch(WatchPostsRequest(topCount: 1)),
@@ -79,11 +71,7 @@ import Testing
 
     @Test("T-WATCH-3: Cancel ends a watch with CANCELLED, and has no answer of its own")
     func cancelEndsAWatch() async throws {
-        let clock = ManualClock()
-        try await withService {
-            $0.loopClock = clock
-        } _: { port in
-            let client = try WatchingClient(port: port)
+        try await withWatching { client, clock in
             try Self.fill(client)
             let (one, other) = (
                 try client.watch(WatchPostsRequest(topCount: 5)),
@@ -105,11 +93,7 @@ import Testing
 
     @Test("T-WATCH-3: watches begin and go on however often the last one has ended")
     func watchesBeginAgain() async throws {
-        let clock = ManualClock()
-        try await withService {
-            $0.loopClock = clock
-        } _: { port in
-            let client = try WatchingClient(port: port)
+        try await withWatching { client, clock in
             try Self.fill(client, 1)
             for round in 1...20 {
                 let id = try client.watch(WatchPostsRequest(topCount: 1))
@@ -180,11 +164,7 @@ import Testing
         "T-WATCH-5: a watch resumes with what has changed, and begins anew where that is not known"
     )
     func watchesResume() async throws {
-        let clock = ManualClock()
-        try await withService {
-            $0.loopClock = clock
-        } _: { port in
-            let client = try WatchingClient(port: port)
+        try await withWatching { client, clock in
             try Self.fill(client)
             let list = WatchPostsRequest(feed: "posts", order: .old, topCount: 10)
             let single = WatchPostsRequest(postIDs: [3, 4])
@@ -217,11 +197,7 @@ import Testing
 
     @Test("T-WATCH-6: watches of a session end with it, and those of others go on")
     func watchesEndWithTheirSession() async throws {
-        let clock = ManualClock()
-        try await withService {
-            $0.loopClock = clock
-        } _: { port in
-            let client = try WatchingClient(port: port)
+        try await withWatching { client, clock in
             try Self.fill(client, 1)
             let before = try client.watch(WatchPostsRequest(postIDs: [1]))
             let signUp = SignUpRequest(email: "a@example.org", password: "secret-1")
@@ -240,11 +216,7 @@ import Testing
 
     @Test("T-WATCH-6: a service sees the ballots of the user that it watches for")
     func servicesWatchForUsers() async throws {
-        let clock = ManualClock()
-        try await withService {
-            $0.loopClock = clock
-        } _: { port in
-            let client = try WatchingClient(port: port)
+        try await withWatching { client, clock in
             let feed = Feed(name: "ballots", voteMode: .ballot)
             try client.call(.createFeed(CreateFeedRequest(feed: feed)))
             _ = try client.client.createPost(title: "a", feed: "ballots")
@@ -309,11 +281,7 @@ import Testing
 
     @Test("T-WATCH-7: posts that do not fit into a frame follow in the next events")
     func largePostsFollow() async throws {
-        let clock = ManualClock()
-        try await withService {
-            $0.loopClock = clock
-        } _: { port in
-            let client = try WatchingClient(port: port)
+        try await withWatching { client, clock in
             let text = String(repeating: "y", count: 10_000)
             for number in 0..<200 {
                 let post = Post(title: "\(number)", text: text)
@@ -371,10 +339,7 @@ import Testing
         ProcessSetup.ignoreBrokenPipes()
         var revision: UInt64 = 0
         for run in 0..<2 {
-            let server = try FeedServer.start(
-                configuration,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-            )
+            let server = try FeedServer.startQuietly(configuration)
             let port = try #require(server.addresses.first?.port)
             revision = try await offload { [revision] in
                 let client = try WatchingClient(port: port)
@@ -457,23 +422,16 @@ import Testing
             let other = try WatchingClient(port: port, from: 0x7f00_0003)
             #expect(try other.copies[other.watch(watch)]?.end == nil)
             let stranger = try WireClient(port: port, from: 0x7f00_0003)
-            #expect(try Self.watchingPeers(stranger) == [])
+            #expect(try stranger.serverStats().watchingPeers == [])
             let reader = try WireClient(port: port)
             let hello = HelloRequest(serviceKey: keys.reader.bytes)
             #expect(try reader.refusal(.hello(hello)) == nil)
             #expect(
-                try Self.watchingPeers(reader) == [
+                try reader.serverStats().watchingPeers == [
                     WatchingPeer(peer: "127.0.0.2", watchCount: 3),
                     WatchingPeer(peer: "127.0.0.3", watchCount: 1),
                 ]
             )
         }
-    }
-
-    private static func watchingPeers(_ client: WireClient) throws -> [WatchingPeer]? {
-        guard case .serverStats(let stats) = try client.call(.getServerStats).response else {
-            return nil
-        }
-        return stats.watchingPeers
     }
 }
