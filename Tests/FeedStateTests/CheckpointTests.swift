@@ -8,9 +8,12 @@ import FeedTestSupport
 import Testing
 
 @Suite struct CheckpointTests {
+    private let directory: DataDirectory
+    private let database: StateDatabase
+
+    init() throws { (directory, database) = try DataDirectory.created() }
+
     @Test func anEvictedChannelLosesItsRow() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         try StateFixture.checkpoint([Self.channels([1, 2]), Self.outcome(1, 5)], into: database)
         try Self.checkpoint(database) { $0.deleteRows(ofChannels: [1]) }
         let model = try StateModel(database)
@@ -20,8 +23,6 @@ import Testing
     }
 
     @Test func anOutcomeAfterTheEvictionKeepsTheRow() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         try StateFixture.checkpoint([Self.channels([1]), Self.outcome(1, 5)], into: database)
         try Self.checkpoint(database) { memtable in
             memtable.deleteRows(ofChannels: [1])
@@ -31,8 +32,6 @@ import Testing
     }
 
     @Test func anOutcomeOfAnEvictedChannelMakesNoRow() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         try StateFixture.checkpoint([Self.outcome(1, 5)], into: database)
         #expect(try StateModel(database).outcomes.isEmpty)
         #expect(database.meta.checkpointed.number == 1)
@@ -40,8 +39,6 @@ import Testing
 
     /// The outcomes of 256 sequences are kept, however many came between two checkpoints.
     @Test func outcomesOfTheWindowAreKept() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         try StateFixture.checkpoint([Self.channels([1])], into: database)
         for end in [3, 200, 300, 700, 701] as [UInt64] {
             let known = try StateModel(database).outcomes[1]?.keys.max() ?? 0
@@ -53,8 +50,6 @@ import Testing
     }
 
     @Test func ballotsAreKeptHoweverMany() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         var entries: [LogEntry] = [
             .feed(FeedID(rawValue: 2), FeedPolicy(name: "ballots", voteMode: .ballot)),
             StateFixture.post(1, revision: 1, feed: 2),
@@ -84,8 +79,6 @@ import Testing
     /// The last ballot of each voter on each post stands, however often it has changed.
     @Test(arguments: TestEnvironment.seeds(1...3))
     func theLastOfManyBallotsStands(seed: UInt64) throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         var generator = SeededGenerator(seed: seed)
         let posts = (1...300).map { StateFixture.post($0, revision: $0, feed: 2) }
         let feed = FeedPolicy(name: "ballots", voteMode: .ballot)
@@ -114,8 +107,6 @@ import Testing
 
     /// A step that finds no room is undone, and succeeds once there is some.
     @Test func aFullDiskIsNoHarm() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         var source = LogEntrySource()
         var generator = SeededGenerator(seed: 9)
         let bodies = (0..<5).map { _ in source.batch(writes: 80, using: &generator) }
@@ -125,10 +116,8 @@ import Testing
         let before = try StateModel(database)
         for _ in 0..<3 {
             let error = #expect(throws: StateError.self) { try checkpoint.step() }
-            guard case .database(.full) = error else {
-                Issue.record("\(error.map(String.init(describing:)) ?? "no error")")
-                return
-            }
+            guard case .database(.full) = error
+            else { throw Unexpected("\(error.map(String.init(describing:)) ?? "no error")") }
             #expect(try StateModel(database) == before)
         }
         try database.limitPages(to: 1 << 20)
@@ -141,8 +130,6 @@ import Testing
     }
 
     @Test func aStepEndsWhenItIsDue() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         let posts = (1...100).map { StateFixture.post($0, revision: $0) }
         let checkpoint = try StateFixture.begin([StateFixture.body(posts)], into: database)
         var calls = 0
@@ -159,8 +146,6 @@ import Testing
     }
 
     @Test func anOlderRecordAfterANewerChangesNothing() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         let bodies = [
             StateFixture.body([StateFixture.post(1, revision: 1)]),
             StateFixture.body([.counts(Self.counts(9))]),
@@ -172,8 +157,6 @@ import Testing
 
     /// More posts than are sorted at once, in no order.
     @Test func manyPostsAreCheckpointedOnceEach() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         let ids = (0..<20_000 as Range<UInt64>).map { $0 &* 7_919 % 20_000 * 50 + 1 }
         let posts = ids.enumerated().map { StateFixture.post($1, revision: UInt64($0) + 1) }
         let checkpoint = try StateFixture.begin([StateFixture.body(posts)], into: database)
@@ -362,6 +345,11 @@ private final class CheckpointRun {
 
 /// Accounts, sessions and marks between the log and their tables.
 @Suite struct AccountCheckpointTests {
+    private let directory: DataDirectory
+    private let database: StateDatabase
+
+    init() throws { (directory, database) = try DataDirectory.created() }
+
     private static let account = AccountRow(
         id: 1,
         email: "a@example.org",
@@ -406,8 +394,6 @@ private final class CheckpointRun {
     }
 
     @Test func theLatestExpiryStands() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         let rows = [Self.session(1, expiring: 300), Self.session(1, expiring: 200)]
         for row in rows {
             try StateFixture.checkpoint([StateFixture.body([.session(row)])], into: database)
@@ -426,8 +412,6 @@ private final class CheckpointRun {
 
     /// What a start hands over is what the rows and the records after them came to.
     @Test func aStartJoinsRowsAndRecords() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         let entries: [LogEntry] = [
             .account(Self.account), .session(Self.session(1)), .session(Self.session(2)),
         ]
@@ -444,8 +428,6 @@ private final class CheckpointRun {
 
     /// More marks than fit into a row, by several viewers; then most are taken back.
     @Test func marksAreKeptHoweverMany() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         var model = ViewerModel()
         var revision: UInt64 = 0
         func checkpoint(_ posts: [UInt64], _ marks: MarkSet) throws {
@@ -475,8 +457,6 @@ private final class CheckpointRun {
 
     /// A checkpoint that was cut off leaves newer marks, which older records do not replace.
     @Test func olderMarksDoNotReplaceNewerOnes() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         func entry(_ marks: MarkSet, _ revision: UInt64) -> LogEntry {
             .marks(
                 PostMarks(

@@ -48,11 +48,7 @@ import Testing
     @Test func aLongBacklogIsCheckpointedAPieceAtATimeSoThatSegmentsCanGo() throws {
         let directory = try DataDirectory()
         let gate = SyncGate()
-        let database = try StateDatabase.create(
-            directory: directory.path,
-            files: directory.files,
-            vfs: gate.name
-        )
+        let database = try directory.create(vfs: gate.name)
         let thread = Self.thread(of: database) { _ in }
         for number in 0..<8 as Range<UInt64> {
             _ = thread.submit(Self.megabyte(number), at: Self.position(number + 1))
@@ -74,11 +70,7 @@ import Testing
     @Test func batchesAreTakenHoweverLongTheDiskStandsStill() throws {
         let directory = try DataDirectory()
         let gate = SyncGate()
-        let database = try StateDatabase.create(
-            directory: directory.path,
-            files: directory.files,
-            vfs: gate.name
-        )
+        let database = try directory.create(vfs: gate.name)
         let thread = Self.thread(of: database) { _ in }
         gate.close()
         try thread.start()
@@ -211,11 +203,7 @@ import Testing
     @Test(arguments: [ENOSPC, EDQUOT])
     func aCheckpointWithoutRoomWaitsAndContinues(code: Int32) throws {
         let disk = FakeDisk()
-        let database = try StateDatabase.create(
-            directory: ".",
-            files: disk,
-            vfs: disk.databaseDiskName
-        )
+        let database = try StateDatabase.create(on: disk)
         var work = CheckpointWork(database, checkpointByteCount: 1 << 20)
         try work.add(Self.megabyte(0), at: Self.position(1))
         work.begin()
@@ -223,10 +211,8 @@ import Testing
             call == .write && name.hasPrefix("state.db") ? code : nil
         }
         try work.writeStep(until: { false })
-        guard case .database(.full) = work.stall else {
-            Issue.record("\(work.stall.map(String.init(describing:)) ?? "no stall")")
-            return
-        }
+        guard case .database(.full) = work.stall
+        else { throw Unexpected("\(work.stall.map(String.init(describing:)) ?? "no stall")") }
         let isCheckpointing = work.isCheckpointing
         #expect(isCheckpointing && database.meta.checkpointed.number == 0)
         disk.failure = { _, _ in nil }
@@ -251,10 +237,7 @@ import Testing
         thread.stop()
         #expect(thread.statistics.isStalled)
         let told = stalls.withLock { $0 }
-        guard case .stalled(.database(.full)) = told.first else {
-            Issue.record("\(told)")
-            return
-        }
+        guard case .stalled(.database(.full)) = told.first else { throw Unexpected(told) }
         #expect(told.count == 1)
     }
 }

@@ -3,12 +3,13 @@ import FeedSQLite
 import FeedState
 import FeedTestSupport
 import Foundation
-import Glibc
 
 /// A directory of its own with the files of a state, removed with it.
 final class DataDirectory {
-    let path: String
+    private let directory: TemporaryDirectory
     private var locked: POSIXFiles?
+
+    var path: String { directory.path }
 
     /// The directory's files, locked for this process.
     var files: POSIXFiles {
@@ -17,10 +18,8 @@ final class DataDirectory {
     }
 
     init() throws {
-        var template = Array("/tmp/feed-state-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { throw FileFailure(code: errno) }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        locked = try POSIXFiles(path: path)
+        directory = try TemporaryDirectory()
+        locked = try POSIXFiles(path: directory.path)
     }
 
     /// A directory with a `state.db` of the SQL of a file in `Golden`.
@@ -32,13 +31,24 @@ final class DataDirectory {
         try database.checkpointLog()
     }
 
-    deinit { Self.remove(path) }
+    /// A directory and a new state in it; whoever lets go of the directory removes it.
+    static func created() throws -> (DataDirectory, StateDatabase) {
+        let directory = try DataDirectory()
+        return (directory, try directory.create())
+    }
 
-    func create() throws -> StateDatabase {
-        try StateDatabase.create(directory: path, files: files)
+    func create(vfs: String? = nil) throws -> StateDatabase {
+        try StateDatabase.create(directory: path, files: files, vfs: vfs)
     }
 
     func open() throws -> StateDatabase { try StateDatabase(directory: path, files: files) }
+
+    /// Opens the state anew, as after a crash; the old one is closed.
+    func reopen(_ database: inout StateDatabase) throws -> StateDatabase {
+        // Two connections to one file are one too many: the old one goes first.
+        database = try DataDirectory().create()
+        return try open()
+    }
 
     /// Lets another one have the directory.
     func unlock() { locked = nil }
@@ -50,56 +60,10 @@ final class DataDirectory {
         try database.checkpointLog()
     }
 
-    func read(_ name: String) throws -> [UInt8] {
-        let descriptor = unsafe Glibc.open(path + "/" + name, O_RDONLY)
-        guard descriptor >= 0 else { throw FileFailure(code: errno) }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
-        let count = unsafe bytes.withUnsafeMutableBytes {
-            unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
-        }
-        guard count == bytes.count else { throw FileFailure(code: errno) }
-        return bytes
-    }
+    func read(_ name: String) throws -> [UInt8] { try Array(Data(contentsOf: url(name))) }
 
-    /// Writes a file anew.
-    func write(_ name: String, _ bytes: [UInt8]) throws {
-        let descriptor = unsafe Glibc.open(path + "/" + name, O_RDWR | O_CREAT | O_TRUNC, 0o600)
-        guard descriptor >= 0 else { throw FileFailure(code: errno) }
-        defer { close(descriptor) }
-        let count = unsafe bytes.withUnsafeBytes {
-            unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0)
-        }
-        guard count == bytes.count else { throw FileFailure(code: errno) }
-    }
+    /// Writes a file anew, in place.
+    func write(_ name: String, _ bytes: [UInt8]) throws { try Data(bytes).write(to: url(name)) }
 
-    private static func remove(_ path: String) {
-        if let stream = unsafe opendir(path) {
-            while let entry = unsafe readdir(stream) {
-                let start = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-                let name = unsafe String(
-                    cString: UnsafeRawPointer(entry).advanced(by: start)
-                        .assumingMemoryBound(to: CChar.self)
-                )
-                guard name != ".", name != ".." else { continue }
-                let below = path + "/" + name
-                if unsafe unlink(below) != 0 { remove(below) }
-            }
-            unsafe closedir(stream)
-        }
-        _ = unsafe rmdir(path)
-    }
-}
-
-struct FileFailure: Error {
-    let code: Int32
-}
-
-extension DataDirectory {
-    /// Opens the state anew, as after a crash; the old one is closed.
-    func reopen(_ database: inout StateDatabase) throws -> StateDatabase {
-        // Two connections to one file are one too many: the old one goes first.
-        database = try DataDirectory().create()
-        return try open()
-    }
+    private func url(_ name: String) -> URL { URL(filePath: path + "/" + name) }
 }

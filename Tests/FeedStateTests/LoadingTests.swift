@@ -174,9 +174,7 @@ import Testing
         var applied: [Int] = []
         #expect(throws: Failure(name: "applied 10")) {
             try Numbers.run("test", refused: Failure.init(refusal:)) { ahead throws(Failure) in
-                while ahead.send(sent.load(ordering: .relaxed)) {
-                    sent.add(1, ordering: .relaxed)
-                }
+                while ahead.send(sent.load(ordering: .relaxed)) { sent.add(1, ordering: .relaxed) }
                 // Further ones are not taken, and do not wait.
                 for _ in 0..<100 where ahead.send(0) { return }
                 throw Failure(name: "read")

@@ -146,9 +146,7 @@ import Testing
             revision: 16_777_301
         )
         let user = VoterID(rawValue: 1 << 29)
-        let entries: [LogEntry] = [
-            .post(post), .marks(marks), .userVoter(user, userID: 1 << 63),
-        ]
+        let entries: [LogEntry] = [.post(post), .marks(marks), .userVoter(user, userID: 1 << 63)]
         try StateFixture.checkpoint([StateFixture.body(entries)], into: database)
         for entry in entries { model.apply(entry) }
         database = try directory.reopen(&database)

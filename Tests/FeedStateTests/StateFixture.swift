@@ -1,4 +1,5 @@
 import FeedAccounts
+import FeedDiskFaults
 import FeedJournal
 import FeedLog
 import FeedRanking
@@ -92,6 +93,10 @@ enum StateFixture {
 }
 
 extension StateDatabase {
+    static func create(on disk: FakeDisk) throws -> StateDatabase {
+        try create(directory: ".", files: disk, vfs: disk.databaseDiskName)
+    }
+
     /// Lets the file grow to so many pages of 4 KiB and no further.
     ///
     /// A limit below its size is its size. What needs more throws as on a full disk.

@@ -6,10 +6,21 @@ import Foundation
 import Testing
 
 @Suite struct BackupFolderTests {
+    private let directory: DataDirectory
+    private let database: StateDatabase
+
+    init() throws { (directory, database) = try DataDirectory.created() }
+
+    private static func open(
+        _ options: StateOptions,
+        _ events: DurableState.Events
+    ) throws -> DurableState {
+        let store = FeedStore(stripeCount: 4) { 0 }
+        return try DurableState.open(options, into: store, channels: { _ in }, events: events)
+    }
+
     @Test("so many are kept, and the oldest go only once a new one is complete")
     func keepsSoMany() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         var names: [String] = []
         for count in 1...5 {
             names.append(try BackupFixture.make(database, keeping: 3))
@@ -33,8 +44,6 @@ import Testing
 
     @Test("what a person has made, renamed or put there stays")
     func leavesOthersAlone() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         let first = try BackupFixture.make(database)
         let second = try BackupFixture.make(database)
         try directory.files.rename("backups/\(first)", to: "backups/before-the-upgrade")
@@ -53,8 +62,6 @@ import Testing
 
     @Test("a clock that was set back does not make the newest the one that goes")
     func keepsTheNewest() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         let past = try BackupFixture.make(database)
         let future = "29990101T000000000Z"
         try directory.files.rename("backups/\(past)", to: "backups/\(future)")
@@ -64,8 +71,6 @@ import Testing
 
     @Test("a backup that a clock ahead has named goes before one with a later state")
     func keepsTheLatestStates() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         let first = try BackupFixture.make(database)
         try directory.files.rename("backups/\(first)", to: "backups/29990101T000000000Z")
         try StateFixture.fill(database)
@@ -94,13 +99,7 @@ import Testing
                 made.withLock { $0.append(backup.name) }
                 isMade.signal()
             }
-            let store = FeedStore(stripeCount: 4) { 0 }
-            let state = try DurableState.open(
-                options,
-                into: store,
-                channels: { _ in },
-                events: listeners
-            )
+            let state = try Self.open(options, listeners)
             try state.start()
             defer { state.stop() }
             return isMade.wait(timeout: .now() + 60) == .success
@@ -113,8 +112,6 @@ import Testing
 
     @Test("what failed or was killed is removed, and nothing else")
     func removesLeftovers() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         let complete = try BackupFixture.make(database)
         for name in ["20270115T080000123Z", "20270115T080000124Z", "mine"] {
             try directory.files.createDirectory("backups/\(name)")
@@ -153,13 +150,7 @@ import Testing
         let events = Locked<[BackupEvent]>([])
         var listeners = DurableState.Events()
         listeners.backup = { event in events.withLock { $0.append(event) } }
-        let store = FeedStore(stripeCount: 4) { 0 }
-        let state = try DurableState.open(
-            options,
-            into: store,
-            channels: { _ in },
-            events: listeners
-        )
+        let state = try Self.open(options, listeners)
         try state.start()
         state.stop()
         #expect(events.withLock { $0 } == [.removedLeftovers(["20270115T080000123Z"])])

@@ -8,6 +8,11 @@ import Glibc
 import Testing
 
 @Suite struct BackupJobTests {
+    private let directory: DataDirectory
+    private let database: StateDatabase
+
+    init() throws { (directory, database) = try DataDirectory.created() }
+
     private static func batch(_ source: inout LogEntrySource, seed: UInt64) -> [UInt8] {
         var generator = SeededGenerator(seed: seed)
         return source.batch(writes: 400, using: &generator)
@@ -15,8 +20,6 @@ import Testing
 
     @Test("a backup is the state of its moment, with checkpoints while it is copied")
     func isOfOneMoment() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         // SQLite would move its log into the file every few pages.
         try database.connection.execute("PRAGMA wal_autocheckpoint=4")
         var source = LogEntrySource()
@@ -50,8 +53,6 @@ import Testing
 
     @Test("a frozen file stays as it is, and a thawed one takes in the checkpoints")
     func freezes() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         try database.connection.execute("PRAGMA wal_autocheckpoint=4")
         var source = LogEntrySource()
         let byteCount = try database.freeze().byteCount
@@ -71,16 +72,12 @@ import Testing
 
     @Test("SQLite's lock on state.db outlives a copy")
     func keepsTheLock() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         try BackupFixture.make(database)
         #expect(Self.isLocked(directory.path + "/state.db"))
     }
 
     /// The control of the above: a descriptor that is closed takes the lock with it.
     @Test func aLockThatIsLostIsSeen() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         _ = try directory.read("state.db")
         #expect(!Self.isLocked(directory.path + "/state.db"))
         withExtendedLifetime(database) {}
@@ -88,16 +85,11 @@ import Testing
 
     @Test("a backup that does not fit is refused with the bytes, and leaves nothing")
     func needsRoom() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         let reserved = Int.max / 2
         let error = #expect(throws: BackupError.self) {
             try BackupJob(of: database, BackupOptions(), reservedByteCount: reserved).open()
         }
-        guard case .noRoom(let needed, let free, reserved) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .noRoom(let needed, let free, reserved) = error else { throw Unexpected(error) }
         try database.thaw()
         #expect(try needed == directory.read("state.db").count)
         #expect(free > 0)
@@ -114,8 +106,6 @@ import Testing
 
     @Test("a backup is given up when the disk fills meanwhile, and its folder is removed")
     func needsRoomThroughout() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
         var options = BackupOptions()
         options.stepByteCount = 4 << 10
         let job = try BackupJob(of: database, options, reservedByteCount: 0)
@@ -131,11 +121,7 @@ import Testing
 
     @Test func aBackupThatFindsTooLittleRoomOnTheWaySaysSo() throws {
         let disk = FakeDisk()
-        let database = try StateDatabase.create(
-            directory: ".",
-            files: disk,
-            vfs: disk.databaseDiskName
-        )
+        let database = try StateDatabase.create(on: disk)
         var options = BackupOptions()
         options.stepByteCount = 4 << 10
         let used = disk.names.compactMap { disk[$0]?.count }.reduce(0, +)
@@ -156,20 +142,13 @@ import Testing
     @Test("a copy that the disk does not give is no damaged one")
     func aReadThatFailsIsNoDamage() throws {
         let disk = FakeDisk()
-        let database = try StateDatabase.create(
-            directory: ".",
-            files: disk,
-            vfs: disk.databaseDiskName
-        )
+        let database = try StateDatabase.create(on: disk)
         let job = try BackupJob(of: database, BackupOptions(), reservedByteCount: 0)
         try job.open()
         while try !job.step() {}
         disk.failure = { call, _ in call == .read ? EIO : nil }
         let error = #expect(throws: BackupError.self) { try job.verify() }
-        guard case .failed(let cause) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .failed(let cause) = error else { throw Unexpected(error) }
         #expect(!cause.isDamage, "\(cause)")
         disk.failure = { _, _ in nil }
         try job.verify()
@@ -269,8 +248,7 @@ import Testing
 @Suite struct BackupVerificationTests {
     @Test("a backup is checked whole, and nothing is written into it")
     func changesNothing() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
+        let (directory, database) = try DataDirectory.created()
         try StateFixture.fill(database)
         let name = try BackupFixture.make(database)
         let path = BackupFixture.path(name, in: directory)
@@ -283,8 +261,7 @@ import Testing
     }
 
     @Test func aPathWithSpecialCharactersIsRead() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
+        let (directory, database) = try DataDirectory.created()
         let name = try BackupFixture.make(database)
         let odd = "50%, \u{FC}ber#1?"
         try directory.files.rename("backups/\(name)", to: "backups/\(odd)")
@@ -292,8 +269,7 @@ import Testing
     }
 
     @Test func damageIsFound() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
+        let (directory, database) = try DataDirectory.created()
         try StateFixture.fill(database)
         let name = try BackupFixture.make(database)
         var bytes = try directory.read("backups/\(name)/state.db")

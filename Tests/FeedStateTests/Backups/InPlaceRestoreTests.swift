@@ -146,10 +146,8 @@ import Testing
         #expect(segments.count > 1)
         let disk = spoiled(removing: true)
         disk[segments[0]] = nil
-        guard case .notContinued(_, let checkpointed, _) = error(disk) else {
-            Issue.record("the gap was not noticed")
-            return
-        }
+        guard case .notContinued(_, let checkpointed, _) = error(disk)
+        else { throw Unexpected("the gap was not noticed") }
         #expect(checkpointed == written.checkpointed)
     }
 
@@ -169,10 +167,8 @@ import Testing
         }
         let disk = spoiled(removing: true)
         disk[segments[1]]?[4096 + 44] ^= 1
-        guard case .damaged? = try written.restore(disk).problem else {
-            Issue.record("the damage was not noticed")
-            return
-        }
+        guard case .damaged? = try written.restore(disk).problem
+        else { throw Unexpected("the damage was not noticed") }
         #expect(written.refusal(disk) != nil)
     }
 
@@ -188,10 +184,8 @@ import Testing
         }
         let disk = spoiled(removing: true)
         disk["durable.hwm"] = nil
-        guard case .missingWatermark? = try written.restore(disk, source["state.db"]).problem else {
-            Issue.record("the watermark was not missed")
-            return
-        }
+        guard case .missingWatermark? = try written.restore(disk, source["state.db"]).problem
+        else { throw Unexpected("the watermark was not missed") }
         #expect(written.refusal(disk) != nil)
     }
 
@@ -201,10 +195,8 @@ import Testing
         let disk = written.disk.copy()
         for (name, bytes) in try written.checkpointAll() { disk[name] = bytes }
         disk[segments[1]]?[4096 + 44] ^= 1
-        guard case .notContinued(_, _, .damaged) = error(disk) else {
-            Issue.record("the records of the old file were given up")
-            return
-        }
+        guard case .notContinued(_, _, .damaged) = error(disk)
+        else { throw Unexpected("the records of the old file were given up") }
     }
 
     @Test func whatTheOldFileStillKnowsIsAskedToo() throws {
@@ -212,10 +204,8 @@ import Testing
         // syncs. The old file has later records, and says so, although a row of it may be damaged.
         let disk = written.earlier.copy()
         for (name, bytes) in try written.checkpointAll() { disk[name] = bytes }
-        guard case .notContinued(_, _, .lost) = error(disk) else {
-            Issue.record("the loss was not noticed")
-            return
-        }
+        guard case .notContinued(_, _, .lost) = error(disk)
+        else { throw Unexpected("the loss was not noticed") }
     }
 
     @Test func aBackupOfAnotherInstanceIsRefused() throws {
@@ -228,38 +218,29 @@ import Testing
             try database.connection.checkpointLog()
         }
         let error = error(spoiled(removing: true), source["state.db"])
-        guard case .notContinued(_, _, .otherInstance) = error else {
-            Issue.record("the backup was taken")
-            return
-        }
+        guard case .notContinued(_, _, .otherInstance) = error
+        else { throw Unexpected("the backup was taken") }
     }
 
     @Test func aDamagedBackupIsRefused() throws {
         var backup = written.backup
         // The header of each page but the first.
         for page in stride(from: 4096, to: backup.count, by: 4096) { backup[page] ^= 0x40 }
-        guard case .state(let cause) = error(spoiled(removing: true), backup) else {
-            Issue.record("the backup was taken")
-            return
-        }
+        guard case .state(let cause) = error(spoiled(removing: true), backup)
+        else { throw Unexpected("the backup was taken") }
         #expect(cause.isDamage)
     }
 
     @Test func aFullDiskIsSaidToBeFull() throws {
         let disk = spoiled(removing: true)
         disk.capacity = files(disk).values.reduce(0) { $0 + $1.count } + written.backup.count / 2
-        guard case .noRoom(_, let needed, let free) = error(disk) else {
-            Issue.record("there was room")
-            return
-        }
+        guard case .noRoom(_, let needed, let free) = error(disk)
+        else { throw Unexpected("there was room") }
         #expect(needed > free && free == written.backup.count / 2)
         disk.capacity = .max
         disk.failure = { call, name in
             call == .write && name == "state.db.new" ? ENOSPC : nil
         }
-        guard case .noRoom = error(disk) else {
-            Issue.record("there was room")
-            return
-        }
+        guard case .noRoom = error(disk) else { throw Unexpected("there was room") }
     }
 }

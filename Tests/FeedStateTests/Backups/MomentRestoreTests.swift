@@ -90,10 +90,7 @@ import Testing
             #expect(text.contains("from the backup of \(begin):"), "\(text)")
         }
         let within = #expect(throws: RestoreError.self) { try written.restoreWithin() }
-        guard case .within = within else {
-            Issue.record("\(String(describing: within))")
-            return
-        }
+        guard case .within = within else { throw Unexpected(within) }
     }
 
     @Test("a gap in the journal is named with the moments that can be had, and those before it can")

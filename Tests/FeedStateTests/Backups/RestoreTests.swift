@@ -11,8 +11,7 @@ import Testing
 
 @Suite struct RestoreTests {
     @Test func aRestoredCopyIsTheStateUnderAnotherName() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
+        let (directory, database) = try DataDirectory.created()
         let (model, _) = try StateFixture.fill(database)
         let backup = BackupFixture.path(try BackupFixture.make(database), in: directory)
         let target = directory.path + "/restored"
@@ -36,8 +35,7 @@ import Testing
 
     @Test("T-BACKUP-10: a restore ends all sessions")
     func aRestoreEndsAllSessions() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
+        let (directory, database) = try DataDirectory.created()
         let (model, _) = try StateFixture.fill(database, batches: 20)
         try #require(!model.viewers.sessions.isEmpty && !model.viewers.accounts.isEmpty)
         let backup = BackupFixture.path(try BackupFixture.make(database), in: directory)
@@ -79,8 +77,7 @@ import Testing
     }
 
     @Test func aDamagedBackupIsNotRestored() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
+        let (directory, database) = try DataDirectory.created()
         try StateFixture.fill(database)
         let backup = BackupFixture.path(try BackupFixture.make(database), in: directory)
         let copy = try Database(path: backup + "/state.db", mode: .existing)
@@ -89,10 +86,7 @@ import Testing
         let error = #expect(throws: RestoreError.self) {
             try BackupRestore.run(backup: backup, into: directory.path + "/restored")
         }
-        guard case .state(let cause) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .state(let cause) = error else { throw Unexpected(error) }
         #expect(cause.isDamage)
         #expect(error?.exitStatus == 5)
         #expect(try !directory.files.names(in: ".").contains("restored"))
@@ -161,10 +155,7 @@ import Testing
         for capacity in [byteCount / 2, byteCount + (64 << 20)] {
             disk.capacity = capacity
             let error = #expect(throws: RestoreError.self) { try RestoreLife.restore(source, disk) }
-            guard case .noRoom(_, let needed, let free) = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            guard case .noRoom(_, let needed, let free) = error else { throw Unexpected(error) }
             #expect(needed == byteCount + (66 << 20) && free == capacity)
             #expect(disk.names == [])
         }
@@ -179,10 +170,7 @@ import Testing
             call == .write && name == "state.db.new" ? ENOSPC : nil
         }
         let error = #expect(throws: RestoreError.self) { try RestoreLife.restore(source, disk) }
-        guard case .noRoom = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .noRoom = error else { throw Unexpected(error) }
         #expect(disk.names == [])
     }
 }
@@ -319,11 +307,7 @@ enum RestoreLife {
     /// The file of a backup, and the hash of the state in it without the sessions, which a restore ends.
     static func backup() throws -> (source: any JournalFile, hash: UInt64) {
         let disk = FakeDisk()
-        let database = try StateDatabase.create(
-            directory: ".",
-            files: disk,
-            vfs: disk.databaseDiskName
-        )
+        let database = try StateDatabase.create(on: disk)
         try StateFixture.fill(database)
         let hash = try StateFixture.storeHash(database, withSessions: false)
         let name = try BackupFixture.make(database)

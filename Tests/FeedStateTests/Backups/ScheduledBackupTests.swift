@@ -114,8 +114,7 @@ import Testing
 
     @Test("a copy with a flipped byte is no backup, and another one is made a minute later")
     func removesADamagedCopy() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
+        let (directory, database) = try DataDirectory.created()
         try StateFixture.fill(database)
         let clock = Locked(Self.start)
         let flips = Locked(1)
@@ -135,10 +134,8 @@ import Testing
         }
         let life = try Life(database, clock, hooks: hooks)
         let failure = life.next()
-        guard case .failure(.damagedCopy(let name, let cause)) = failure else {
-            Issue.record("\(failure)")
-            return
-        }
+        guard case .failure(.damagedCopy(let name, let cause)) = failure
+        else { throw Unexpected(failure) }
         #expect(Self.isScheduled(name) && cause.isDamage)
         #expect(try BackupFolders.complete(directory.files) == [])
         let status = life.thread.backups.status
@@ -157,8 +154,7 @@ import Testing
 
     @Test("a flipped bit anywhere in a copy is found, or changes nothing of the state")
     func findsFlips() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
+        let (directory, database) = try DataDirectory.created()
         try StateFixture.fill(database)
         let expected = try StateFixture.storeHash(database)
         let seed: UInt64 = 20_261_126
@@ -341,8 +337,7 @@ import Testing
     }
 
     @Test func oneKindCostsTheOtherNothing() throws {
-        let directory = try DataDirectory()
-        let database = try directory.create()
+        let (directory, database) = try DataDirectory.created()
         let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
         var options = BackupOptions()
         options.keptCount = 2

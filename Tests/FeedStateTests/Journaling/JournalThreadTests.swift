@@ -64,11 +64,7 @@ import Testing
             }
             started.withLock { [thread] in $0 = thread }
             beforeStart()
-            do {
-                try thread.start()
-            } catch {
-                Issue.record("\(error)")
-            }
+            do { try thread.start() } catch { Issue.record("\(error)") }
         }
 
         // The logs lead to the thread, and the thread to the logs.
@@ -173,7 +169,7 @@ import Testing
         harness.thread.stop()
     }
 
-    @Test func letsNothingInWhileCheckpointsLagAndChangesAgainOnceTheyHaveCaughtUp() {
+    @Test func letsNothingInWhileCheckpointsLagAndChangesAgainOnceTheyHaveCaughtUp() throws {
         let journal = FakeJournal()
         let harness = Harness(journal)
         for _ in 0..<8 { journal.permits.signal() }
@@ -182,10 +178,8 @@ import Testing
         harness.log(0, revision: 1)
         harness.said.wait()
         while harness.thread.congestion == nil {}
-        guard case .checkpoints(let backlog, let retryTime) = harness.thread.congestion else {
-            Issue.record("\(String(describing: harness.thread.congestion))")
-            return
-        }
+        guard case .checkpoints(let backlog, let retryTime) = harness.thread.congestion
+        else { throw Unexpected(harness.thread.congestion) }
         #expect(backlog.pendingByteCount == 1 << 20)
         #expect(retryTime == .seconds(1))
         harness.thread.countRefusalByCheckpoints()
@@ -196,10 +190,7 @@ import Testing
         let news = harness.news.withLock { $0 }
         guard news.count == 2, case .lagging(let told, _, _) = news[0],
             case .caughtUp(_, let refusedCount) = news[1]
-        else {
-            Issue.record("\(news)")
-            return
-        }
+        else { throw Unexpected(news) }
         #expect(told.pendingByteCount == 1 << 20)
         #expect(refusedCount == 1)
     }

@@ -217,9 +217,7 @@ struct WrittenState {
     /// `docs/STORAGE.md`, read here anew: 4096 bytes of header, records of 40 and their body.
     func contentByteCount(_ name: String) -> Int {
         guard let bytes = disk[name] else { return 0 }
-        guard name.hasPrefix("journal/0") else {
-            return (bytes.lastIndex { $0 != 0 } ?? 0) + 1
-        }
+        guard name.hasPrefix("journal/0") else { return (bytes.lastIndex { $0 != 0 } ?? 0) + 1 }
         return records(of: name).last?.range.upperBound ?? 4096
     }
 

@@ -80,10 +80,8 @@ import Testing
             let checkpointedCount = state.records(upTo: meta.checkpointed.number).count
             let (name, range) = state.records(upTo: meta.checkpointing.number)[checkpointedCount]
             disk[name]?[range.lowerBound + 32] ^= 1
-            guard case .loss(let loss) = Self.refusal(disk.copy()) else {
-                Issue.record("the directory was served")
-                return
-            }
+            guard case .loss(let loss) = Self.refusal(disk.copy())
+            else { throw Unexpected("the directory was served") }
             #expect(loss.partlyCheckpointed == meta.checkpointing.number)
             var options = StateOptions(path: ".", logCount: 1)
             options.acceptedLoss = loss.left
@@ -97,12 +95,10 @@ import Testing
         Issue.record("no state has a checkpoint under way")
     }
 
-    @Test func anotherNumberIsRefusedWithTheRightOne() {
+    @Test func anotherNumberIsRefusedWithTheRightOne() throws {
         let refusal = Self.refusal(disk, acceptedLoss: 99999)
-        guard case .journal(.otherLossAccepted(_, let last)) = refusal else {
-            Issue.record("the loss was accepted")
-            return
-        }
+        guard case .journal(.otherLossAccepted(_, let last)) = refusal
+        else { throw Unexpected("the loss was accepted") }
         #expect(last == left)
     }
 
@@ -123,10 +119,8 @@ import Testing
             disk[name] = nil
         }
         let refusal = Self.refusal(disk, acceptedLoss: checkpointed - 1)
-        guard case .journal(.otherLossAccepted(_, let last)) = refusal else {
-            Issue.record("the loss was accepted")
-            return
-        }
+        guard case .journal(.otherLossAccepted(_, let last)) = refusal
+        else { throw Unexpected("the loss was accepted") }
         #expect(last == checkpointed)
         #expect(Self.refusal(disk, acceptedLoss: last) == nil)
     }
@@ -251,10 +245,7 @@ import Testing
             _ = try start(disk)
             Issue.record("the directory was served")
         } catch {
-            guard case .full(let needed, _) = error else {
-                Issue.record("\(error)")
-                return
-            }
+            guard case .full(let needed, _) = error else { throw Unexpected(error) }
             #expect(needed >= 16 << 10)
         }
     }
@@ -279,10 +270,8 @@ import Testing
                 _ = try InstanceChange.run(directory)
                 isDone = true
             } catch {
-                guard case .full = error else {
-                    Issue.record("after \(allowed) writes: \(error)")
-                    return
-                }
+                guard case .full = error
+                else { throw Unexpected("after \(allowed) writes: \(error)") }
                 disk.failure = { _, _ in nil }
                 #expect(throws: Never.self) { try InstanceChange.run(directory) }
             }
@@ -332,10 +321,7 @@ import Testing
         let disk = state.disk.copy()
         disk["durable.hwm"] = nil
         guard case .loss(let loss) = refusal(disk), case .missingWatermark(let last) = loss.problem
-        else {
-            Issue.record("the directory was served")
-            return
-        }
+        else { throw Unexpected("the directory was served") }
         #expect(loss.left == last)
         #expect(refusal(disk, acceptedLoss: last) == nil)
         // From then on it is there again.
@@ -345,29 +331,22 @@ import Testing
     @Test func aSpoiledWatermarkIsMissed() throws {
         let disk = state.disk.copy()
         disk["durable.hwm"] = []
-        guard case .loss(let loss) = refusal(disk), case .missingWatermark = loss.problem else {
-            Issue.record("the directory was served")
-            return
-        }
+        guard case .loss(let loss) = refusal(disk), case .missingWatermark = loss.problem
+        else { throw Unexpected("the directory was served") }
     }
 
     @Test func theWatermarkAndTheNewestSegmentAreMissed() throws {
         let disk = state.disk.copy()
         disk["durable.hwm"] = nil
         disk[try #require(names(disk, "journal/0").last)] = nil
-        guard case .loss = refusal(disk) else {
-            Issue.record("the directory was served")
-            return
-        }
+        guard case .loss = refusal(disk) else { throw Unexpected("the directory was served") }
     }
 
     @Test func aStateAloneIsRefused() throws {
         let disk = state.disk.copy()
         for name in disk.names where !name.hasPrefix("state.db") { disk[name] = nil }
-        guard case .loss(let loss) = refusal(disk) else {
-            Issue.record("the directory was served")
-            return
-        }
+        guard case .loss(let loss) = refusal(disk)
+        else { throw Unexpected("the directory was served") }
         #expect(loss.left == 0)
         #expect(loss.known > 0)
     }
@@ -376,23 +355,19 @@ import Testing
         for kept in ["durable.hwm", "journal/0", "state.db-wal"] {
             let disk = state.disk.copy()
             for name in disk.names where !name.hasPrefix(kept) { disk[name] = nil }
-            guard case .missingDatabase = refusal(disk) else {
-                Issue.record("the directory was served: \(disk.names)")
-                return
-            }
+            guard case .missingDatabase = refusal(disk)
+            else { throw Unexpected("the directory was served: \(disk.names)") }
         }
     }
 
-    @Test func aDirectoryOfOtherFilesIsRefused() {
+    @Test func aDirectoryOfOtherFilesIsRefused() throws {
         let disk = FakeDisk()
         disk["lost+found/x"] = [1]
         disk[".hidden"] = [1]
         #expect(refusal(disk.copy()) == nil)
         disk["report.odt"] = [1]
-        guard case .foreignFile("report.odt") = refusal(disk) else {
-            Issue.record("the directory was served")
-            return
-        }
+        guard case .foreignFile("report.odt") = refusal(disk)
+        else { throw Unexpected("the directory was served") }
         #expect(disk.names == [".hidden", "lost+found/x", "report.odt"])
     }
 
@@ -401,10 +376,7 @@ import Testing
         try dropRecord(disk)
         #expect(refusal(disk) == nil)
         disk["durable.hwm"] = nil
-        guard case .loss = refusal(disk) else {
-            Issue.record("the directory was served")
-            return
-        }
+        guard case .loss = refusal(disk) else { throw Unexpected("the directory was served") }
     }
 
     /// Makes `state.db` what version 0.1 made: without the table of the other files.

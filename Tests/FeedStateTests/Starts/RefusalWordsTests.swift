@@ -295,11 +295,17 @@ import Testing
 
 /// The refusal to restore a moment is in `docs/REFUSALS.md` in the words that are printed.
 @Suite struct MomentWordsTests {
-    @Test func aMomentThatIsNotThereIsInTheDocument() throws {
+    @Test(
+        arguments: [
+            (.journal(.missing(records: 8...9)), 5),
+            (.wrongClock(revisions: 1234...1234), 2), (.wrongClock(revisions: 1234...1250), 2),
+        ] as [(MomentProblem, Int32)]
+    )
+    func aMomentThatIsRefusedIsInTheDocument(problem: MomentProblem, status: Int32) throws {
         let error = RestoreError.noMoment(
             "/srv/feed",
             .time(Date(timeIntervalSince1970: 1_800_000_000)),
-            .journal(.missing(records: 8...9)),
+            problem,
             "Moments from 2027-01-15T06:00:00.123Z to 2027-01-15T07:59:59.000Z, record 7, can be had. "
                 + "Each backup can be had as it is, the oldest one by --at 20270115T060000123Z."
         )
@@ -308,25 +314,7 @@ import Testing
             of: RestoreSource(path: "/srv/feed", flags: ["--at", "2027-01-15T06:00:00Z"]),
             into: "/srv/feed.restored"
         )
-        #expect(refusal.exitStatus == 5)
-        try expectInDocument(refusal)
-    }
-
-    @Test(arguments: [1234...1234, 1234...1250])
-    func aMomentOfAWrongClockIsInTheDocument(revisions: ClosedRange<UInt64>) throws {
-        let error = RestoreError.noMoment(
-            "/srv/feed",
-            .time(Date(timeIntervalSince1970: 1_800_000_000)),
-            .wrongClock(revisions: revisions),
-            "Moments from 2027-01-15T06:00:00.123Z to 2027-01-15T07:59:59.000Z, record 7, can be had. "
-                + "Each backup can be had as it is, the oldest one by --at 20270115T060000123Z."
-        )
-        let refusal = StartRefusal(
-            error,
-            of: RestoreSource(path: "/srv/feed", flags: ["--at", "2027-01-15T06:00:00Z"]),
-            into: "/srv/feed.restored"
-        )
-        #expect(refusal.exitStatus == 2)
+        #expect(refusal.exitStatus == status)
         try expectInDocument(refusal)
     }
 
