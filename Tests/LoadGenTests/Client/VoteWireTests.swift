@@ -248,16 +248,6 @@ import Testing
         #expect(offset == (answer == nil ? 0 : 4 + body.count))
         return answer
     }
-
-    private func bytes(_ buffer: borrowing FrameBuffer) -> [UInt8] {
-        var copy: [UInt8] = []
-        buffer.withBytes { span in
-            for offset in 0..<span.byteCount {
-                copy.append(unsafe span.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
-            }
-        }
-        return copy
-    }
 }
 
 /// The short ways of batches of votes give what the general encoder and decoder give.
@@ -301,9 +291,7 @@ import Testing
         var random = RandomStream(seed: UInt64(seed), thread: 0, client: 0)
         var answer = VoteBatchAnswer()
         for _ in 0..<100 {
-            let results = (0..<1 + random.nextIndex(below: 256)).map { _ in
-                result(&random)
-            }
+            let results = (0..<1 + random.nextIndex(below: 256)).map { _ in result(&random) }
             let response = Response.batchCastVotes(BatchCastVotesResponse(results: results))
             let id = max(1, random.next() >> random.next(below: 64))
             let frame = try ServerFrame(id: id, revision: random.next() >> 40, response: response)
@@ -370,16 +358,6 @@ import Testing
 
     private func scan(_ answer: inout VoteBatchAnswer, _ frame: [UInt8]) -> Bool {
         unsafe answer.scan(frame.span.bytes, in: 4..<frame.count)
-    }
-
-    private func bytes(_ buffer: borrowing FrameBuffer) -> [UInt8] {
-        var copy: [UInt8] = []
-        buffer.withBytes { span in
-            for offset in 0..<span.byteCount {
-                copy.append(unsafe span.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
-            }
-        }
-        return copy
     }
 }
 
@@ -489,4 +467,14 @@ extension RandomStream {
         }
         #expect(ends == [false, true])
     }
+}
+
+private func bytes(_ buffer: borrowing FrameBuffer) -> [UInt8] {
+    var copy: [UInt8] = []
+    buffer.withBytes { span in
+        for offset in 0..<span.byteCount {
+            copy.append(unsafe span.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+        }
+    }
+    return copy
 }

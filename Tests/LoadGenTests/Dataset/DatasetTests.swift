@@ -219,9 +219,7 @@ extension LiveTests {
             #expect(result.exitStatus == .auditFailed)
         }
 
-        @Test(arguments: [
-            FakeFaults(), FakeFaults(dieAt: 2000), FakeFaults(dieAtCreate: 1156),
-        ])
+        @Test(arguments: [FakeFaults(), FakeFaults(dieAt: 2000), FakeFaults(dieAtCreate: 1156)])
         func isAuditedAgainFromItsReport(_ faults: FakeFaults) async throws {
             let service = try await FakeService.start(faults)
             let result = try await run(service, [])

@@ -419,9 +419,7 @@ import Testing
         try withFolder { folder in
             let file = folder + "/run.json"
             let path = isLinked ? folder + "/latest.json" : file
-            if isLinked {
-                try manager.createSymbolicLink(atPath: path, withDestinationPath: file)
-            }
+            if isLinked { try manager.createSymbolicLink(atPath: path, withDestinationPath: file) }
             let output = OutputFile(flag: "--json", path: path)
             try output.check()
             #expect(!manager.fileExists(atPath: file))

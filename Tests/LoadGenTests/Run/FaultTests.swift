@@ -9,9 +9,7 @@ extension LiveTests {
     /// The audit sees a service that counts wrong, over real connections.
     @Suite struct FaultTests {
         @Test func passesAServiceThatCountsRight() async throws {
-            let service = try await FakeService.start()
-            let result = try await load(service, shortLoad)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(), shortLoad).result
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.examples == [])
             #expect(summary.acknowledgedVoteCount == 5000)
@@ -58,18 +56,14 @@ extension LiveTests {
             _ violation: Violation,
             _ faults: FakeFeed.Faults
         ) async throws {
-            let service = try await FakeService.start(faults)
-            let result = try await load(service, shortLoad + arguments)
-            await service.stop()
+            let result = try await loadFake(faults, shortLoad + arguments).result
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.counts[violation] ?? 0 > 0)
             #expect(result.exitStatus == .auditFailed)
         }
 
         @Test func passesErrorsThatDidNotCount() async throws {
-            let service = try await FakeService.start(FakeFeed.Faults(failEvery: 100))
-            let result = try await load(service, shortLoad)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(failEvery: 100), shortLoad).result
             #expect(result.audit.isPassed)
             #expect(result.totals.outcomes.error == 50)
             #expect(result.totals.failures.serverErrors == ["RESOURCE_EXHAUSTED/OVERLOADED": 50])
@@ -101,9 +95,10 @@ extension LiveTests {
         }
 
         @Test func takesARefusalThatPassesTheAnswerToAVote() async throws {
-            let service = try await FakeService.start(FakeFeed.Faults(passAt: 2008))
-            let result = try await load(service, shortLoad + ["-P", "16"])
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(passAt: 2008),
+                shortLoad + ["-P", "16"]
+            ).result
             #expect(result.totals.failures.firstProtocolError == nil)
             #expect(result.lostConnectionCount == 0)
             #expect(result.totals.failures.serverErrors == ["UNAVAILABLE/OVERLOADED": 1])
@@ -114,9 +109,10 @@ extension LiveTests {
 
         @Test(arguments: ["1", "16"])
         func resetsAConnectionWhereAVoteIsOfAnotherPost(_ pipeline: String) async throws {
-            let service = try await FakeService.start(FakeFeed.Faults(misdirectAt: 2008))
-            let result = try await load(service, shortLoad + ["-P", pipeline])
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(misdirectAt: 2008),
+                shortLoad + ["-P", pipeline]
+            ).result
             let text = try #require(result.totals.failures.firstProtocolError)
             #expect(text.contains("is about post"))
             #expect(result.totals.failures.causes[.protocolError] == 1)
@@ -141,9 +137,7 @@ extension LiveTests {
         }
 
         @Test func endsAWalkOverPagesThatRepeat() async throws {
-            let service = try await FakeService.start(FakeFeed.Faults(repeatsPages: true))
-            let result = try await load(service, shortLoad)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(repeatsPages: true), shortLoad).result
             let findings = try #require(result.audit.summary).findings.counts
             #expect(findings[.listedTwice] == 50)
             #expect(findings[.walkCount] == 1)
@@ -153,9 +147,7 @@ extension LiveTests {
         @Test(arguments: ["1", "10"])
         func findsStalePages(_ pageSize: String) async throws {
             let mix = ["--mix", "vote=50,list=50", "--page-size", pageSize]
-            let service = try await FakeService.start(FakeFeed.Faults(staleCount: 100))
-            let result = try await load(service, shortLoad + mix)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(staleCount: 100), shortLoad + mix).result
             let counts = try #require(result.audit.summary).findings.counts
             #expect(counts[.stalePage] ?? 0 > 0)
             #expect(result.exitStatus == .auditFailed)
@@ -163,9 +155,7 @@ extension LiveTests {
 
         @Test(.timeLimit(.minutes(5)))
         func endsAWalkOverPostsThatAreMadeUp() async throws {
-            let service = try await FakeService.start(FakeFeed.Faults(makesUpPosts: true))
-            let result = try await load(service, shortLoad)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(makesUpPosts: true), shortLoad).result
             let summary = try #require(result.audit.summary)
             // Twice the 50 posts that the list says it has, 100,000, and the page that passes this.
             #expect(summary.listedPostCount == 100_200)
@@ -176,18 +166,17 @@ extension LiveTests {
         @Test(arguments: [Int64.min, .max])
         func reportsScoresAndClocksBeyondReason(_ number: Int64) async throws {
             let faults = FakeFeed.Faults(clock: number, readScore: number)
-            let service = try await FakeService.start(faults)
-            let result = try await load(service, shortLoad)
-            await service.stop()
+            let result = try await loadFake(faults, shortLoad).result
             let findings = try #require(result.audit.summary).findings.counts
             #expect(findings[number < 0 ? .lostVote : .extraVote] == .max)
             #expect(result.exitStatus == .auditFailed)
         }
 
         @Test func resetsAConnectionWhereAResultOfABatchIsEmpty() async throws {
-            let service = try await FakeService.start(FakeFeed.Faults(emptyResultAt: 2000))
-            let result = try await load(service, shortLoad + ["--batch", "16"])
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(emptyResultAt: 2000),
+                shortLoad + ["--batch", "16"]
+            ).result
             let text = try #require(result.totals.failures.firstProtocolError)
             #expect(text.contains("is not one of a vote and a status"))
             #expect(result.totals.failures.causes[.protocolError] == 1)
@@ -196,9 +185,10 @@ extension LiveTests {
         }
 
         @Test func seesThatTheScoreOfAVoteFalls() async throws {
-            let service = try await FakeService.start(FakeFeed.Faults(dropEvery: 1000))
-            let result = try await load(service, shortLoad + ["--clients", "1", "--keys", "one"])
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(dropEvery: 1000),
+                shortLoad + ["--clients", "1", "--keys", "one"]
+            ).result
             // The vote after each one that was forgotten gets the same score; the last one has none.
             let counts = try #require(result.audit.summary).findings.counts
             #expect(counts[.fallingScore] == 4)
@@ -206,9 +196,7 @@ extension LiveTests {
         }
 
         @Test func reportsWhatIsKnownOfAServiceThatDies() async throws {
-            let service = try await FakeService.start(FakeFeed.Faults(dieAt: 3000))
-            let result = try await load(service, shortLoad)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(dieAt: 3000), shortLoad).result
             #expect(result.lostConnectionCount == 8)
             #expect(result.totals.outcomes.isConserved)
             #expect(result.totals.outcomes.lost > 0)
@@ -218,9 +206,10 @@ extension LiveTests {
         }
 
         @Test func callsUnansweredVotesUnknownAndPassesThem() async throws {
-            let service = try await FakeService.start(FakeFeed.Faults(silentFrom: 4000))
-            let result = try await load(service, shortLoad + ["--timeout", "100ms"])
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(silentFrom: 4000),
+                shortLoad + ["--timeout", "100ms"]
+            ).result
             let outcomes = result.totals.outcomes
             #expect(outcomes.unknown == 8)
             #expect(outcomes.isConserved)
@@ -252,20 +241,17 @@ extension LiveTests {
             FakeFaults(cutEvery: 1001, ignoresSequences: true),
         ])
         func catchesAVoteThatCountsTwice(_ faults: FakeFaults) async throws {
-            let service = try await FakeService.start(faults)
-            let result = try await load(service, Self.retrying)
-            await service.stop()
+            let result = try await loadFake(faults, Self.retrying).result
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.counts[.extraVote] ?? 0 > 0)
             #expect(result.exitStatus == .auditFailed)
         }
 
         @Test func catchesAVoteThatIsLost() async throws {
-            let service = try await FakeService.start(
-                FakeFaults(dropEvery: 1000, loseAfterEvery: 1001)
-            )
-            let result = try await load(service, Self.retrying)
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(dropEvery: 1000, loseAfterEvery: 1001),
+                Self.retrying
+            ).result
             #expect(result.audit.summary?.findings.counts[.lostVote] ?? 0 > 0)
             #expect(result.exitStatus == .auditFailed)
         }
@@ -275,9 +261,7 @@ extension LiveTests {
             FakeFaults(loseAfterEvery: 1001, losesHellos: true),
         ])
         func neverSendsAgainWhatTheServiceHasForgotten(_ faults: FakeFaults) async throws {
-            let service = try await FakeService.start(faults)
-            let result = try await load(service, Self.retrying)
-            await service.stop()
+            let (service, result) = try await loadFake(faults, Self.retrying)
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.examples == [])
             #expect(summary.unknownVoteCount > 0)
@@ -294,13 +278,9 @@ extension LiveTests {
             FakeFaults(loseCreateEvery: 31, losesHellos: true),
         ])
         func createsNoPostAgainThatTheServiceHasForgotten(_ faults: FakeFaults) async throws {
-            let service = try await FakeService.start(faults)
-            let result = try await load(service, Self.retrying)
-            await service.stop()
-            guard case .impossible(let reason) = result.audit else {
-                Issue.record("The run went on: \(result.audit)")
-                return
-            }
+            let (service, result) = try await loadFake(faults, Self.retrying)
+            guard case .impossible(let reason) = result.audit
+            else { throw Unexpected("The run went on: \(result.audit)") }
             #expect(reason.contains("no longer knows which calls of this run it had executed"))
             let titles = service.feed.state.withLock { $0.posts.values.map(\.title) }
             #expect(titles.count >= 31)
@@ -321,20 +301,20 @@ extension LiveTests {
         }
 
         @Test func failsTheAuditOfAServiceThatComesBackEmpty() async throws {
-            let service = try await FakeService.start(
-                FakeFaults(dieAt: 3000, restarts: true, restartsEmpty: true)
-            )
-            let result = try await load(service, Self.retrying)
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(dieAt: 3000, restarts: true, restartsEmpty: true),
+                Self.retrying
+            ).result
             #expect(result.audit.summary?.findings.counts == [.otherState: 1])
             #expect(result.totals.outcomes.isConserved)
             #expect(result.exitStatus == .auditFailed)
         }
 
         @Test func givesUpWhereTheServiceStaysAway() async throws {
-            let service = try await FakeService.start(FakeFaults(dieAt: 3000))
-            let result = try await load(service, shortLoad + ["--retry", "2", "-P", "8"])
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(dieAt: 3000),
+                shortLoad + ["--retry", "2", "-P", "8"]
+            ).result
             #expect(result.lostConnectionCount == 8)
             #expect(result.totals.outcomes.isConserved)
             #expect(result.totals.outcomes.lost > 0)
@@ -343,9 +323,7 @@ extension LiveTests {
         }
 
         @Test func doesNotRetryAcrossABrokenProtocol() async throws {
-            let service = try await FakeService.start(FakeFaults(misnumberAt: 2008))
-            let result = try await load(service, Self.retrying)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(misnumberAt: 2008), Self.retrying).result
             #expect(result.totals.failures.causes[.protocolError] == 1)
             #expect(result.lostConnectionCount == 1)
             #expect(result.totals.outcomes.isConserved)
@@ -418,9 +396,7 @@ extension LiveTests {
         @Test(arguments: [Int64.min, .max])
         func survivesTheLargestNumbers(_ number: Int64) async throws {
             let faults = FakeFaults(clock: number, readScore: number)
-            let service = try await FakeService.start(faults)
-            let result = try await load(service, shortLoad)
-            await service.stop()
+            let result = try await loadFake(faults, shortLoad).result
             #expect(result.exitStatus == .auditFailed)
         }
 

@@ -26,9 +26,10 @@ extension LiveTests {
             _ fault: (moment: String, faults: FakeFaults),
             _ pipeline: String
         ) async throws {
-            let service = try await FakeService.start(fault.faults)
-            let result = try await load(service, shortLoad + Self.retrying + ["-P", pipeline])
-            await service.stop()
+            let (service, result) = try await loadFake(
+                fault.faults,
+                shortLoad + Self.retrying + ["-P", pipeline]
+            )
             try expectEveryVoteOnce(result)
             let retries = result.totals.retries
             #expect(retries.retryCount > 0)
@@ -44,9 +45,10 @@ extension LiveTests {
         }
 
         @Test func sendsAgainWhatTheServiceRefusesForNow() async throws {
-            let service = try await FakeService.start(FakeFaults(failEvery: 100))
-            let result = try await load(service, shortLoad + Self.retrying + ["-P", "16"])
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(failEvery: 100),
+                shortLoad + Self.retrying + ["-P", "16"]
+            ).result
             try expectEveryVoteOnce(result)
             #expect(result.totals.retries.retryCount >= 50)
             #expect(result.totals.retries.reconnectCount == 0)
@@ -76,12 +78,10 @@ extension LiveTests {
         }
 
         @Test func movesToANewConnectionWhereTheServiceSendsGoAway() async throws {
-            let service = try await FakeService.start(FakeFaults(leaveAt: 2000))
-            let result = try await load(
-                service,
+            let result = try await loadFake(
+                FakeFaults(leaveAt: 2000),
                 shortLoad + Self.retrying + ["-P", "16", "-c", "1"]
-            )
-            await service.stop()
+            ).result
             try expectEveryVoteOnce(result)
             #expect(result.totals.retries.reconnectCount == 1)
         }
@@ -117,11 +117,10 @@ extension LiveTests {
 
         @Test(arguments: [1, 40] as [UInt64])
         func preparesThroughTheServicesDeath(_ create: UInt64) async throws {
-            let service = try await FakeService.start(
-                FakeFaults(dieAtCreate: create, restarts: true)
-            )
-            let result = try await load(service, shortLoad + Self.retrying)
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(dieAtCreate: create, restarts: true),
+                shortLoad + Self.retrying
+            ).result
             try expectEveryVoteOnce(result)
             #expect(result.audit.summary?.listedPostCount == 50)
             #expect(result.totals.retries.duplicateCount >= 1)
@@ -290,9 +289,7 @@ extension LiveTests {
             #expect(verified.audit.summary?.acknowledgedVoteCount ?? 0 > 1000)
             #expect(verified.exitStatus == .success)
             #expect(verified.record == result.record)
-            if let summary = result.audit.summary {
-                #expect(verified.audit.summary == summary)
-            }
+            if let summary = result.audit.summary { #expect(verified.audit.summary == summary) }
             let text = VerificationText(verified, path: "run.json").rendered()
             #expect(text.contains("Audit        PASS"))
 
@@ -306,9 +303,10 @@ extension LiveTests {
         }
 
         @Test func seesAVoteLostThatWasAcknowledgedBeforeTheServiceDied() async throws {
-            let service = try await FakeService.start(FakeFaults(dieAt: 3000))
-            let result = try await load(service, shortLoad + ["-c", "1"])
-            await service.stop()
+            let (service, result) = try await loadFake(
+                FakeFaults(dieAt: 3000),
+                shortLoad + ["-c", "1"]
+            )
             #expect(result.exitStatus == .failed)
             let again = try await FakeService.start(serving: service.feed)
             // More than the one vote that nobody knows of.
@@ -322,9 +320,10 @@ extension LiveTests {
         }
 
         @Test func recordsThePostsOfARunThatDiedBeforeItsLoad() async throws {
-            let service = try await FakeService.start(FakeFaults(dieAtCreate: 150))
-            let result = try await load(service, shortLoad + ["--posts", "200"])
-            await service.stop()
+            let (service, result) = try await loadFake(
+                FakeFaults(dieAtCreate: 150),
+                shortLoad + ["--posts", "200"]
+            )
             #expect(result.exitStatus == .failed)
             let record = try #require(result.record)
             // The fewer of the last answers came, the fewer posts were sent behind them.
@@ -349,9 +348,7 @@ extension LiveTests {
         }
 
         @Test func refusesAFileThatIsTornOrNoReport() async throws {
-            let service = try await FakeService.start()
-            let result = try await load(service, shortLoad + ["-n", "100"])
-            await service.stop()
+            let result = try await loadFake(FakeFaults(), shortLoad + ["-n", "100"]).result
             try await withReport(of: result) { path in
                 let whole = try Data(contentsOf: URL(filePath: path))
                 let cuts = stride(from: 0, to: whole.count - 2, by: 97).map { whole.prefix($0) }

@@ -32,9 +32,10 @@ extension LiveTests {
 
         @Test(arguments: ["window", "batch"])
         func answersEveryRequestOfAPipeline(_ mode: String) async throws {
-            let service = try await FakeService.start()
-            let result = try await load(service, shortLoad + ["-P", "32", "--pipeline-mode", mode])
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(),
+                shortLoad + ["-P", "32", "--pipeline-mode", mode]
+            ).result
             #expect(result.totals.outcomes.ok == 5000)
             #expect(result.audit.isPassed)
             // Fewer writes than requests: what leaves together is written together.
@@ -59,9 +60,7 @@ extension LiveTests {
         }
 
         @Test func spreadsOverThreads() async throws {
-            let service = try await FakeService.start()
-            let result = try await load(service, shortLoad + ["--threads", "3"])
-            await service.stop()
+            let result = try await loadFake(FakeFaults(), shortLoad + ["--threads", "3"]).result
             #expect(result.totals.outcomes.ok == 5000)
             #expect(result.openedConnectionCount == 8)
             #expect(result.loopIdleShares.count == 3)
@@ -147,9 +146,11 @@ extension LiveTests {
         @Test(arguments: [["--mix", "vote=9,create=1"], ["--no-verify"], ["--voters", "20"]])
         func deletesWhatItMade(_ flags: [String]) async throws {
             let mode = flags.contains("--voters") ? VoteMode.ballot : .tally
-            let service = try await FakeService.start(voteMode: mode)
-            let result = try await load(service, shortLoad + ["--cleanup"] + flags)
-            await service.stop()
+            let (service, result) = try await loadFake(
+                FakeFaults(),
+                voteMode: mode,
+                shortLoad + ["--cleanup"] + flags
+            )
             let state = service.feed.state.withLock { $0 }
             #expect(state.posts.isEmpty && state.createCount >= 50)
             #expect(result.cleanup == .done(postCount: state.deletedIDs.count))
@@ -159,9 +160,10 @@ extension LiveTests {
         }
 
         @Test func keepsWhatAFailedAuditFound() async throws {
-            let service = try await FakeService.start(FakeFaults(dropEvery: 1000))
-            let result = try await load(service, shortLoad + ["--cleanup"])
-            await service.stop()
+            let (service, result) = try await loadFake(
+                FakeFaults(dropEvery: 1000),
+                shortLoad + ["--cleanup"]
+            )
             #expect(result.cleanup == .kept && result.exitStatus == .auditFailed)
             #expect(service.feed.state.withLock { $0.posts.count } == 50)
         }
@@ -175,9 +177,7 @@ extension LiveTests {
                 return .success([gone.address, service.address])
             }
             let configuration = try configure(["--target", "feed.example.org:7433"] + shortLoad)
-            let result = try await offload {
-                try Run(configuration, lookup: lookup).execute()
-            }
+            let result = try await offload { try Run(configuration, lookup: lookup).execute() }
             #expect(result.audit.isPassed && result.totals.outcomes.ok == 5000)
             let again = try await offload {
                 let record = try #require(result.record)
@@ -232,9 +232,7 @@ extension LiveTests {
         }
 
         @Test func keepsQuietAboutTheAuditWithoutVerify() async throws {
-            let service = try await FakeService.start()
-            let result = try await load(service, shortLoad + ["--no-verify"])
-            await service.stop()
+            let result = try await loadFake(FakeFaults(), shortLoad + ["--no-verify"]).result
             #expect(result.audit == .skipped)
             #expect(result.exitStatus == .success)
         }
@@ -250,9 +248,7 @@ extension LiveTests {
 
         @Test(arguments: [[], ["-P", "8"], ["-P", "8", "--pipeline-mode", "batch"], ["-t", "3"]])
         func countsVotesAndNotBatches(_ arguments: [String]) async throws {
-            let service = try await FakeService.start()
-            let result = try await load(service, Self.batches + arguments)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(), Self.batches + arguments).result
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.examples == [])
             #expect(summary.acknowledgedVoteCount == 6_400)
@@ -288,18 +284,14 @@ extension LiveTests {
             (Violation.countedError, FakeFaults(failCountedEvery: 1000)),
         ])
         func catches(_ violation: Violation, _ faults: FakeFaults) async throws {
-            let service = try await FakeService.start(faults)
-            let result = try await load(service, Self.batches)
-            await service.stop()
+            let result = try await loadFake(faults, Self.batches).result
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.counts[violation] ?? 0 > 0)
             #expect(result.exitStatus == .auditFailed)
         }
 
         @Test func countsEachVoteOfABatchThatFails() async throws {
-            let service = try await FakeService.start(FakeFaults(failEvery: 100))
-            let result = try await load(service, Self.batches)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(failEvery: 100), Self.batches).result
             #expect(result.audit.isPassed)
             #expect(result.totals.outcomes.error == 64)
             #expect(result.totals.outcomes.ok == 6_336)
@@ -307,9 +299,7 @@ extension LiveTests {
         }
 
         @Test func callsTheVotesOfALostBatchUnknown() async throws {
-            let service = try await FakeService.start(FakeFaults(dieAt: 3000))
-            let result = try await load(service, Self.batches)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(dieAt: 3000), Self.batches).result
             #expect(result.totals.outcomes.isConserved)
             #expect(result.totals.outcomes.lost > 0)
             #expect(result.totals.outcomes.lost % 16 == 0)
@@ -322,9 +312,10 @@ extension LiveTests {
             FakeFaults(failEvery: 101, loseAfterEvery: 501),
         ])
         func countsEachVoteOnceWhereBatchesAreSentAgain(_ faults: FakeFaults) async throws {
-            let service = try await FakeService.start(faults)
-            let result = try await load(service, Self.batches + ["--retry", "50", "-P", "8"])
-            await service.stop()
+            let result = try await loadFake(
+                faults,
+                Self.batches + ["--retry", "50", "-P", "8"]
+            ).result
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.examples == [])
             #expect(summary.countedVoteCount == 6_400)
@@ -335,11 +326,10 @@ extension LiveTests {
 
         /// The negative control of the test above.
         @Test func catchesABatchThatCountsTwice() async throws {
-            let service = try await FakeService.start(
-                FakeFaults(loseAfterEvery: 501, ignoresSequences: true)
-            )
-            let result = try await load(service, Self.batches + ["--retry", "50", "-P", "8"])
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(loseAfterEvery: 501, ignoresSequences: true),
+                Self.batches + ["--retry", "50", "-P", "8"]
+            ).result
             #expect(result.audit.summary?.findings.counts[.extraVote] ?? 0 > 0)
             #expect(result.exitStatus == .auditFailed)
         }
@@ -373,9 +363,11 @@ extension LiveTests {
             ["--mix", "vote=60,create=10,list=10,page=10,get=10"],
         ])
         func countsTheLastBallotOfEachVoter(_ arguments: [String]) async throws {
-            let service = try await FakeService.start(voteMode: .ballot)
-            let result = try await load(service, voterLoad + arguments)
-            await service.stop()
+            let (service, result) = try await loadFake(
+                FakeFaults(),
+                voteMode: .ballot,
+                voterLoad + arguments
+            )
             try expectLastBallots(result, service)
             let ballots = service.feed.state.withLock { $0.ballots }
             #expect(ballots.channels.count > 100 && ballots.channels.count <= 200)
@@ -385,9 +377,11 @@ extension LiveTests {
         }
 
         @Test func createsTheFeedWhereItIsMissing() async throws {
-            let service = try await FakeService.start(voteMode: .ballot)
-            let result = try await load(service, voterLoad + ["--feed", "polls"])
-            await service.stop()
+            let (service, result) = try await loadFake(
+                FakeFaults(),
+                voteMode: .ballot,
+                voterLoad + ["--feed", "polls"]
+            )
             #expect(service.feed.state.withLock { $0.feeds } == ["posts", "polls"])
             #expect(result.exitStatus == .success)
         }
@@ -426,9 +420,7 @@ extension LiveTests {
             (.wrongBallot, FakeFaults(wrongBallotEvery: 100)),
         ])
         func catches(_ violation: Violation, _ faults: FakeFaults) async throws {
-            let service = try await FakeService.start(faults, voteMode: .ballot)
-            let result = try await load(service, voterLoad)
-            await service.stop()
+            let result = try await loadFake(faults, voteMode: .ballot, voterLoad).result
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.counts[violation] ?? 0 > 0)
             #expect(result.exitStatus == .auditFailed)
@@ -437,9 +429,11 @@ extension LiveTests {
         @Test(arguments: [["-P", "1"], ["-P", "16"], ["--batch", "16", "-n", "400"]])
         func passesBallotsWhoseOutcomeIsUnknown(_ arguments: [String]) async throws {
             let faults = FakeFaults(loseBeforeEvery: 901, loseAfterEvery: 1001)
-            let service = try await FakeService.start(faults, voteMode: .ballot)
-            let result = try await load(service, voterLoad + arguments)
-            await service.stop()
+            let result = try await loadFake(
+                faults,
+                voteMode: .ballot,
+                voterLoad + arguments
+            ).result
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.examples == [])
             #expect(summary.unknownVoteCount > 0)
@@ -448,9 +442,7 @@ extension LiveTests {
 
         @Test func failsWithTheReasonWhereEveryVoteIsRefused() async throws {
             let faults = FakeFaults(refusesUsers: true)
-            let service = try await FakeService.start(faults, voteMode: .ballot)
-            let result = try await load(service, voterLoad)
-            await service.stop()
+            let result = try await loadFake(faults, voteMode: .ballot, voterLoad).result
             #expect(result.audit.isPassed)
             #expect(result.refusal == "PERMISSION_DENIED/SERVICE_ONLY")
             #expect(result.exitStatus == .failed)
@@ -470,9 +462,11 @@ extension LiveTests {
             _ faults: FakeFaults,
             _ arguments: [String]
         ) async throws {
-            let service = try await FakeService.start(faults, voteMode: .ballot)
-            let result = try await load(service, voterLoad + ["--retry", "50"] + arguments)
-            await service.stop()
+            let (service, result) = try await loadFake(
+                faults,
+                voteMode: .ballot,
+                voterLoad + ["--retry", "50"] + arguments
+            )
             try expectLastBallots(result, service)
             #expect(result.totals.retries.retryCount > 0)
         }
@@ -513,9 +507,10 @@ extension LiveTests {
             ["-P", "8", "--pipeline-mode", "batch"], ["--threads", "2"],
         ])
         func opensConnectionsAgainAfterTheirRequests(_ flags: [String]) async throws {
-            let service = try await FakeService.start()
-            let result = try await load(service, shortLoad + ["--reconnect-every", "50"] + flags)
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(),
+                shortLoad + ["--reconnect-every", "50"] + flags
+            ).result
             #expect(result.audit.isPassed)
             #expect(result.exitStatus == .success)
             #expect(result.lostConnectionCount == 0)

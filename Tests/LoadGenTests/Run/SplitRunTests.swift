@@ -38,9 +38,7 @@ extension LiveTests {
             ["--threads", "3"], ["--mix", "vote=60,create=10,list=10,page=10,get=10"],
         ])
         func timesOneCallIn64(_ arguments: [String]) async throws {
-            let service = try await FakeService.start()
-            let result = try await load(service, splitLoad + arguments)
-            await service.stop()
+            let (service, result) = try await loadFake(FakeFaults(), splitLoad + arguments)
             #expect(service.feed.timedCallCount == timedCount)
             try expectEachPart(result, timedCount)
             #expect(result.audit.summary?.findings.examples == [])
@@ -51,18 +49,17 @@ extension LiveTests {
         }
 
         @Test func asksForNoTimesWithoutTheFlag() async throws {
-            let service = try await FakeService.start()
-            let result = try await load(service, shortLoad)
-            await service.stop()
+            let (service, result) = try await loadFake(FakeFaults(), shortLoad)
             #expect(service.feed.timedCallCount == 0)
             #expect(result.totals.split == nil)
         }
 
         /// The calls of the warm-up ask too, so that the load is the same.
         @Test func leavesOutTheWarmUp() async throws {
-            let service = try await FakeService.start()
-            let result = try await load(service, splitLoad + ["-n", "640", "-w", "200ms"])
-            await service.stop()
+            let (service, result) = try await loadFake(
+                FakeFaults(),
+                splitLoad + ["-n", "640", "-w", "200ms"]
+            )
             let split = try #require(result.totals.split)
             // The measured requests are nine whole groups and parts of two.
             #expect((9...11).contains(split.sampleCount))
@@ -70,9 +67,7 @@ extension LiveTests {
         }
 
         @Test func saysThatTheServiceHasAnotherClock() async throws {
-            let service = try await FakeService.start(FakeFaults(timed: .otherClock))
-            let result = try await load(service, splitLoad)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(timed: .otherClock), splitLoad).result
             let split = try #require(result.totals.split)
             #expect(split.sampleCount == timedCount && split.otherClockCount == timedCount)
             #expect(split.latencies(of: .there) == nil && split.latencies(of: .back) == nil)
@@ -85,9 +80,7 @@ extension LiveTests {
         }
 
         @Test func saysThatTheServiceTellsNoTimes() async throws {
-            let service = try await FakeService.start(FakeFaults(timed: .noTimes))
-            let result = try await load(service, splitLoad)
-            await service.stop()
+            let (service, result) = try await loadFake(FakeFaults(timed: .noTimes), splitLoad)
             #expect(service.feed.timedCallCount == timedCount)
             #expect(result.totals.split?.sampleCount == 0)
             let text = TextReport(result).rendered()
@@ -97,9 +90,10 @@ extension LiveTests {
 
         @Test(arguments: [["--clients", "8"], ["--batch", "16"]])
         func resetsAConnectionWhereATimedVoteIsOfAnotherPost(_ arguments: [String]) async throws {
-            let service = try await FakeService.start(FakeFaults(timed: .otherPost))
-            let result = try await load(service, splitLoad + arguments)
-            await service.stop()
+            let (service, result) = try await loadFake(
+                FakeFaults(timed: .otherPost),
+                splitLoad + arguments
+            )
             // Each of the eight connections ends with its first timed call.
             #expect(service.feed.timedCallCount == 8)
             #expect(result.totals.failures.causes[.protocolError] == 8)
@@ -110,9 +104,10 @@ extension LiveTests {
         }
 
         @Test func seesThatTheScoreOfATimedVoteFalls() async throws {
-            let service = try await FakeService.start(FakeFaults(timed: .lowScore))
-            let result = try await load(service, splitLoad + ["--keys", "one"])
-            await service.stop()
+            let result = try await loadFake(
+                FakeFaults(timed: .lowScore),
+                splitLoad + ["--keys", "one"]
+            ).result
             let counts = try #require(result.audit.summary).findings.counts
             // The first vote of a connection has no score before it.
             #expect((timedCount - 1...timedCount).contains(counts[.fallingScore] ?? 0))
@@ -121,9 +116,7 @@ extension LiveTests {
 
         @Test(arguments: [SplitLoad.single, .batches])
         func countsTheRefusalsOfTimedVotes(_ votes: SplitLoad) async throws {
-            let service = try await FakeService.start(FakeFaults(timed: .refused))
-            let result = try await load(service, votes.arguments)
-            await service.stop()
+            let result = try await loadFake(FakeFaults(timed: .refused), votes.arguments).result
             let refusedCount = votes.timedCount * votes.weight
             #expect(result.totals.outcomes.error == refusedCount)
             #expect(result.totals.outcomes.ok == votes.voteCount - refusedCount)
@@ -133,9 +126,10 @@ extension LiveTests {
 
         @Test(arguments: [FakeTimedFault.refused, .lost], [SplitLoad.single, .batches])
         func sendsTimedVotesAgain(_ fault: FakeTimedFault, _ votes: SplitLoad) async throws {
-            let service = try await FakeService.start(FakeFaults(timed: fault))
-            let result = try await load(service, votes.arguments + ["--retry", "50"])
-            await service.stop()
+            let (service, result) = try await loadFake(
+                FakeFaults(timed: fault),
+                votes.arguments + ["--retry", "50"]
+            )
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.examples == [])
             #expect(summary.acknowledgedVoteCount == votes.voteCount)
@@ -196,9 +190,11 @@ extension LiveTests {
 
         @Test func seesAWrongBallotOfATimedVote() async throws {
             let faults = FakeFaults(timed: .otherBallot)
-            let service = try await FakeService.start(faults, voteMode: .ballot)
-            let result = try await load(service, splitLoad + ["--voters", "200"])
-            await service.stop()
+            let result = try await loadFake(
+                faults,
+                voteMode: .ballot,
+                splitLoad + ["--voters", "200"]
+            ).result
             let summary = try #require(result.audit.summary)
             #expect(summary.findings.counts[.wrongBallot] == timedCount)
             #expect(result.exitStatus == .auditFailed)

@@ -222,6 +222,18 @@ func load(_ service: FakeService, _ arguments: [String]) async throws -> RunRepo
     return try await offload { try Run(configuration).execute() }
 }
 
+/// Runs a load against a fake service of its own, which has ended then.
+func loadFake(
+    _ faults: FakeFaults,
+    voteMode: VoteMode = .tally,
+    _ arguments: [String]
+) async throws -> (service: FakeService, result: RunReport) {
+    let service = try await FakeService.start(faults, voteMode: voteMode)
+    let result = try await load(service, arguments)
+    await service.stop()
+    return (service, result)
+}
+
 /// A short load of votes that every machine finishes.
 let shortLoad = ["-n", "5k", "-w", "0", "--clients", "8", "--posts", "50"]
 

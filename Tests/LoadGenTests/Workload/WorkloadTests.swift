@@ -80,9 +80,7 @@ import Testing
         #expect(counts(.sequential, posts: 10, draws: 35) == [4, 4, 4, 4, 4, 3, 3, 3, 3, 3])
     }
 
-    @Test(arguments: [
-        "uniform", "zipf:0.99", "zipf:0", "hot:0.2:0.8", "latest:1.1", "seq", "one",
-    ])
+    @Test(arguments: ["uniform", "zipf:0.99", "zipf:0", "hot:0.2:0.8", "latest:1.1", "seq", "one"])
     func readsItsOwnText(_ text: String) throws {
         let keys = try #require(KeyDistribution(parsing: text))
         #expect(KeyDistribution(parsing: keys.description) == keys)
