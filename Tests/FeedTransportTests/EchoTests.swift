@@ -136,11 +136,7 @@ import Testing
         let events = Recorder<String>()
         var configuration = Self.configuration
         configuration.clock = clock
-        let thread = try EventLoopThread(
-            name: "client",
-            configuration: configuration,
-            budget: BufferBudget()
-        ) { loop in
+        let thread = try EventLoopThread(configuration) { loop in
             let handler = ScriptedHandler { handler in
                 handler.opened = { _ in events.record("opened") }
                 handler.closed = { connection, reason in
@@ -220,11 +216,7 @@ import Testing
         defer { silent.close() }
         let address = silent.address
         let closed = Recorder<CloseReason>()
-        let thread = try EventLoopThread(
-            name: "stopping",
-            configuration: Self.configuration,
-            budget: BufferBudget()
-        ) { loop in
+        let thread = try EventLoopThread(Self.configuration) { loop in
             let handler = ScriptedHandler { handler in
                 handler.closed = { _, reason in closed.record(reason) }
             }
@@ -274,11 +266,7 @@ private final class SilentPeer {
         -> HostLookup.Answer
     {
         let answers = Recorder<HostLookup.Answer>()
-        let thread = try EventLoopThread(
-            name: "lookup",
-            configuration: TransportConfiguration(),
-            budget: BufferBudget()
-        ) { loop in
+        let thread = try EventLoopThread { loop in
             do throws(TransportError) {
                 try lookup.start(name, port: 80, on: loop.mailbox) { loop, answer in
                     answers.record(answer)
@@ -317,11 +305,7 @@ private final class SilentPeer {
             gate.wait()
             return .success([])
         }
-        let thread = try EventLoopThread(
-            name: "lookup",
-            configuration: TransportConfiguration(),
-            budget: BufferBudget()
-        ) { loop in
+        let thread = try EventLoopThread { loop in
             try? blocked.start("any", port: 1, on: loop.mailbox) { _, _ in
                 Issue.record("A stopped loop got an answer.")
             }

@@ -14,12 +14,7 @@ import Testing
         configuration.measuresIdleTime = measuresIdleTime
         // Only a test's own work wakes its loop.
         configuration.sweepInterval = .seconds(3_600)
-        let thread = try EventLoopThread(
-            name: "loop",
-            configuration: configuration,
-            budget: BufferBudget(),
-            start: body
-        )
+        let thread = try EventLoopThread(configuration, start: body)
         try await offload { thread.join() }
     }
 
@@ -165,11 +160,7 @@ import Testing
 
     @Test func letsEveryJoinWaitForTheEnd() async throws {
         let events = Recorder<String>()
-        let thread = try EventLoopThread(
-            name: "joined",
-            configuration: TransportConfiguration(),
-            budget: BufferBudget()
-        ) { _ in }
+        let thread = try EventLoopThread { _ in }
         thread.whenFinished { events.record("finished") }
         let joining = Recorder<Void>()
         try await withThrowingTaskGroup { group in
@@ -201,13 +192,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct LoopMailboxTests {
-    private static func thread() throws -> EventLoopThread {
-        try EventLoopThread(
-            name: "mailbox",
-            configuration: TransportConfiguration(),
-            budget: BufferBudget()
-        ) { _ in }
-    }
+    private static func thread() throws -> EventLoopThread { try EventLoopThread { _ in } }
 
     @Test func runsTheWorkOfManyThreadsInTheOrderOfEach() async throws {
         let thread = try Self.thread()
@@ -282,12 +267,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PreciseTimerTests {
     /// Runs `body` on a loop of its own until the loop is stopped.
     private func withLoop(_ body: @escaping @Sendable (EventLoop) -> Void) async throws {
-        let thread = try EventLoopThread(
-            name: "timer",
-            configuration: TransportConfiguration(),
-            budget: BufferBudget(),
-            start: body
-        )
+        let thread = try EventLoopThread(start: body)
         try await offload { thread.join() }
     }
 
@@ -310,9 +290,7 @@ import Testing
             timer?.arm(at: planned)
         }
         #expect(fired.events.count == 200)
-        for (planned, actual) in fired.events {
-            #expect(actual >= planned)
-        }
+        for (planned, actual) in fired.events { #expect(actual >= planned) }
     }
 
     @Test func firesOnceAtOnceForAPastInstant() async throws {
@@ -415,12 +393,7 @@ import Testing
         let clock = ManualClock()
         var configuration = TransportConfiguration()
         configuration.clock = clock
-        let thread = try EventLoopThread(
-            name: "loop",
-            configuration: configuration,
-            budget: BufferBudget(),
-            start: start
-        )
+        let thread = try EventLoopThread(configuration, start: start)
         try await body(clock, thread.mailbox)
         thread.stop()
         try await offload { thread.join() }

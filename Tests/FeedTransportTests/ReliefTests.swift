@@ -30,24 +30,22 @@ import Testing
         var isForBudget: Bool { if case .overBudget = reason { true } else { false } }
     }
 
+    private let closings = Recorder<Closing>()
+    private let answered = Recorder<Void>()
+
     /// A server that answers each byte with so many units, and holds 1,024 at most.
-    private static func plan(
-        _ closings: Recorder<Closing>,
-        _ answered: Recorder<Void>
-    )
-        -> TestServer.Plan
-    {
+    private func plan() -> TestServer.Plan {
         var configuration = TransportConfiguration()
         configuration.clock = ManualClock()
-        configuration.sendBufferByteCount = sendBufferByteCount
+        configuration.sendBufferByteCount = Self.sendBufferByteCount
         configuration.closesOverBudget = true
         return TestServer.Plan(
             configuration: configuration,
-            budget: BufferBudget(limitByteCount: 1_024 * unit)
-        ) { handler in
+            budget: BufferBudget(limitByteCount: 1_024 * Self.unit)
+        ) { [answered, closings] handler in
             handler.received = { connection, bytes in
                 for byte in bytes {
-                    connection.write([UInt8](repeating: byte, count: Int(byte) * unit))
+                    connection.write([UInt8](repeating: byte, count: Int(byte) * Self.unit))
                     answered.record(())
                 }
                 return ReadProgress(consumedByteCount: bytes.count)
@@ -59,11 +57,10 @@ import Testing
     }
 
     /// Connections that each have asked for so many units and read nothing.
-    private static func holders(
+    private func holders(
         _ sizes: [UInt8],
         from source: UInt32,
-        _ server: TestServer,
-        _ answered: Recorder<Void>
+        _ server: TestServer
     ) async throws -> [TestSocket] {
         var sockets: [TestSocket] = []
         for size in sizes {
@@ -76,14 +73,12 @@ import Testing
     }
 
     @Test func closesWhatTakesNothingOfTheHostThatHoldsMost() async throws {
-        let closings = Recorder<Closing>()
-        let answered = Recorder<Void>()
-        try await Self.plan(closings, answered).run { server in
+        try await plan().run { server in
             // 360 units of one host and 40 of another: above three eighths, below five. Closing two
             // is enough: the kernel may take some more bytes of the others at any time.
             let sizes = [UInt8](repeating: 90, count: 4)
-            let greedy = try await Self.holders(sizes, from: Self.first, server, answered)
-            let modest = try await Self.holders([40], from: Self.other, server, answered)
+            let greedy = try await holders(sizes, from: Self.first, server)
+            let modest = try await holders([40], from: Self.other, server)
             for _ in 0..<8 { await server.advance(by: TransportLimits.sweepInterval) }
             #expect(!closings.events.isEmpty)
             #expect(closings.events.allSatisfy { $0.isForBudget && !$0.isOther })
@@ -93,11 +88,9 @@ import Testing
     }
 
     @Test func closesNobodyWhereLittleIsHeld() async throws {
-        let closings = Recorder<Closing>()
-        let answered = Recorder<Void>()
-        try await Self.plan(closings, answered).run { server in
+        try await plan().run { server in
             let sizes = [UInt8](repeating: 50, count: 4)
-            let sockets = try await Self.holders(sizes, from: Self.first, server, answered)
+            let sockets = try await holders(sizes, from: Self.first, server)
             for _ in 0..<8 { await server.advance(by: TransportLimits.sweepInterval) }
             #expect(closings.events.isEmpty)
             withExtendedLifetime(sockets) {}
@@ -108,11 +101,9 @@ import Testing
         "connections that hold far too much are closed before the next wait, not at the next sweep"
     )
     func closesAtOnceWhereFarTooMuchIsHeld() async throws {
-        let closings = Recorder<Closing>()
-        let answered = Recorder<Void>()
-        try await Self.plan(closings, answered).run { server in
+        try await plan().run { server in
             let sizes = [UInt8](repeating: 200, count: 6)
-            let sockets = try await Self.holders(sizes, from: Self.first, server, answered)
+            let sockets = try await holders(sizes, from: Self.first, server)
             await server.onLoop { _ in }
             #expect(server.budget.connectionByteCount <= 640 * Self.unit)
             #expect(try await closings.next().isForBudget)
@@ -123,20 +114,18 @@ import Testing
 
     /// One host has thirty connections that hold little, two others have a large reader each.
     @Test func aHostWithManySmallConnectionsIsNotSpared() async throws {
-        let closings = Recorder<Closing>()
-        let answered = Recorder<Void>()
-        try await Self.plan(closings, answered).run { server in
+        try await plan().run { server in
             let sizes = [UInt8](repeating: 12, count: 30)
-            let small = try await Self.holders(sizes, from: Self.first, server, answered)
+            let small = try await holders(sizes, from: Self.first, server)
             let budget = server.budget
             let held = budget.byteCount(of: HostSlot(.v4(Self.first)))
             // Each holds less than half of an equal share, and together more than a host's share.
             try #require(held / 30 < budget.limitByteCount / 36 / 2)
             try #require(held > budget.answerLimitByteCount / 3)
-            let large = try await Self.holders([160], from: Self.other, server, answered)
+            let large = try await holders([160], from: Self.other, server)
             var others: [TestSocket] = []
             while closings.events.isEmpty, others.count < 8 {
-                others += try await Self.holders([40], from: Self.third, server, answered)
+                others += try await holders([40], from: Self.third, server)
                 // Closed in one step of the loop, and notified in the next.
                 for _ in 0..<2 { await server.onLoop { _ in } }
             }
@@ -148,24 +137,17 @@ import Testing
 
     /// Another loop holds what is too much, for another host.
     @Test func aHostThatKeepsToItsShareIsSparedUntilNoLoopFindsAnother() async throws {
-        let closings = Recorder<Closing>()
-        let answered = Recorder<Void>()
-        try await Self.plan(closings, answered).run { server in
+        try await plan().run { server in
             let budget = server.budget
             let elsewhere = HostSlot(.v4(Self.third))
             budget.add(600 * Self.unit, for: elsewhere)
-            let idle = try await Self.holders(
-                [UInt8](repeating: 0, count: 8),
-                from: Self.first,
-                server,
-                answered
-            )
-            let modest = try await Self.holders([200], from: Self.other, server, answered)
+            let idle = try await holders([UInt8](repeating: 0, count: 8), from: Self.first, server)
+            let modest = try await holders([200], from: Self.other, server)
             await server.onLoop { _ in }
             try #require(budget.bufferedByteCount > 640 * Self.unit)
             #expect(closings.events.isEmpty)
             // A look in vain is not made again before the next sweep.
-            let more = try await Self.holders([20], from: Self.other, server, answered)
+            let more = try await holders([20], from: Self.other, server)
             #expect(await server.onLoop { !$0.isReliefDue })
             await server.advance(by: TransportLimits.sweepInterval)
             #expect(closings.events.isEmpty)
@@ -178,10 +160,8 @@ import Testing
     }
 
     @Test func countsTheFullSendBufferOfTheKernel() async throws {
-        let closings = Recorder<Closing>()
-        let answered = Recorder<Void>()
-        try await Self.plan(closings, answered).run { server in
-            let sockets = try await Self.holders([100], from: Self.first, server, answered)
+        try await plan().run { server in
+            let sockets = try await holders([100], from: Self.first, server)
             let held = server.budget.bufferedByteCount
             let unsent = await server.onLoop { loop in
                 var byteCount = 0
@@ -229,12 +209,11 @@ import Testing
         let closed = Recorder<CloseReason>()
     }
 
+    private let events = Events()
+
     /// A server that suspends a connection at a byte `s`, at most once, and leaves bytes from an `r`.
-    private static func plan(
-        _ events: Events,
-        _ configuration: TransportConfiguration = .patient
-    ) -> TestServer.Plan {
-        TestServer.Plan(configuration: configuration) { handler in
+    private func plan(_ configuration: TransportConfiguration = .patient) -> TestServer.Plan {
+        TestServer.Plan(configuration: configuration) { [events] handler in
             var isSuspended = false
             handler.received = { connection, bytes in
                 events.shown.record(bytes)
@@ -267,8 +246,7 @@ import Testing
     }
 
     @Test func nothingIsReadUntilTheEnd() async throws {
-        let events = Events()
-        try await Self.plan(events).run { server in
+        try await plan().run { server in
             let socket = try await server.client()
             try await Self.send("s", on: socket)
             _ = try await events.shown.next()
@@ -281,8 +259,7 @@ import Testing
     }
 
     @Test func unconsumedBytesAreShownFirst() async throws {
-        let events = Events()
-        try await Self.plan(events).run { server in
+        try await plan().run { server in
             let socket = try await server.client()
             try await Self.send("srest", on: socket)
             _ = try await events.shown.next()
@@ -297,8 +274,7 @@ import Testing
     @Test func noDeadlineForTheRestOfAFramePasses() async throws {
         var configuration = TransportConfiguration()
         configuration.clock = ManualClock()
-        let events = Events()
-        try await Self.plan(events, configuration).run { server in
+        try await plan(configuration).run { server in
             let socket = try await server.client()
             try await Self.send("srest", on: socket)
             _ = try await events.shown.next()
@@ -314,8 +290,7 @@ import Testing
     @Test func aDeadlineThatRunsEnds() async throws {
         var configuration = TransportConfiguration()
         configuration.clock = ManualClock()
-        let events = Events()
-        try await Self.plan(events, configuration).run { server in
+        try await plan(configuration).run { server in
             let socket = try await server.client()
             try await Self.send("read", on: socket)
             _ = try await events.shown.next()
@@ -331,8 +306,7 @@ import Testing
     }
 
     @Test func theEndOfTheInputComesAfter() async throws {
-        let events = Events()
-        try await Self.plan(events).run { server in
+        try await plan().run { server in
             let socket = try await server.client()
             try await Self.send("s", on: socket)
             _ = try await events.shown.next()
@@ -349,8 +323,7 @@ import Testing
         // The clock stands still, so only the peer's end of file ends the connection.
         var configuration = TransportConfiguration.patient
         configuration.clock = ManualClock()
-        let events = Events()
-        try await Self.plan(events, configuration).run { server in
+        try await plan(configuration).run { server in
             let socket = try await server.client()
             try await Self.send("srest", on: socket)
             _ = try await events.shown.next()

@@ -170,11 +170,7 @@ import Testing
     @Test func servesWhoConnectedBeforeItClosedAndNobodyAfter() async throws {
         let port = Recorder<UInt16>()
         let gate = Gate()
-        let thread = try EventLoopThread(
-            name: "closing",
-            configuration: TransportConfiguration(),
-            budget: BufferBudget()
-        ) { loop in
+        let thread = try EventLoopThread { loop in
             do throws(TransportError) {
                 let listener = try TCPListener(
                     at: .loopback(port: 0),

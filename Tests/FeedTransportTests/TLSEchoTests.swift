@@ -265,11 +265,7 @@ final class SecureClient: Sendable {
     /// Connects; throws why it could not.
     init(to address: SocketAddress, _ target: TLSTarget) async throws {
         connection = Holder()
-        thread = try EventLoopThread(
-            name: "test-client",
-            configuration: .patient,
-            budget: BufferBudget()
-        ) { _ in }
+        thread = try EventLoopThread(.patient) { _ in }
         thread.mailbox.post { [events, connection] loop in
             let handler = ScriptedHandler { handler in
                 handler.opened = { opened in
@@ -325,9 +321,7 @@ final class SecureClient: Sendable {
 
     /// How the connection has ended, waiting for it.
     func closeReason() async throws -> CloseReason {
-        while true {
-            if case .closed(let reason) = try await events.next() { return reason }
-        }
+        while true { if case .closed(let reason) = try await events.next() { return reason } }
     }
 
     private func onConnection(_ body: @escaping @Sendable (TCPConnection) -> Void) {

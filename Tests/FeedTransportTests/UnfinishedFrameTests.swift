@@ -249,7 +249,7 @@ extension UnfinishedFrameTests {
         #expect(changes == [false, false, true, false, true, false, true])
     }
 
-    @Test func makesUpForAnIterationThatCameUnderBackPressure() {
+    @Test func makesUpForAnIterationThatCameUnderBackPressure() throws {
         var state = Self.open()
         let queues = state.requestIteration()
         let queuesAgain = state.requestIteration()
@@ -257,10 +257,8 @@ extension UnfinishedFrameTests {
         let isGiven = state.takeIteration()
         #expect([queues, queuesAgain, stops, isGiven] == [true, false, true, false])
         let unblocking = state.unblock(.backPressure, hasUnconsumedBytes: false)
-        guard case .iterate(queues: true) = unblocking else {
-            Issue.record("The iteration is lost.")
-            return
-        }
+        guard case .iterate(queues: true) = unblocking
+        else { throw Unexpected("The iteration is lost.") }
         let isGivenNow = state.takeIteration()
         let starts = state.resume(.iteration)
         #expect(isGivenNow && starts)

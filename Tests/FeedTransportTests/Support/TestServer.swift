@@ -200,3 +200,13 @@ extension TransportConfiguration {
         return configuration
     }
 }
+
+extension EventLoopThread {
+    convenience init(
+        _ configuration: TransportConfiguration = TransportConfiguration(),
+        start: @escaping @Sendable (EventLoop) -> Void
+    ) throws(TransportError) {
+        let budget = BufferBudget()
+        try self.init(name: "test", configuration: configuration, budget: budget, start: start)
+    }
+}
