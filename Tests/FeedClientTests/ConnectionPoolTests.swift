@@ -3,7 +3,6 @@ import FeedProto
 import FeedService
 import FeedTestSupport
 import FeedTransport
-import Logging
 import Testing
 
 /// A client whose calls share several connections.
@@ -20,9 +19,7 @@ import Testing
             let post = try await client.createPost(Post(title: "Apple"))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<500 {
-                    group.addTask {
-                        for _ in 0..<10 { try await client.vote(on: post.id, .up) }
-                    }
+                    group.addTask { for _ in 0..<10 { try await client.vote(on: post.id, .up) } }
                 }
                 try await group.waitForAll()
             }
@@ -142,16 +139,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct AddressTests {
     private static func start() throws -> (server: FeedServer, address: String) {
-        let server = try FeedServer.start(
-            ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 1),
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        )
+        let server = try FeedServer.startQuietly()
         return (server, try #require(server.addresses.first).description)
-    }
-
-    private static func end(_ server: FeedServer) async throws {
-        server.beginDraining()
-        try await offload { server.wait() }
     }
 
     @Test func takesTheFirstThatAnswersAndTheNextWhenItEnds() async throws {
@@ -164,11 +153,11 @@ import Testing
         )
         _ = try await client.createPost(Post(title: "Apple"))
         #expect(try await client.stats().postCount == 1)
-        try await Self.end(first.server)
+        try await first.server.drain()
         #expect(try await client.stats().postCount == 0)
         #expect(await client.history()?.instanceID != client.service.instanceID)
         await client.close()
-        try await Self.end(second.server)
+        try await second.server.drain()
     }
 
     @Test func saysWhyTheLastOneDidNotAnswer() async throws {
@@ -176,10 +165,8 @@ import Testing
         let error = await failure {
             try await FeedClient.connect(to: [nobody.address, nobody.address])
         }
-        guard case .cannotConnect(let reason) = error else {
-            Issue.record("It connected to nobody: \(String(describing: error))")
-            return
-        }
+        guard case .cannotConnect(let reason) = error
+        else { throw Unexpected("It connected to nobody: \(String(describing: error))") }
         #expect(reason.contains("refused"))
     }
 
@@ -259,10 +246,7 @@ import Testing
         }
         guard case .hello(let first) = log.frames(1).first?.request,
             case .hello(let second) = log.frames(2).first?.request
-        else {
-            Issue.record("The client made no second connection.")
-            return
-        }
+        else { throw Unexpected("The client made no second connection.") }
         #expect(first == second)
         #expect(log.frames(1).map(\.sequence) == [0, 1])
         #expect(log.frames(2).map(\.sequence) == [0, 1])
@@ -354,8 +338,7 @@ import Testing
         let error = await LifeTests.connect("feed.test:9", configuration)
         isOver.withLock { $0 = true }
         guard case .cannotConnect = error else {
-            Issue.record("A lookup without an end ended with \(String(describing: error))")
-            return
+            throw Unexpected("A lookup without an end ended with \(String(describing: error))")
         }
     }
 }

@@ -39,17 +39,14 @@ import Testing
             let error = await failure {
                 try await client.vote(on: 1, .up)
             }
-            guard case .protocolViolation(_, effect: .unknown) = error else {
-                Issue.record("Garbage ended a vote with \(String(describing: error))")
-                return
-            }
+            guard case .protocolViolation(_, effect: .unknown) = error
+            else { throw Unexpected("Garbage ended a vote with \(String(describing: error))") }
             // The next call goes over a connection of its own, and fares no better.
             let next = await failure {
                 try await client.vote(on: 1, .up)
             }
             guard case .protocolViolation(_, effect: .unknown) = next else {
-                Issue.record("Garbage ended the next vote with \(String(describing: next))")
-                return
+                throw Unexpected("Garbage ended the next vote with \(String(describing: next))")
             }
         }
     }
@@ -66,8 +63,7 @@ import Testing
                 try await client.getPost(1)
             }
             guard case .protocolViolation(_, effect: .none) = error else {
-                Issue.record("A wrong answer ended a read with \(String(describing: error))")
-                return
+                throw Unexpected("A wrong answer ended a read with \(String(describing: error))")
             }
             let counts = try await client.vote(on: 1, .up)
             #expect(counts.score == 1)
@@ -96,10 +92,7 @@ import Testing
             let post = try await read
             #expect(post.id == 1)
             let error = await vote
-            guard case .connectionLost(_, effect: .unknown) = error else {
-                Issue.record("A vote without a sequence ended with \(String(describing: error))")
-                return
-            }
+            guard case .connectionLost(_, effect: .unknown) = error else { throw Unexpected(error) }
         }
     }
 
@@ -201,8 +194,7 @@ import Testing
                 try await client.createPost(Post(text: String(repeating: "x", count: 1 << 20)))
             }
             guard case .requestTooLarge(let byteCount, let limit) = error else {
-                Issue.record("A frame over the limit ended with \(String(describing: error))")
-                return
+                throw Unexpected("A frame over the limit ended with \(String(describing: error))")
             }
             #expect(byteCount > limit)
             #expect(limit == 1 << 20)

@@ -15,21 +15,17 @@ import Testing
     }
 
     @Test(arguments: ["nonsense", "127.0.0.1", "127.0.0.1:99999", "1.2.3:80", "a b:80"])
-    func saysWhatIsWrongWithAnAddress(_ address: String) async {
-        guard case .badAddress(let reason) = await Self.connect(address) else {
-            Issue.record("\(address) was taken for an address.")
-            return
-        }
+    func saysWhatIsWrongWithAnAddress(_ address: String) async throws {
+        guard case .badAddress(let reason) = await Self.connect(address)
+        else { throw Unexpected("\(address) was taken for an address.") }
         #expect(reason.contains(address))
     }
 
     @Test func saysThatNothingListens() async throws {
         let service = try await ScriptedService.start { _ in [] }
         await service.stop()
-        guard case .cannotConnect(let reason) = await Self.connect(service.address) else {
-            Issue.record("A connection to nobody came about.")
-            return
-        }
+        guard case .cannotConnect(let reason) = await Self.connect(service.address)
+        else { throw Unexpected("A connection to nobody came about.") }
         #expect(reason.contains("refused"))
     }
 
@@ -39,10 +35,8 @@ import Testing
         configuration.clientID = ClientID()
         try await withScript(configuration: configuration, silence) { client, service in
             var frames = service.received.makeAsyncIterator()
-            guard case .hello(let hello) = await frames.next()?.request else {
-                Issue.record("The first call is no Hello.")
-                return
-            }
+            guard case .hello(let hello) = await frames.next()?.request
+            else { throw Unexpected("The first call is no Hello.") }
             #expect(hello.clientName == "tester/1")
             #expect(hello.clientID == configuration.clientID?.bytes)
             #expect(client.service.serverName == "scripted")
@@ -132,10 +126,8 @@ import Testing
         configuration.keepAliveInterval = .milliseconds(40)
         configuration.keepAliveTimeout = .milliseconds(40)
         let error = await Self.connect(service.address, configuration)
-        guard case .connectionLost(let reason, effect: .none) = error else {
-            Issue.record("A dead service ended a call with \(String(describing: error))")
-            return
-        }
+        guard case .connectionLost(let reason, effect: .none) = error
+        else { throw Unexpected("A dead service ended a call with \(String(describing: error))") }
         #expect(reason.contains("sign of life"))
         await service.stop()
     }
@@ -157,9 +149,7 @@ import Testing
         try await withScript(answersHello: false, configuration: configuration, script) {
             client,
             service in
-            for await frame in service.received {
-                if case .ping = frame.request { break }
-            }
+            for await frame in service.received { if case .ping = frame.request { break } }
             let counts = try await client.vote(on: 1, .up)
             #expect(counts.score == 1)
         }

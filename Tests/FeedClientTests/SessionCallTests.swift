@@ -79,17 +79,15 @@ struct SessionCallTests {
     }
 
     @Test("an answer to no call in flight ends the connection", arguments: [1, 2, 9])
-    func noticesAnAnswerThatNobodyAskedFor(id: UInt64) {
+    func noticesAnAnswerThatNobodyAskedFor(id: UInt64) throws {
         var harness = SessionHarness.opened()
         harness.submit(1)
         harness.answer(2)
         harness.submit(2)
         harness.answer(id)
         #expect(harness.demands == [.abandon])
-        guard case .protocolViolation(_, effect: .unknown) = harness.error(2) else {
-            Issue.record("A vote ended with \(String(describing: harness.error(2)))")
-            return
-        }
+        guard case .protocolViolation(_, effect: .unknown) = harness.error(2)
+        else { throw Unexpected("A vote ended with \(String(describing: harness.error(2)))") }
     }
 
     @Test func deadlinesEndWhatWaitsAndWhatIsInFlight() {

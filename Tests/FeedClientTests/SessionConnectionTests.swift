@@ -1,6 +1,7 @@
 import FeedClient
 import FeedConcurrency
 import FeedProto
+import FeedTestSupport
 import FeedTransport
 import Testing
 
@@ -253,7 +254,7 @@ struct SessionConnectionTests {
         #expect(harness.error(99) == .refused(status))
     }
 
-    @Test func framesBehindAViolationAreIgnored() {
+    @Test func framesBehindAViolationAreIgnored() throws {
         var harness = SessionHarness.opened()
         harness.submit(1)
         for id in [UInt64(77), 2] {
@@ -261,10 +262,8 @@ struct SessionConnectionTests {
             harness.session.received(frame, at: harness.time)
         }
         harness.run()
-        guard case .protocolViolation(_, effect: .unknown) = harness.error(1) else {
-            Issue.record("A vote ended with \(String(describing: harness.error(1)))")
-            return
-        }
+        guard case .protocolViolation(_, effect: .unknown) = harness.error(1)
+        else { throw Unexpected("A vote ended with \(String(describing: harness.error(1)))") }
     }
 
     @Test func aSilentServiceIsLeftAndItsCallsAreSentAgain() {

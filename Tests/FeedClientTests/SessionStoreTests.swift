@@ -4,7 +4,6 @@ import FeedService
 import FeedTestSupport
 import FeedTransport
 import Foundation
-import Logging
 import Testing
 
 /// Sessions that outlive a launch.
@@ -92,7 +91,7 @@ import Testing
         #expect(client.service.user?.id == made.user?.id)
         #expect(try await client.session().user?.displayName == "ada")
         await client.close()
-        try await Self.end(first)
+        try await first.drain()
 
         // Another state does not know the session.
         let second = try Self.serve(port)
@@ -104,18 +103,10 @@ import Testing
         try await client.signOut()
         #expect(store.load() == nil)
         await client.close()
-        try await Self.end(second)
+        try await second.drain()
     }
 
     private static func serve(_ port: ReservedPort) throws -> FeedServer {
-        try FeedServer.start(
-            ServiceConfiguration(addresses: [.loopback(port: port.number)], threadCount: 1),
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        )
-    }
-
-    private static func end(_ server: FeedServer) async throws {
-        server.beginDraining()
-        try await offload { server.wait() }
+        try FeedServer.startQuietly(port: port.number)
     }
 }

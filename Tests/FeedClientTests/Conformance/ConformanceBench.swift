@@ -4,7 +4,6 @@ import FeedProto
 import FeedService
 import FeedTestSupport
 import FeedTransport
-import Logging
 import Testing
 
 /// A kind of client that the conformance suites run against.
@@ -34,10 +33,7 @@ struct ConformanceBench {
             let service = InMemoryFeedService()
             try await body(ConformanceBench { try service.connect(as: $0, sessionToken: $1) })
         case .connected:
-            let server = try FeedServer.start(
-                ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 1),
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-            )
+            let server = try FeedServer.startQuietly()
             let address = try #require(server.addresses.first).description
             let clients = Locked<[FeedClient]>([])
             let bench = ConformanceBench { id, token in
@@ -49,14 +45,9 @@ struct ConformanceBench {
                 return client
             }
             let outcome: Result<Void, any Error>
-            do {
-                outcome = .success(try await body(bench))
-            } catch {
-                outcome = .failure(error)
-            }
+            do { outcome = .success(try await body(bench)) } catch { outcome = .failure(error) }
             for client in clients.withLock({ $0 }) { await client.close() }
-            server.beginDraining()
-            try await offload { server.wait() }
+            try await server.drain()
             try outcome.get()
         }
     }

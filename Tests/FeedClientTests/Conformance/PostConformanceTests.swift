@@ -101,14 +101,16 @@ import Testing
                 CastVoteRequest(postID: post.id, direction: .down),
                 CastVoteRequest(postID: 999, direction: .up),
                 CastVoteRequest(postID: post.id, direction: .clear),
+                CastVoteRequest(postID: post.id, direction: .up),
             ])
             #expect(try results[0].get().score == 1)
             #expect(throws: Status.self) { try results[1].get() }
             #expect(throws: Status.self) { try results[2].get() }
+            #expect(try results[3].get().score == 2)
             #expect(await refusal { try await client.vote(on: post.id, .clear) } == .badVote)
             #expect(await refusal { try await client.votes([]) } == .badField)
             let counts = try await client.getPost(post.id)
-            #expect((counts.upvoteCount, counts.downvoteCount) == (2, 1))
+            #expect((counts.upvoteCount, counts.downvoteCount) == (3, 1))
         }
     }
 
@@ -185,9 +187,7 @@ import Testing
     }
 
     @Test func bothKindsSortAllOrdersAlike() async throws {
-        let orders: [Order] = [
-            .top, .new, .old, .hot, .best, .controversial, .rising, .discussed,
-        ]
+        let orders: [Order] = [.top, .new, .old, .hot, .best, .controversial, .rising, .discussed]
         var found: [[[String]]] = []
         for kind in ClientKind.allCases {
             try await ConformanceBench.run(kind) { bench in
@@ -307,9 +307,7 @@ import Testing
             let list = PostList(order: .top, consistency: .stable)
             let first = try await client.listPosts(list, pageSize: 10)
             #expect(first.consistency == .stable)
-            for id in ids.suffix(3) {
-                for _ in 0..<40 { try await client.vote(on: id, .up) }
-            }
+            for id in ids.suffix(3) { for _ in 0..<40 { try await client.vote(on: id, .up) } }
             let second = try await client.listPosts(
                 list,
                 pageSize: 10,

@@ -10,9 +10,7 @@ import Testing
         _ iterator: inout WatchSequence.AsyncIterator,
         until isDone: (WatchedPosts) -> Bool
     ) async throws -> WatchedPosts {
-        while let posts = try await iterator.next() {
-            if isDone(posts) { return posts }
-        }
+        while let posts = try await iterator.next() { if isDone(posts) { return posts } }
         throw FeedClientError.closed
     }
 

@@ -11,10 +11,7 @@ func withClient(
     _ configuration: ClientConfiguration = .patient,
     _ body: (FeedClient) async throws -> Void
 ) async throws {
-    let server = try FeedServer.start(
-        ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: threads),
-        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-    )
+    let server = try FeedServer.startQuietly(threads: threads)
     let address = try #require(server.addresses.first).description
     var failure: (any Error)?
     do {
@@ -24,8 +21,7 @@ func withClient(
     } catch {
         failure = error
     }
-    server.beginDraining()
-    try await offload { server.wait() }
+    try await server.drain()
     if let failure { throw failure }
 }
 
@@ -37,5 +33,21 @@ extension ClientConfiguration {
         configuration.connectTimeout = .seconds(600)
         configuration.keepAliveTimeout = .seconds(600)
         return configuration
+    }
+}
+
+extension FeedServer {
+    /// Starts a service that logs nothing.
+    static func startQuietly(port: UInt16 = 0, threads: Int = 1) throws -> FeedServer {
+        try start(
+            ServiceConfiguration(addresses: [.loopback(port: port)], threadCount: threads),
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+    }
+
+    /// Ends the service in good order, and waits for its end off the threads of tasks.
+    func drain() async throws {
+        beginDraining()
+        try await offload { self.wait() }
     }
 }

@@ -166,10 +166,8 @@ import Testing
             ] {
                 var iterator = client.watch(watch).makeAsyncIterator()
                 let error = await failure { try await iterator.next() }
-                guard case .requestTooLarge(let byteCount, limit) = error else {
-                    Issue.record("A watch over the limit ended with \(String(describing: error))")
-                    return
-                }
+                guard case .requestTooLarge(let byteCount, limit) = error
+                else { throw Unexpected(error) }
                 #expect(byteCount > limit)
                 #expect(try await iterator.next() == nil)
             }
