@@ -6,71 +6,52 @@ import Foundation
 import Testing
 
 /// A person types what a refusal says, and nothing else, and ends with a serving service.
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct BadDaysTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), DurableService.needed) struct BadDaysTests {
     struct Day: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var status: Int32
+        var status: Int32 = 5
         /// Whether all votes are still there at the end.
         var keepsVotes = true
         var isKilled = true
         /// A part of the commands that are typed; the others are other ways on.
-        var types: [String]
+        var types = ["--in-place", "--data-dir"]
         var spoil: @Sendable (DataDirectory) throws -> Void
     }
 
     static let days = [
         Day(
             testDescription: "a damaged segment",
-            status: 5,
             keepsVotes: false,
             types: ["--accept-data-loss"]
         ) { try $0.change($0.newestSegment()) { $0[20] ^= 4 } },
-        Day(testDescription: "the mark is gone", status: 5, types: ["--accept-data-loss"]) {
+        Day(testDescription: "the mark is gone", types: ["--accept-data-loss"]) {
             try $0.remove("durable.hwm")
         },
         Day(
             testDescription: "state.db is empty, and there is a backup",
-            status: 5,
-            isKilled: false,
-            types: ["--in-place", "--data-dir"]
+            isKilled: false
         ) { directory in
             try directory.keepBackup()
             try directory.change("state.db") { $0 = [] }
         },
-        Day(
-            testDescription: "state.db has lost a table",
-            status: 5,
-            isKilled: false,
-            types: ["--in-place", "--data-dir"]
-        ) { directory in
+        Day(testDescription: "state.db has lost a table", isKilled: false) { directory in
             try directory.keepBackup()
             let database = try Database(path: directory.path + "/state.db", mode: .existing)
             try database.execute("DROP TABLE ballots")
         },
         Day(
             testDescription: "state.db is missing, and there is a backup",
-            status: 5,
-            isKilled: false,
-            types: ["--in-place", "--data-dir"]
+            isKilled: false
         ) { directory in
             try directory.keepBackup()
             try directory.remove("state.db")
         },
         Day(
-            testDescription: "state.db is missing, and no backup was made",
-            status: 5,
-            types: ["--in-place", "--data-dir"]
+            testDescription: "state.db is missing, and no backup was made"
         ) { try $0.remove("state.db") },
         Day(
             testDescription: "state.db is damaged, and no backup was made",
-            status: 5,
-            isKilled: false,
-            types: ["--in-place", "--data-dir"]
+            isKilled: false
         ) { try $0.flipBitsOfPages() },
         Day(
             testDescription: "the directory is a copy",
@@ -271,7 +252,7 @@ struct DiskFaultTests {
 
     @Test(
         "T-DISK-3: a sync that fails ends the process, and nothing acknowledged is lost",
-        .enabled(DurableService.absence, DurableService.isBuilt),
+        DurableService.needed,
         arguments: [FaultInjector.Fault.failingSync, .failingWrites]
     )
     func stopsAtAFailedCommit(_ fault: FaultInjector.Fault) async throws {
@@ -306,7 +287,7 @@ struct DiskFaultTests {
 
     @Test(
         "T-DISK-4: short and interrupted writes are made again",
-        .enabled(DurableService.absence, DurableService.isBuilt),
+        DurableService.needed,
         arguments: [FaultInjector.Fault.shortWrites, .interruptedWrites]
     )
     func retriesWrites(_ fault: FaultInjector.Fault) async throws {
@@ -326,7 +307,7 @@ struct DiskFaultTests {
 @Suite(
     .serialized,
     .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt),
+    DurableService.needed,
     .enabled(if: TemporaryDirectory.canMount, "Mounting needs root.")
 )
 struct FullDiskTests {

@@ -5,12 +5,7 @@ import FeedTransport
 import Testing
 
 /// FeedClient through the ends of a real service on one port and one data directory.
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct ClientRestartTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), DurableService.needed) struct ClientRestartTests {
     /// How the votes on one post ended.
     struct Tally: Sendable {
         var acknowledgedCount = 0
@@ -185,12 +180,7 @@ struct ClientRestartTests {
 ///
 /// `FEED_CONNECTION_LOSSES` is how many connections break, one kill for each hundred of them. Soak runs
 /// have more than the tests.
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(30)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct ClientLossTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), DurableService.needed) struct ClientLossTests {
     private static let taskCount = 8
 
     private static func configuration() -> ClientConfiguration {

@@ -5,126 +5,89 @@ import Testing
 
 /// What the service says to bad flags, and on a good start.
 @Suite(.timeLimit(.minutes(10))) struct CommandLineTests {
-    /// Flags that keep the service from starting.
-    struct BadFlags: Sendable, CustomTestStringConvertible {
-        var testDescription: String { arguments.joined(separator: " ") }
-        var arguments: [String]
-        var complaint: String
-    }
-
-    static let badFlags = [
-        BadFlags(arguments: ["--bogus"], complaint: "Unknown option '--bogus'"),
-        BadFlags(arguments: ["--listen", "0.0.0.0:0"], complaint: "is not a loopback address"),
-        BadFlags(arguments: ["--listen", "[::]:0"], complaint: "is not a loopback address"),
-        BadFlags(arguments: ["--listen", "127.0.0.1"], complaint: "--listen:"),
-        BadFlags(arguments: ["--listen", "127.0.0.1:70000"], complaint: "--listen:"),
-        BadFlags(
-            arguments: ["--listen-tls", "127.0.0.1:0"],
-            complaint: "--tls-cert: --listen-tls needs a file, and none was given."
+    static let badFlags: [([String], String)] = [
+        (["--bogus"], "Unknown option '--bogus'"),
+        (["--listen", "0.0.0.0:0"], "is not a loopback address"),
+        (["--listen", "[::]:0"], "is not a loopback address"),
+        (["--listen", "127.0.0.1"], "--listen:"),
+        (["--listen", "127.0.0.1:70000"], "--listen:"),
+        (
+            ["--listen-tls", "127.0.0.1:0"],
+            "--tls-cert: --listen-tls needs a file, and none was given."
         ),
-        BadFlags(
-            arguments: ["--tls-key", "server.key"],
-            complaint: "--tls-key: expected --listen-tls or --admin-tls with it, got server.key "
+        (
+            ["--tls-key", "server.key"],
+            "--tls-key: expected --listen-tls or --admin-tls with it, got server.key "
                 + "alone."
         ),
-        BadFlags(
-            arguments: [
+        (
+            [
                 "--listen-tls", "127.0.0.1:0", "--tls-cert", "/nowhere.pem", "--tls-key",
                 "/nowhere.key",
             ],
-            complaint: "--listen-tls: /nowhere.pem cannot be read: there is no such file."
+            "--listen-tls: /nowhere.pem cannot be read: there is no such file."
         ),
-        BadFlags(
-            arguments: ["--proxy-protocol-from", "10.0.0.1/8", "--insecure"],
-            complaint: "--proxy-protocol-from: \"10.0.0.1/8\" is not an address: the network of 8 "
+        (
+            ["--proxy-protocol-from", "10.0.0.1/8", "--insecure"],
+            "--proxy-protocol-from: \"10.0.0.1/8\" is not an address: the network of 8 "
                 + "bits begins at 10.0.0.0."
         ),
-        BadFlags(
-            arguments: ["--proxy-protocol-from", "10.0.0.0/8"],
-            complaint: "--proxy-protocol-from: clients behind a proxy may be anybody"
+        (
+            ["--proxy-protocol-from", "10.0.0.0/8"],
+            "--proxy-protocol-from: clients behind a proxy may be anybody"
         ),
-        BadFlags(arguments: ["--threads", "0"], complaint: "--threads: expected 1 to 256, got 0."),
-        BadFlags(
-            arguments: ["--stripes", "3"],
-            complaint: "--stripes: expected a power of two from 1 to 4096, got 3."
+        (["--threads", "0"], "--threads: expected 1 to 256, got 0."),
+        (["--stripes", "3"], "--stripes: expected a power of two from 1 to 4096, got 3."),
+        (["--threads", "many"], "--threads: expected 1 to 256, got many."),
+        (["--threads", "-1"], "--threads: expected 1 to 256, got -1."),
+        (["--threads", "257"], "--threads: expected 1 to 256, got 257."),
+        (["--stripes", "-1"], "--stripes: expected a power of two from 1 to 4096, got -1."),
+        (["--durability", "some"], "--durability: expected fsync or os, got some."),
+        (["--data-dir", ""], "--data-dir: expected a directory, got an empty text."),
+        (["--listen", "127.0.0.1:0", "--data-dir", "/nowhere/data"], "/nowhere"),
+        (["--accept-data-loss", "all"], "--accept-data-loss"),
+        (
+            ["--accept-data-loss", "-1"],
+            "The value '-1' is invalid for '--accept-data-loss <record>'"
         ),
-        BadFlags(
-            arguments: ["--threads", "many"],
-            complaint: "--threads: expected 1 to 256, got many."
+        (["--keep-backups", "-1"], "--keep-backups: expected 1 to 10000, got -1."),
+        (
+            ["--backup-every", "30s"],
+            "--backup-every: expected 1m to 366d, as 90m, 1h or 7d, got 30s."
         ),
-        BadFlags(
-            arguments: ["--threads", "-1"],
-            complaint: "--threads: expected 1 to 256, got -1."
-        ),
-        BadFlags(
-            arguments: ["--threads", "257"],
-            complaint: "--threads: expected 1 to 256, got 257."
-        ),
-        BadFlags(
-            arguments: ["--stripes", "-1"],
-            complaint: "--stripes: expected a power of two from 1 to 4096, got -1."
-        ),
-        BadFlags(
-            arguments: ["--durability", "some"],
-            complaint: "--durability: expected fsync or os, got some."
-        ),
-        BadFlags(
-            arguments: ["--data-dir", ""],
-            complaint: "--data-dir: expected a directory, got an empty text."
-        ),
-        BadFlags(
-            arguments: ["--listen", "127.0.0.1:0", "--data-dir", "/nowhere/data"],
-            complaint: "/nowhere"
-        ),
-        BadFlags(arguments: ["--accept-data-loss", "all"], complaint: "--accept-data-loss"),
-        BadFlags(
-            arguments: ["--accept-data-loss", "-1"],
-            complaint: "The value '-1' is invalid for '--accept-data-loss <record>'"
-        ),
-        BadFlags(
-            arguments: ["--keep-backups", "-1"],
-            complaint: "--keep-backups: expected 1 to 10000, got -1."
-        ),
-        BadFlags(
-            arguments: ["--backup-every", "30s"],
-            complaint: "--backup-every: expected 1m to 366d, as 90m, 1h or 7d, got 30s."
-        ),
-        BadFlags(
-            arguments: ["--backup-every", "1h", "--backup-keep", "7d"],
-            complaint: "--backup-keep: expected how many of the newest, 1 to 10000, and after "
+        (
+            ["--backup-every", "1h", "--backup-keep", "7d"],
+            "--backup-keep: expected how many of the newest, 1 to 10000, and after "
                 + "it days or weeks, as 24,7d,4w; got 7d."
         ),
-        BadFlags(
-            arguments: ["--backup-keep", "24"],
-            complaint: "--backup-keep: expected --backup-every with it."
+        (["--backup-keep", "24"], "--backup-keep: expected --backup-every with it."),
+        (
+            ["--journal-keep", "-1h"],
+            "--journal-keep: expected 1m to 366d, as 90m, 1h or 7d, got -1h."
         ),
-        BadFlags(
-            arguments: ["--journal-keep", "-1h"],
-            complaint: "--journal-keep: expected 1m to 366d, as 90m, 1h or 7d, got -1h."
+        (
+            ["--in-memory", "--journal-keep", "24h"],
+            "--journal-keep: --in-memory keeps nothing, and goes without it; got 24h."
         ),
-        BadFlags(
-            arguments: ["--in-memory", "--journal-keep", "24h"],
-            complaint: "--journal-keep: --in-memory keeps nothing, and goes without it; got 24h."
+        (
+            ["--in-memory", "--data-dir", "feed"],
+            "--data-dir: --in-memory keeps nothing, and goes without it; got feed."
         ),
-        BadFlags(
-            arguments: ["--in-memory", "--data-dir", "feed"],
-            complaint: "--data-dir: --in-memory keeps nothing, and goes without it; got feed."
+        (
+            ["--in-memory", "--accept-data-loss", "7"],
+            "--accept-data-loss: --in-memory keeps nothing"
         ),
-        BadFlags(
-            arguments: ["--in-memory", "--accept-data-loss", "7"],
-            complaint: "--accept-data-loss: --in-memory keeps nothing"
-        ),
-        BadFlags(arguments: ["verify"], complaint: "Missing expected argument '<directory>'"),
-        BadFlags(arguments: ["verify", "/nowhere"], complaint: "/nowhere"),
-        BadFlags(arguments: ["restore", "/nowhere"], complaint: "Missing expected argument"),
+        (["verify"], "Missing expected argument '<directory>'"),
+        (["verify", "/nowhere"], "/nowhere"),
+        (["restore", "/nowhere"], "Missing expected argument"),
     ]
 
     @Test("T-RUN-1: one clear sentence for a bad flag, and no start", arguments: badFlags)
-    func refusesBadFlags(_ bad: BadFlags) async throws {
-        let process = try RunningProcess(Programs.feedService, bad.arguments)
+    func refusesBadFlags(_ arguments: [String], _ complaint: String) async throws {
+        let process = try RunningProcess(Programs.feedService, arguments)
         let (status, output) = await process.finish()
         #expect(status == 2)
-        #expect(output.contains { $0.contains(bad.complaint) }, "\(output)")
+        #expect(output.contains { $0.contains(complaint) }, "\(output)")
         #expect(!output.contains { $0.contains("listening on") })
     }
 

@@ -5,12 +5,7 @@ import Testing
 /// Data directories that cannot be used: what the service says, and that it serves nothing of them.
 ///
 /// The ids are those of `docs/SECURITY.md`.
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct DataDirectoryTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), DurableService.needed) struct DataDirectoryTests {
     /// A way to spoil a directory, and what the service says of it.
     struct Damage: Sendable, CustomTestStringConvertible {
         var testDescription: String

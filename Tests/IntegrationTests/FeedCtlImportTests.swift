@@ -116,9 +116,7 @@ import Testing
             queued == "No service can be reached: the change waits as entry 1 for feedctl sync."
         )
         _ = try await away.feedctl("post", "Queued", "--queue")
-        let (long, _) = try await away.run([
-            "post", String(repeating: "x", count: 300), "--queue",
-        ])
+        let (long, _) = try await away.run(["post", String(repeating: "x", count: 300), "--queue"])
         #expect(long == 0)
         #expect(try await away.feedctl("feed", "--offline", "--order", "new").contains("Queued"))
         #expect(try await away.feedctl("outbox").contains("vote up on 2"))

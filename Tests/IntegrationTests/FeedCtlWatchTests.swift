@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(DurableService.absence, DurableService.isBuilt))
+    @Test(DurableService.needed)
     func aConnectionThatIsOpenedAgainIsNoLine() async throws {
         let folder = try TemporaryDirectory()
         let profile = try TemporaryDirectory()

@@ -3,11 +3,7 @@ import FeedTestSupport
 import Testing
 
 /// A client of version 0.1, as its bytes were, against the service of today.
-@Suite(
-    .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct GoldenSessionTests {
+@Suite(.timeLimit(.minutes(10)), DurableService.needed) struct GoldenSessionTests {
     @Test("T-VER-4: the service answers an old client's requests")
     func answersAnOldClient() async throws {
         let directory = try TemporaryDirectory()

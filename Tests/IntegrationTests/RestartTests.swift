@@ -8,12 +8,7 @@ import Foundation
 import Logging
 import Testing
 
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct RestartTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), DurableService.needed) struct RestartTests {
     /// How a service ends before it is started again.
     enum End: Sendable, CaseIterable { case killed, stopped }
 
@@ -50,10 +45,7 @@ struct RestartTests {
         }
         guard case .hello(let greeting) = hello.response, case .post(let post) = first.response,
             case .post(let samePost) = again.response, case .post(let nextPost) = next.response
-        else {
-            Issue.record("\(hello) \(first) \(again) \(next)")
-            return
-        }
+        else { throw Unexpected("\(hello) \(first) \(again) \(next)") }
         #expect(greeting.isClientKnown)
         #expect(greeting.lastSequence == 1)
         #expect(samePost == post)
@@ -162,9 +154,7 @@ struct RestartTests {
         let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
         // The frame of each is in its middle all the while: of the service's time limits that of
         // a frame is the shortest, 5 s.
-        let frames = try clients.map {
-            try ClientFrame(id: $0.nextID(), request: vote).encoded()
-        }
+        let frames = try clients.map { try ClientFrame(id: $0.nextID(), request: vote).encoded() }
         try await offload {
             for (client, frame) in zip(clients, frames) { try client.socket.send([frame[0]]) }
             // Answered on the same loops after what was sent before.
@@ -250,12 +240,7 @@ extension DurableService {
 }
 
 /// The program on a data directory that a service with a wrong clock has written.
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct WrongClockTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), DurableService.needed) struct WrongClockTests {
     private static let tenYears: Int64 = 10 * 365 * 86_400_000
 
     private static func now() -> Int64 { Int64(Date.now.timeIntervalSince1970 * 1000) }

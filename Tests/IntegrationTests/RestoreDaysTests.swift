@@ -6,12 +6,7 @@ import Foundation
 import Testing
 
 /// Restores that were refused or interrupted, and backups that are taken for data directories.
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct RestoreDaysTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), DurableService.needed) struct RestoreDaysTests {
     private static let manager = FileManager.default
 
     /// A stopped directory, and a copy of its state in a backup's folder elsewhere.
@@ -147,12 +142,7 @@ struct RestoreDaysTests {
 }
 
 /// Bad days of a directory whose journal is whole: what is typed brings everything back.
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct InPlaceDaysTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), DurableService.needed) struct InPlaceDaysTests {
     @Test("damage in records that state.db has costs nothing, and is told")
     func checkpointedDamage() async throws {
         let directory = try await DataDirectory.written(killed: false)
@@ -405,12 +395,7 @@ extension DataDirectory {
 }
 
 /// A service that keeps its journal, and its state of a moment that has passed.
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct PointInTimeTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), DurableService.needed) struct PointInTimeTests {
     private static let flags = [
         "--journal-keep", "24h", "--segment-bytes", "1048576", "--fold-bytes", "1", "--threads",
         "2",

@@ -475,9 +475,7 @@ struct SecuredService {
     func python(
         _ program: String,
         _ arguments: [String] = []
-    ) async throws -> (
-        status: Int32, output: String
-    ) {
+    ) async throws -> (status: Int32, output: String) {
         let command = try #require(Programs.command("python3"))
         let process = try RunningProcess(
             command,

@@ -171,9 +171,7 @@ final class KillClient: @unchecked Sendable {
         case .importPosts(let response): own += response.ids
         default: break
         }
-        model.withLock {
-            $0.acknowledge(command, answer, client: number, isRepeat: isRepeat)
-        }
+        model.withLock { $0.acknowledge(command, answer, client: number, isRepeat: isRepeat) }
     }
 
     private func newCommand() -> KillCommand {

@@ -5,12 +5,7 @@ import Testing
 
 /// The service is killed at random moments under votes, creates, edits and deletes: what it
 /// acknowledged is there, and nothing is there twice.
-@Suite(
-    .serialized,
-    .timeLimit(.minutes(10)),
-    .enabled(DurableService.absence, DurableService.isBuilt)
-)
-struct KillTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), DurableService.needed) struct KillTests {
     /// Cycles in a directory, before another one begins.
     static let cyclesOfRun = 10
 

@@ -8,11 +8,8 @@ struct DurableService {
     let process: RunningProcess
     let port: UInt16
 
-    /// What a test says that is skipped as there is no such service.
-    static let absence: Comment = "the service that was built has no --data-dir"
-
-    /// Whether the service that was built keeps its state in a data directory.
-    @Sendable static func isBuilt() async throws -> Bool {
+    /// Skips a test where the service that was built keeps no state in a data directory.
+    static let needed: ConditionTrait = .enabled("the service has no --data-dir") {
         let (_, output) = try await RunningProcess(Programs.feedService, ["--help"]).finish()
         return output.contains { $0.contains("--data-dir") }
     }
