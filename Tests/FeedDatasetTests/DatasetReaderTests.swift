@@ -68,50 +68,24 @@ import Testing
         #expect(posts.map(\.createTimeMilliseconds) == [0, 1001, 1_376_577_708_123, 5_000_000])
     }
 
-    struct Bad: Sendable, CustomTestStringConvertible {
-        var testDescription: String
-        var file: String
-        var error: DatasetError
-    }
-
-    static let bad = [
-        Bad(testDescription: "an empty file", file: "", error: .empty),
-        Bad(testDescription: "empty lines only", file: "\n\r\n", error: .empty),
-        Bad(
-            testDescription: "no titles",
-            file: "a,b\n1,2\n",
-            error: .missingColumn("title", for: .title, among: ["a", "b"])
+    static let bad: [(String, String, DatasetError)] = [
+        ("an empty file", "", .empty),
+        ("empty lines only", "\n\r\n", .empty),
+        ("no titles", "a,b\n1,2\n", .missingColumn("title", for: .title, among: ["a", "b"])),
+        ("titles twice", "title,title\n", .repeatedColumn("title")),
+        ("a short line", "title,x\na,1\n\nb\n", .fieldCount(line: 4, actual: 1, expected: 2)),
+        (
+            "a long line after a title with line breaks",
+            "title,x\n\"a\n\n\",1\nb,1,2\n",
+            .fieldCount(line: 5, actual: 3, expected: 2)
         ),
-        Bad(
-            testDescription: "titles twice",
-            file: "title,title\n",
-            error: .repeatedColumn("title")
-        ),
-        Bad(
-            testDescription: "a short line",
-            file: "title,x\na,1\n\nb\n",
-            error: .fieldCount(line: 4, actual: 1, expected: 2)
-        ),
-        Bad(
-            testDescription: "a long line after a title with line breaks",
-            file: "title,x\n\"a\n\n\",1\nb,1,2\n",
-            error: .fieldCount(line: 5, actual: 3, expected: 2)
-        ),
-        Bad(
-            testDescription: "text after a closing quote",
-            file: "title,x\na,1\n\"b\" c,2\n",
-            error: .textAfterQuote(line: 3)
-        ),
-        Bad(
-            testDescription: "a quote that is never closed",
-            file: "title,x\na,1\nb,\"2\nc,3\n",
-            error: .unclosedQuote(line: 3)
-        ),
+        ("text after a closing quote", "title,x\na,1\n\"b\" c,2\n", .textAfterQuote(line: 3)),
+        ("a quote that is never closed", "title,x\na,1\nb,\"2\nc,3\n", .unclosedQuote(line: 3)),
     ]
 
     @Test(arguments: bad)
-    func saysWhatIsWrongAndWhere(_ bad: Bad) {
-        #expect(throws: bad.error) { try Self.read(bad.file) }
+    func saysWhatIsWrongAndWhere(_ name: String, _ file: String, _ error: DatasetError) {
+        #expect(throws: error) { try Self.read(file) }
     }
 
     @Test func refusesAColumnsNameThatIsNoUTF8() {

@@ -4,84 +4,45 @@ import Testing
 
 /// What is said of wrong files and variables, word for word.
 struct SettingRefusalTests {
-    struct BadFile: Sendable, CustomTestStringConvertible {
-        var testDescription: String { text }
-        var text: String
-        var complaint: String
-    }
-
-    static let badFiles = [
-        BadFile(
-            text: "# comment\n\nthreds: 4\n",
-            complaint: "FILE:3: unknown key \"threds\"; did you mean \"threads\"?"
+    static let badFiles: [(String, String)] = [
+        ("# comment\n\nthreds: 4\n", "FILE:3: unknown key \"threds\"; did you mean \"threads\"?"),
+        ("data_dir: x\n", "FILE:1: unknown key \"data_dir\"; did you mean \"data-dir\"?"),
+        ("colour: red\n", "FILE:1: unknown key \"colour\""),
+        ("state-hsh: true\n", "FILE:1: unknown key \"state-hsh\""),
+        ("config: other.yaml\n", "FILE:1: a file names no other file, as \"config\" would."),
+        ("threads: 2\ndata-dir: a\nthreads: 3\n", "FILE:1: the key \"threads\" is there twice."),
+        ("threads: [1, 2]\n", "FILE:1: threads: expected one value, got a list."),
+        ("threads:\n", "FILE:1: threads: expected a value, got none."),
+        ("listen: []\n", "FILE:1: listen: expected a value, got none."),
+        ("listen:\n  - a\n  -\n", "FILE:1: listen: expected a value, got none."),
+        (
+            "data-dir: a\nthreads:\n  count: 2\n",
+            "FILE:2: threads: expected a value or a list of values."
         ),
-        BadFile(
-            text: "data_dir: x\n",
-            complaint: "FILE:1: unknown key \"data_dir\"; did you mean \"data-dir\"?"
+        ("? [a]\n: b\n", "FILE:1: expected a key, as in `threads: 4`."),
+        ("data-dir: a\ninsecure: yes\n", "FILE:2: insecure: expected true or false, got yes."),
+        ("\nthreads: many\n", "FILE:2: threads: The value 'many' is invalid."),
+        ("threads = 4\n", "FILE:1: expected lines as `threads: 4`."),
+        (
+            "threads: 4\nlisten: [::1]:0\n",
+            "FILE:2: this is no YAML: did not find expected node content."
         ),
-        BadFile(text: "colour: red\n", complaint: "FILE:1: unknown key \"colour\""),
-        BadFile(text: "state-hsh: true\n", complaint: "FILE:1: unknown key \"state-hsh\""),
-        BadFile(
-            text: "config: other.yaml\n",
-            complaint: "FILE:1: a file names no other file, as \"config\" would."
-        ),
-        BadFile(
-            text: "threads: 2\ndata-dir: a\nthreads: 3\n",
-            complaint: "FILE:1: the key \"threads\" is there twice."
-        ),
-        BadFile(
-            text: "threads: [1, 2]\n",
-            complaint: "FILE:1: threads: expected one value, got a list."
-        ),
-        BadFile(text: "threads:\n", complaint: "FILE:1: threads: expected a value, got none."),
-        BadFile(text: "listen: []\n", complaint: "FILE:1: listen: expected a value, got none."),
-        BadFile(
-            text: "listen:\n  - a\n  -\n",
-            complaint: "FILE:1: listen: expected a value, got none."
-        ),
-        BadFile(
-            text: "data-dir: a\nthreads:\n  count: 2\n",
-            complaint: "FILE:2: threads: expected a value or a list of values."
-        ),
-        BadFile(text: "? [a]\n: b\n", complaint: "FILE:1: expected a key, as in `threads: 4`."),
-        BadFile(
-            text: "data-dir: a\ninsecure: yes\n",
-            complaint: "FILE:2: insecure: expected true or false, got yes."
-        ),
-        BadFile(
-            text: "\nthreads: many\n",
-            complaint: "FILE:2: threads: The value 'many' is invalid."
-        ),
-        BadFile(text: "threads = 4\n", complaint: "FILE:1: expected lines as `threads: 4`."),
-        BadFile(
-            text: "threads: 4\nlisten: [::1]:0\n",
-            complaint: "FILE:2: this is no YAML: did not find expected node content."
-        ),
-        BadFile(
-            text: "threads: 4\n---\nthreads: 5\n",
-            complaint: "FILE:2: this is no YAML: but found another document."
-        ),
-        BadFile(
-            text: "data-dir: *a\n",
-            complaint: "FILE:1: this is no YAML: found undefined alias."
-        ),
-        BadFile(
-            text: "a: \u{1}\n",
-            complaint: "FILE: this is no YAML: control characters are not allowed."
-        ),
-        BadFile(
-            text: String(repeating: "#", count: SettingsFile.maximumByteCount + 1),
-            complaint: "--config: FILE is longer than 65536 bytes."
+        ("threads: 4\n---\nthreads: 5\n", "FILE:2: this is no YAML: but found another document."),
+        ("data-dir: *a\n", "FILE:1: this is no YAML: found undefined alias."),
+        ("a: \u{1}\n", "FILE: this is no YAML: control characters are not allowed."),
+        (
+            String(repeating: "#", count: SettingsFile.maximumByteCount + 1),
+            "--config: FILE is longer than 65536 bytes."
         ),
     ]
 
     @Test(arguments: badFiles)
-    func aWrongFileIsRefusedByNameAndLine(_ bad: BadFile) throws {
-        let file = try WrittenFile(bad.text)
+    func aWrongFileIsRefusedByNameAndLine(_ text: String, _ complaint: String) throws {
+        let file = try WrittenFile(text)
         let error = #expect(throws: SettingError.self) {
             try SettingsTests.settings(["--config", file.path])
         }
-        #expect(error?.description == bad.complaint.replacing("FILE", with: file.path))
+        #expect(error?.description == complaint.replacing("FILE", with: file.path))
     }
 
     @Test(arguments: ["", "# nothing\n", "---\n", "{}\n"])
