@@ -11,10 +11,8 @@ import Testing
         defer { hasher.stop() }
         let outcomes = JobOutcomes()
         #expect(hasher.offer(outcomes.job("new", .create, password: "pass wörd")))
-        guard case .hashed(let hash) = outcomes.wait(1)["new"] else {
-            Issue.record("The password was not hashed.")
-            return
-        }
+        guard case .hashed(let hash) = outcomes.wait(1)["new"]
+        else { throw Unexpected("The password was not hashed.") }
         #expect(hasher.offer(outcomes.job("right", .verify(hash), password: "pass wörd")))
         #expect(hasher.offer(outcomes.job("wrong", .verify(hash), password: "pass word")))
         #expect(hasher.offer(outcomes.job("none", .verify(nil), password: "pass wörd")))

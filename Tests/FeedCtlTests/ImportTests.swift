@@ -107,6 +107,15 @@ struct ImportTests {
         #expect(batch.posts.map(\.title) == ["post 10", "post 11", "post 12", "post 14"])
     }
 
+    private static let longTitle = LeftOutPost(
+        line: 11,
+        field: "title",
+        reason: "TITLE_TOO_LONG",
+        actual: 300,
+        limit: 255,
+        message: "The title is too long."
+    )
+
     @Test func leavesOutThePostThatAViolationNames() {
         var batch = Self.batch(10...13)
         let violation = FieldViolation(
@@ -116,16 +125,8 @@ struct ImportTests {
             actual: 300
         )
         let removed = batch.remove(Self.refusal(violation))
-        let expected = LeftOutPost(
-            line: 11,
-            field: "title",
-            reason: "TITLE_TOO_LONG",
-            actual: 300,
-            limit: 255,
-            message: "The title is too long."
-        )
         #expect(removed?.place == 1)
-        #expect(removed?.post == expected)
+        #expect(removed?.post == Self.longTitle)
         #expect(batch.lines == [10, 12, 13])
         #expect(batch.posts.map(\.title) == ["post 10", "post 12", "post 13"])
     }
@@ -141,15 +142,7 @@ struct ImportTests {
     }
 
     @Test func reportsALineAndATable() throws {
-        let post = LeftOutPost(
-            line: 11,
-            field: "title",
-            reason: "TITLE_TOO_LONG",
-            actual: 300,
-            limit: 255,
-            message: "The title is too long."
-        )
-        let report = ImportReport(feed: "books", importedCount: 989, leftOut: [post])
+        let report = ImportReport(feed: "books", importedCount: 989, leftOut: [Self.longTitle])
         #expect(
             ReportTests.text(report) == """
                 Imported 989 posts into books; 1 left out.

@@ -1,6 +1,7 @@
 import FeedClient
 import FeedCtl
 import FeedProto
+import FeedTestSupport
 import Foundation
 import Testing
 
@@ -121,14 +122,11 @@ struct TargetSettingsTests {
     ]
 
     @Test(arguments: rows)
-    func namesTheFlags(_ reason: Reason, _ message: String) {
+    func namesTheFlags(_ reason: Reason, _ message: String) throws {
         let status = Status(code: .permissionDenied, reason: reason, message: "refused")
         let error = FeedClientError.refused(status)
             .naming(identityFlags: "--client-id", keyFlag: "--service-key-file")
-        guard case .refused(let named) = error else {
-            Issue.record("\(error)")
-            return
-        }
+        guard case .refused(let named) = error else { throw Unexpected(error) }
         #expect(named.message == message)
     }
 }

@@ -14,9 +14,7 @@ import Testing
         var log = logs[0]
         for entry in entries {
             // One without a revision has its place behind the one before it in its log.
-            if entry.revision != nil {
-                log = logs[Int.random(in: 0..<logCount, using: &random)]
-            }
+            if entry.revision != nil { log = logs[Int.random(in: 0..<logCount, using: &random)] }
             log.transaction { log.append(entry) }
         }
         return try #require(logs.nextBody())

@@ -178,9 +178,7 @@ import Testing
 
     @Test(
         "the outbox has room for sequences, whatever a service claims to remember",
-        arguments: [
-            1 << 62, 1 << 63 - 2, 1 << 63 - 1, 1 << 63, .max,
-        ] as [UInt64]
+        arguments: [1 << 62, 1 << 63 - 2, 1 << 63 - 1, 1 << 63, .max] as [UInt64]
     )
     func lastSequences(last: UInt64) async throws {
         try await Self.run(lastSequence: last - 1) { request in

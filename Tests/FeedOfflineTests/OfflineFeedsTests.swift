@@ -157,9 +157,7 @@ import Testing
     @Test func postsOfALostStateGo() async throws {
         try await TestService.run { service in
             try await service.withClient { client async throws in
-                for title in ["one", "two"] {
-                    _ = try await client.createPost(Post(title: title))
-                }
+                for title in ["one", "two"] { _ = try await client.createPost(Post(title: title)) }
             }
             try await service.withFeed { try await $0.sync() }
             await service.end(signal: 9)
@@ -194,7 +192,9 @@ import Testing
             try await service.withFeed { try await $0.sync() }
             try await service.withClient { try await $0.deletePost(1) }
             let sessions = FileSessionStore(path: service.path("session"))
-            try await service.withClient({ $0.sessionStore = sessions }) { client async throws in
+            try await service.withClient {
+                $0.sessionStore = sessions
+            } _: { client async throws in
                 _ = try await client.signIn(
                     email: "ann@example.org",
                     password: "secret",

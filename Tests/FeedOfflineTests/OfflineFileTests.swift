@@ -20,10 +20,8 @@ import Testing
     func aForeignFileIsMovedAside(contents: String) async throws {
         try Data(contents.utf8).write(to: URL(filePath: path))
         let feed = try await OfflineFeed.open(configuration)
-        guard case .outboxLost(let movedTo, _) = feed.notice else {
-            Issue.record("no notice: \(String(describing: feed.notice))")
-            return
-        }
+        guard case .outboxLost(let movedTo, _) = feed.notice
+        else { throw Unexpected("no notice: \(String(describing: feed.notice))") }
         #expect(FileManager.default.contents(atPath: movedTo) == Data(contents.utf8))
         try await feed.vote(on: 1, .up)
         await feed.close()
@@ -82,10 +80,8 @@ import Testing
         await feed.close()
         try Database(path: path).execute("UPDATE outbox SET \(change)")
         let again = try await OfflineFeed.open(configuration)
-        guard case .outboxLost(_, let reason) = again.notice else {
-            Issue.record("no notice: \(String(describing: again.notice))")
-            return
-        }
+        guard case .outboxLost(_, let reason) = again.notice
+        else { throw Unexpected("no notice: \(String(describing: again.notice))") }
         #expect(reason == "Entry 1 of the outbox is not as it was written.")
         #expect(try await again.outbox().isEmpty)
         await again.close()

@@ -291,10 +291,9 @@ extension OutboxEntry {
                 )
                 let outcome = try await feed.sync()
                 #expect((outcome.sentCount, outcome.failedCount) == (1, 1))
-                guard case .failed(let status) = try await feed.outbox().first?.state else {
-                    Issue.record("The second edit stands on a post that the person has not seen.")
-                    return
-                }
+                // The second edit stands on a post that the person has not seen.
+                guard case .failed(let status) = try await feed.outbox().first?.state
+                else { throw Unexpected(try await feed.outbox()) }
                 #expect(status.reason == .revisionMismatch)
             }
             #expect(try await bench.client.getPost(made.id).title == "b")
@@ -340,10 +339,8 @@ extension OutboxEntry {
                 try await feed.sync()
                 let left = try await feed.outbox()
                 #expect(left.count == 1)
-                guard case .updatePost(let update) = left.first?.request else {
-                    Issue.record("The device's edit is gone: \(left)")
-                    return
-                }
+                guard case .updatePost(let update) = left.first?.request
+                else { throw Unexpected("The device's edit is gone: \(left)") }
                 #expect(update.post?.revision == made.revision)
             }
         }

@@ -1,4 +1,5 @@
 import FeedProto
+import FeedTestSupport
 import Testing
 
 /// Texts are UTF-8 without NUL; anything else names the frame and the field.
@@ -40,10 +41,8 @@ import Testing
         var decoder = MessageDecoder()
         let post = Wire.bytes(2, Wire.text(4, text))
         let frame = try decoder.decodeClientFrame(Wire.number(1, 7) + Wire.bytes(30, post))
-        guard case .createPost(let request) = frame.request else {
-            Issue.record("\(String(describing: frame.request))")
-            return
-        }
+        guard case .createPost(let request) = frame.request
+        else { throw Unexpected(frame.request) }
         #expect(request.post.map { Array($0.title.utf8) } == Array(text.utf8))
     }
 

@@ -540,9 +540,7 @@ extension ClientFrame {
                 response: .markPosts(MarkPostsResponse(unreadCount: 3))
             ),
         ]
-        for frame in frames {
-            #expect(Self.scan(Array(try frame.encoded().dropFirst(4))) == nil)
-        }
+        for frame in frames { #expect(Self.scan(Array(try frame.encoded().dropFirst(4))) == nil) }
     }
 }
 

@@ -33,11 +33,7 @@ import Testing
             (shape.readShare, shape.otherShare, shape.keptShare) = (50, 50, 8)
         }
         for _ in 0..<800 { try run.create() }
-        do {
-            try run.run(4_000)
-        } catch {
-            Issue.record("FEED_SEED=\(seed): \(error)")
-        }
+        do { try run.run(4_000) } catch { Issue.record("FEED_SEED=\(seed): \(error)") }
         #expect(run.outlivedCount > 5, "Some pages stay while posts change; seed \(seed).")
     }
 
@@ -321,9 +317,7 @@ struct ModelRun {
 
     /// A post that lives, mostly.
     mutating func anyID() -> UInt64 {
-        if random.oneIn(50) {
-            return UInt64.random(in: 0...givenCount + 3, using: &random)
-        }
+        if random.oneIn(50) { return UInt64.random(in: 0...givenCount + 3, using: &random) }
         // Few posts get most votes, so that scores spread.
         let first = Int.random(in: 0..<max(ids.count, 1), using: &random)
         let place = random.oneIn(2) ? first : first % max(ids.count / 8, 1)

@@ -151,9 +151,7 @@ import Testing
         let store = FeedStore(stripeCount: 4) { Self.now }
         var page = PostPage()
         try store.createPost(PostContent(title: "created"), in: Self.feed, into: &page)
-        if isBuiltBefore {
-            for order in Order.allCases { _ = try Self.titles(store, order) }
-        }
+        if isBuiltBefore { for order in Order.allCases { _ = try Self.titles(store, order) } }
         let outcome = try store.importPosts(
             [
                 Self.post("future", time: Self.now + 300_000),
@@ -359,9 +357,7 @@ import Testing
             let outcome = try store.createPost(content, in: feed, into: &page)
             if outcome.refreshIsDue { store.refresh(stripeOf: page.rows[0].id) }
         }
-        for order in [Order.top, .new] {
-            try readFirst(store, order, &page)
-        }
+        for order in [Order.top, .new] { try readFirst(store, order, &page) }
         return store
     }
 

@@ -148,9 +148,7 @@ import Testing
         async let voting: Void = offload {
             var turn = 0
             while !isOver.withLock({ $0 }) {
-                for id in moving {
-                    _ = try feed.store.castVote(id, turn % 4 < 2 ? .up : .down)
-                }
+                for id in moving { _ = try feed.store.castVote(id, turn % 4 < 2 ? .up : .down) }
                 turn += 1
             }
         }
@@ -373,9 +371,7 @@ import Testing
                     for number in 0..<count {
                         var page = PostPage()
                         try feed.store.createPost(PostContent(), in: ListedFeed.feed, into: &page)
-                        if number % 8 == 0 {
-                            feed.tick()
-                        }
+                        if number % 8 == 0 { feed.tick() }
                     }
                 }
             }
@@ -471,9 +467,7 @@ import Testing
             leaderCount: postCount
         )
         try Self.voteDown(store, postCount * 4 / 5..<postCount)
-        for order in Self.orders {
-            #expect(try Self.read(store, order, .first, size: 100) == 0)
-        }
+        for order in Self.orders { #expect(try Self.read(store, order, .first, size: 100) == 0) }
         // The tail was stale.
         let refreshed = try Self.read(store, .top, .rank(UInt64(postCount - 9)), size: 10)
         #expect(refreshed >= postCount / 5)

@@ -79,7 +79,7 @@ import Testing
 
     /// A bound below its key would leave a post that a first page shows in the stale tail.
     @Test(arguments: [2_000_000_000_000, RankingLimits.maximumTimeMilliseconds])
-    func boundsTheKeyFromAboveAndClosely(latest: Int64) {
+    func boundsTheKeyFromAboveAndClosely(latest: Int64) throws {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<200_000 {
             let magnitude = Int64.random(in: 0...(1 << 54), using: &random)
@@ -89,10 +89,8 @@ import Testing
             let key = HotRank.key(score: score, createTimeMilliseconds: time)
             let bound = HotRank.upperBound(score: score, createTimeMilliseconds: time)
             let excess = bound - Double(key)
-            guard excess >= 0, score < 0 || excess <= 46_600 else {
-                Issue.record("score \(score) at \(time): key \(key), bound \(bound)")
-                return
-            }
+            guard excess >= 0, score < 0 || excess <= 46_600
+            else { throw Unexpected("score \(score) at \(time): key \(key), bound \(bound)") }
         }
     }
 }

@@ -209,9 +209,7 @@ struct MarkRun {
         var feed: FeedID?
 
         func reaches(_ post: Post) -> Bool {
-            if let through {
-                return post.isUpTo(through) && (feed == nil || feed == post.feed)
-            }
+            if let through { return post.isUpTo(through) && (feed == nil || feed == post.feed) }
             return ids.contains(post.id)
         }
     }

@@ -72,9 +72,7 @@ extension ModelRun {
             size: Int.random(in: 1...largest, using: &random),
             voter: random.oneIn(2) ? voters.randomElement(using: &random) : nil
         )
-        if random.oneIn(6) {
-            query.byteLimit = Int.random(in: 0...400, using: &random)
-        }
+        if random.oneIn(6) { query.byteLimit = Int.random(in: 0...400, using: &random) }
         var saved: SavedCursor?
         switch Int.random(in: 0..<8, using: &random) {
         case 0: query.start = .rank(UInt64.random(in: 0...UInt64(ids.count) + 2, using: &random))

@@ -48,9 +48,7 @@ private struct IndexUnderTest: ~Copyable {
 
     mutating func sortModel() {
         var keyed: [(key: RankKey, title: [UInt8])] = []
-        for key in model {
-            keyed.append((key, title(key)))
-        }
+        for key in model { keyed.append((key, title(key))) }
         keyed.sort { left, right in
             let (leftPrimary, rightPrimary) = (left.key.primary, right.key.primary)
             if leftPrimary != rightPrimary { return leftPrimary < rightPrimary }
@@ -135,9 +133,7 @@ private struct IndexUnderTest: ~Copyable {
     @Test(arguments: [0, 1, 49, 50, 51, 63, 64, 1_900, 3_000, 6_000], [0, 1, 40, 700])
     func rebuildsInEveryRatio(size: Int, mergedCount: Int) {
         var test = IndexUnderTest(seed: UInt64(size), slotCount: size + mergedCount)
-        for slot in 0..<size {
-            test.insert(test.randomKey(UInt32(slot)))
-        }
+        for slot in 0..<size { test.insert(test.randomKey(UInt32(slot))) }
         for share in [1, 2, 20, 1_000] {
             var dropped = SlotSet()
             dropped.reserve(size + mergedCount)
@@ -156,9 +152,7 @@ private struct IndexUnderTest: ~Copyable {
                 }
             }
             test.model.removeAll { droppedSlots.contains($0.slot) }
-            for place in 0..<merged.count {
-                test.model.append(merged[place])
-            }
+            for place in 0..<merged.count { test.model.append(merged[place]) }
             test.sortModel()
             test.sorter.sort(&merged, test.posts)
             test.index.rebuild(
@@ -177,9 +171,7 @@ private struct IndexUnderTest: ~Copyable {
     @Test(arguments: [1, 63, 64, 500, 9_000])
     func movesLeafByLeaf(size: Int) {
         var test = IndexUnderTest(seed: UInt64(size), slotCount: size)
-        for slot in 0..<size {
-            test.insert(test.randomKey(UInt32(slot)))
-        }
+        for slot in 0..<size { test.insert(test.randomKey(UInt32(slot))) }
         var other = RankedIndex()
         while test.index.count > 0 {
             let leaf = test.index.takeFirstLeaf(&test.pool)
@@ -198,9 +190,7 @@ private struct IndexUnderTest: ~Copyable {
 
     @Test func findsRanksAndPlaces() {
         var test = IndexUnderTest(seed: 5, slotCount: 5_000)
-        for slot in 0..<5_000 {
-            test.insert(test.randomKey(UInt32(slot)))
-        }
+        for slot in 0..<5_000 { test.insert(test.randomKey(UInt32(slot))) }
         for rank in stride(from: 0, to: 5_000, by: 7) {
             let key = test.model[rank]
             let position = test.index.position(of: key, test.pool, test.posts)
@@ -229,9 +219,7 @@ private struct IndexUnderTest: ~Copyable {
         test.sortModel()
         test.sorter.sort(&keys, test.posts)
         var sorted: [RankKey] = []
-        for place in 0..<keys.count {
-            sorted.append(keys[place])
-        }
+        for place in 0..<keys.count { sorted.append(keys[place]) }
         #expect(sorted == test.model)
     }
 }

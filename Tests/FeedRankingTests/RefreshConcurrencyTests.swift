@@ -65,16 +65,12 @@ import Testing
         let store = try Self.store(stripeCount)
         let operations = TestEnvironment.modelOperations(100_000) / 4
         let tallies = await withTaskGroup(of: Tally.self) { group in
-            for thread in 0..<4 {
-                group.addTask { Self.work(store, thread, operations) }
-            }
+            for thread in 0..<4 { group.addTask { Self.work(store, thread, operations) } }
             var tallies: [Tally] = []
             for await tally in group { tallies.append(tally) }
             return tallies
         }
-        for tally in tallies {
-            #expect(tally.faults.isEmpty, "\(tally.faults.first ?? "")")
-        }
+        for tally in tallies { #expect(tally.faults.isEmpty, "\(tally.faults.first ?? "")") }
         store.checkInvariants()
         // A job is many steps: so many calls did steps, and not whole refreshes.
         let stepCount = tallies.reduce(0) { $0 + $1.stepCount }
@@ -195,18 +191,12 @@ private struct ThreadTally: Sendable {
             try store.createPost(content, in: Self.feed, into: &page)
         }
         let tallies = await withTaskGroup(of: ThreadTally.self) { group in
-            for thread in 0..<4 {
-                group.addTask { Self.work(store, thread, operations) }
-            }
+            for thread in 0..<4 { group.addTask { Self.work(store, thread, operations) } }
             var tallies: [ThreadTally] = []
-            for await tally in group {
-                tallies.append(tally)
-            }
+            for await tally in group { tallies.append(tally) }
             return tallies
         }
-        for tally in tallies {
-            #expect(tally.faults.isEmpty, "\(tally.faults.first ?? "")")
-        }
+        for tally in tallies { #expect(tally.faults.isEmpty, "\(tally.faults.first ?? "")") }
         store.checkInvariants()
         let created = tallies.reduce(400) { $0 + $1.created }
         let deleted = tallies.reduce(0) { $0 + $1.deleted }
@@ -271,9 +261,7 @@ private struct ThreadTally: Sendable {
     ) throws {
         let order = Order.allCases.randomElement(using: &random) ?? .top
         var query = PageQuery(feed: random.oneIn(2) ? feed : nil, order: order, size: 30)
-        if random.oneIn(4) {
-            query.start = .rank(UInt64.random(in: 1...300, using: &random))
-        }
+        if random.oneIn(4) { query.start = .rank(UInt64.random(in: 1...300, using: &random)) }
         // Less than the posts there are, so that pages take several tries.
         var allowance = RefreshAllowance(keyCount: 64)
         var tryCount = 1
@@ -368,9 +356,7 @@ private struct ThreadTally: Sendable {
             for await tally in group { tallies.append(tally) }
             return tallies
         }
-        for tally in tallies {
-            #expect(tally.faults.isEmpty, "\(tally.faults.first ?? "")")
-        }
+        for tally in tallies { #expect(tally.faults.isEmpty, "\(tally.faults.first ?? "")") }
         #expect(tallies.contains { $0.pageCount > 0 })
         try Self.compare(store, clock, tallies)
         store.checkInvariants()

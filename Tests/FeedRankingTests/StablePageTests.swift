@@ -462,9 +462,7 @@ final class ListedFeed: Sendable {
     func walk(
         _ first: PageQuery,
         between: () throws -> Void = {}
-    ) throws -> (
-        stable: [PostID], live: [PostID]
-    ) {
+    ) throws -> (stable: [PostID], live: [PostID]) {
         var (stable, live): ([PostID], [PostID]) = ([], [])
         var query = first
         while true {

@@ -239,18 +239,14 @@ import Testing
         for number in 0..<count {
             let voter = VoterID(rawValue: UInt32(number / 10))
             _ = table.set(.up, UInt32(number % 10), voter, posts)
-            if number > 500 {
-                #expect(table.byteCount <= 16 * (number + 1))
-            }
+            if number > 500 { #expect(table.byteCount <= 16 * (number + 1)) }
         }
     }
 
     @Test func forgetsTheBallotsOfDeletedPosts() {
         var posts = Self.postTable(2)
         var table = BallotTable()
-        for number in 0..<5_000 {
-            _ = table.set(.up, 0, VoterID(rawValue: UInt32(number)), posts)
-        }
+        for number in 0..<5_000 { _ = table.set(.up, 0, VoterID(rawValue: UInt32(number)), posts) }
         posts.remove(0)
         for number in 0..<5_000 {
             _ = table.set(.down, 1, VoterID(rawValue: UInt32(number)), posts)

@@ -69,10 +69,8 @@ import Testing
                 return number >= first ? EIO : nil
             }
             let error = #expect(throws: SQLiteError.self) { try database.pageProblems() }
-            guard case .io = error else {
-                Issue.record("read \(first): \(String(describing: error))")
-                return
-            }
+            guard case .io = error
+            else { throw Unexpected("read \(first): \(String(describing: error))") }
         }
         disk.failure = { _, _ in nil }
         #expect(try database.pageProblems() == [])
@@ -101,10 +99,7 @@ import Testing
         var (database, rows) = try fill(20)
         disk.capacity = disk.names.reduce(0) { $0 + (disk[$1]?.count ?? 0) } + 20_000
         let error = #expect(throws: SQLiteError.self) { try write(1000, 100_000, to: database) }
-        guard case .full = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .full = error else { throw Unexpected(error) }
         #expect(!database.isInTransaction)
         #expect(try database.rows() == rows)
         disk.capacity = .max
@@ -123,10 +118,7 @@ import Testing
             return EIO
         }
         let error = #expect(throws: SQLiteError.self) { try write(1000, 100, to: database) }
-        guard case .io = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .io = error else { throw Unexpected(error) }
         disk.die()
         withExtendedLifetime(database) {}
         disk.revive()
@@ -140,10 +132,7 @@ import Testing
         _ = try fill(20)
         disk.failure = { call, _ in call == .read ? EIO : nil }
         let error = #expect(throws: SQLiteError.self) { try open().rows() }
-        guard case .io = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .io = error else { throw Unexpected(error) }
     }
 
     @Test func isDurableOnceItIsOpen() throws {

@@ -124,9 +124,7 @@ import Testing
                 Feed(name: "people", defaultOrder: .hot, voteMode: .ballot, voters: .devices)
             )
             let post = try await app.createPost(Post(title: "once"), in: "people")
-            for _ in 0..<3 {
-                #expect(try await app.vote(on: post.id, .up).score == 1)
-            }
+            for _ in 0..<3 { #expect(try await app.vote(on: post.id, .up).score == 1) }
             #expect(try await app.vote(on: post.id, .down).score == -1)
             #expect(try await app.getPost(post.id).viewer?.vote == .down)
             #expect(try await app.vote(on: post.id, .clear).score == 0)
