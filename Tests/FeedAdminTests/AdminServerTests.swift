@@ -214,13 +214,11 @@ struct HTTPRequestTests {
         return response.status
     }
 
-    @Test func readsTheLinesOfAHead() {
+    @Test func readsTheLinesOfAHead() throws {
         let text = "GET /history?after=3 HTTP/1.1\r\nHost: a:1\r\nX: y\r\n\r\n"
         for bytes in [text, text + "GET"] {
-            guard case .request(let request, let byteCount) = Self.parse(bytes) else {
-                Issue.record("\(bytes) begins with a request")
-                return
-            }
+            guard case .request(let request, let byteCount) = Self.parse(bytes)
+            else { throw Unexpected("\(bytes) begins with a request") }
             #expect(request.method == "GET")
             #expect(request.path == "/history")
             #expect(request.query == "after=3")
@@ -231,12 +229,10 @@ struct HTTPRequestTests {
     }
 
     @Test(arguments: ["Connection: close\r\n", "connection:  x ,CLOSE \r\n"])
-    func theClientEndsTheConnection(header: String) {
+    func theClientEndsTheConnection(header: String) throws {
         let text = "GET / HTTP/1.1\r\nHost: a\r\n\(header)\r\n"
-        guard case .request(let request, _) = Self.parse(text) else {
-            Issue.record("\(text) is a request")
-            return
-        }
+        guard case .request(let request, _) = Self.parse(text)
+        else { throw Unexpected("\(text) is a request") }
         #expect(request.isLast)
     }
 
@@ -274,24 +270,20 @@ struct HTTPRequestTests {
     @Test(arguments: [
         ("Bearer 12ab", "12ab"), ("bearer  12ab ", "12ab"), ("Basic 12ab", ""), ("Bearer", ""),
     ])
-    func aBearerShowsAKey(header: String, key: String) {
+    func aBearerShowsAKey(header: String, key: String) throws {
         let more = "Accept: a\r\naccept: b\r\n\r\n"
         let text = "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: \(header)\r\n" + more
-        guard case .request(let request, _) = Self.parse(text) else {
-            Issue.record("\(text) is a request")
-            return
-        }
+        guard case .request(let request, _) = Self.parse(text)
+        else { throw Unexpected("\(text) is a request") }
         #expect(request.bearer == key)
         #expect(request.accept == "a,b")
     }
 
-    @Test func aHeadOfNoEndIsRefusedAtTheLimit() {
+    @Test func aHeadOfNoEndIsRefusedAtTheLimit() throws {
         let long = [UInt8](repeating: 65, count: HTTPLimits.headByteCount)
         #expect(HTTPRequest.parse(long.dropLast()) == .incomplete)
-        guard case .refused(let response) = HTTPRequest.parse(long) else {
-            Issue.record("a head of 8 KiB is refused")
-            return
-        }
+        guard case .refused(let response) = HTTPRequest.parse(long)
+        else { throw Unexpected("a head of 8 KiB is refused") }
         #expect(response.status == .headTooLarge)
     }
 

@@ -159,10 +159,6 @@ private func withImpossibleStacks(_ body: () throws -> Void) throws {
 extension NamedThread {
     /// Starts the thread, and ends the tests where the system refuses.
     func startOrTrap(_ body: @escaping @Sendable () -> Void) {
-        do {
-            try start(body)
-        } catch {
-            fatalError(error.description)
-        }
+        do { try start(body) } catch { fatalError(error.description) }
     }
 }

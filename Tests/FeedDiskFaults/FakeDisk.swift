@@ -233,14 +233,10 @@ extension FakeDisk {
     package func afterPowerCut(_ generator: inout SeededGenerator) -> FakeDisk {
         let fate = PowerCutFate(&generator)
         var found = durableEntries
-        for change in changes where fate.keepsChange(&generator) {
-            Self.apply(change, to: &found)
-        }
+        for change in changes where fate.keepsChange(&generator) { Self.apply(change, to: &found) }
         let disk = FakeDisk()
         disk.ignoresSyncs = ignoresSyncs
-        for name in found.keys.sorted() {
-            disk[name] = found[name]?.surviving(fate, &generator)
-        }
+        for name in found.keys.sorted() { disk[name] = found[name]?.surviving(fate, &generator) }
         return disk
     }
 

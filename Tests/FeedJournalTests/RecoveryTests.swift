@@ -83,16 +83,14 @@ import Testing
     }
 
     @Test("another directory's segments are told from a gap before them")
-    func refusesForeignSegmentsBehindAGap() {
+    func refusesForeignSegmentsBehindAGap() throws {
         written.files[written.segmentNames[0]] = nil
         do throws(JournalError) {
             _ = try open(instanceID: 78)
             Issue.record("the segments were taken")
         } catch {
-            guard case .otherInstance(_, found: 77, expected: 78) = error else {
-                Issue.record("\(error)")
-                return
-            }
+            guard case .otherInstance(_, found: 77, expected: 78) = error
+            else { throw Unexpected(error) }
         }
     }
 
@@ -112,10 +110,7 @@ import Testing
         let name = written.segmentNames[2]
         written.files[name] = Array(try #require(written.files[name]).prefix(byteCount))
         guard case .damaged(file: name, offset: _, record: let number, reason: _) = problem()
-        else {
-            Issue.record("\(String(describing: problem()))")
-            return
-        }
+        else { throw Unexpected(problem()) }
         #expect((first(2)..<first(3)).contains(number))
     }
 
@@ -133,10 +128,7 @@ import Testing
         bytes[offset] ^= 1
         written.files[name] = bytes
         guard case .damaged(file: name, offset: let found, let number, reason: _) = problem()
-        else {
-            Issue.record("\(String(describing: problem()))")
-            return
-        }
+        else { throw Unexpected(problem()) }
         #expect(number == UInt64(index + 1))
         #expect(found == offset - 40)
     }
