@@ -3,6 +3,22 @@ package import FeedRanking
 
 /// The refusals of what a request says; each names the cause, the value and the limit.
 extension Status {
+    /// A refusal with the code of its reason; a caller may come back after a time, if one is named.
+    package init(
+        _ reason: Reason,
+        _ message: String,
+        isNotExecuted: Bool = true,
+        retryMilliseconds: UInt32 = 0
+    ) {
+        self.init(
+            code: reason.code,
+            reason: reason,
+            message: message,
+            isNotExecuted: isNotExecuted,
+            retryAfterMilliseconds: retryMilliseconds
+        )
+    }
+
     /// A field of the request breaks a rule.
     package static func invalid(
         _ reason: Reason,
@@ -49,30 +65,27 @@ extension Status {
 
     /// The feed does not exist.
     package static func feedNotFound(_ name: String) -> Status {
-        Status(code: .notFound, reason: .feedNotFound, message: "No feed is named \(name).")
+        Status(.feedNotFound, "No feed is named \(name).")
     }
 
     /// No feed can have a name of this length, so the message does not repeat the name.
     static func feedNameTooLong(_ byteCount: Int, limit: Int) -> Status {
         Status(
-            code: .notFound,
-            reason: .feedNotFound,
-            message: "The feed's name has \(byteCount) bytes; no name has more than \(limit)."
+            .feedNotFound,
+            "The feed's name has \(byteCount) bytes; no name has more than \(limit)."
         )
     }
 
     /// The post does not exist, or is deleted.
     package static func postNotFound(_ id: UInt64) -> Status {
-        Status(code: .notFound, reason: .postNotFound, message: "No post has the id \(id).")
+        Status(.postNotFound, "No post has the id \(id).")
     }
 
     /// The post is deleted, or no post of the list that the call is about.
     static func postNotInList(_ id: UInt64) -> Status {
         Status(
-            code: .notFound,
-            reason: .postNotFound,
-            message:
-                "No post of this list has the id \(id): it may be of another feed, outside the "
+            .postNotFound,
+            "No post of this list has the id \(id): it may be of another feed, outside the "
                 + "window, or deleted."
         )
     }
@@ -99,11 +112,36 @@ extension Status {
     /// The caller has seen a newer state than the service has.
     package static func stateIsOlder(wanted: UInt64, revision: UInt64) -> Status {
         Status(
-            code: .failedPrecondition,
-            reason: .instanceChanged,
-            message: "min_revision is \(wanted), and the newest revision is \(revision): the "
+            .instanceChanged,
+            "min_revision is \(wanted), and the newest revision is \(revision): the "
                 + "state that it is from is gone."
         )
+    }
+}
+
+extension Reason {
+    /// The class of all failures with this reason; a disk that does not answer is OVERLOADED, too, and has
+    /// another.
+    fileprivate var code: StatusCode {
+        switch self {
+        case .revisionMismatch, .backupCancelled: .aborted
+        case .emailTaken, .feedExists: .alreadyExists
+        case .cancelled: .cancelled
+        case .deadlineExceeded: .deadlineExceeded
+        case .channelFenced, .instanceChanged, .notDurable, .sequenceExpired, .sequenceReused:
+            .failedPrecondition
+        case .internal: .internal
+        case .feedNotFound, .postNotFound: .notFound
+        case .notAuthor, .roleDenied, .serviceOnly: .permissionDenied
+        case .backupNoRoom, .backupRunning, .noRoomForPosts, .overloaded, .rateLimited, .readOnly,
+            .tooManyAccounts, .tooManyChannels, .tooManyConnections, .tooManyDevices,
+            .tooManyFeeds, .tooManyMarks, .tooManySessions, .tooManyUsers, .tooManyWatches:
+            .resourceExhausted
+        case .badCredentials, .identityRequired, .sessionExpired: .unauthenticated
+        case .clockJumped, .draining: .unavailable
+        case .unknownMethod, .unsupportedVersion: .unimplemented
+        default: .invalidArgument
+        }
     }
 }
 
@@ -112,27 +150,21 @@ extension Status {
     /// A ballot and a mark need a device.
     package static var identityRequired: Status {
         Status(
-            code: .unauthenticated,
-            reason: .identityRequired,
-            message: "This call needs an identity: say Hello with a client_id of 16 bytes first."
+            .identityRequired,
+            "This call needs an identity: say Hello with a client_id of 16 bytes first."
         )
     }
 
     /// A ballot of this feed needs a user.
     package static var userRequired: Status {
-        Status(
-            code: .unauthenticated,
-            reason: .identityRequired,
-            message: "Only users have ballots in this feed: sign in first."
-        )
+        Status(.identityRequired, "Only users have ballots in this feed: sign in first.")
     }
 
     /// Only services may do this.
     package static var serviceOnly: Status {
         Status(
-            code: .permissionDenied,
-            reason: .serviceOnly,
-            message: "Only a service may: say Hello with a service_key. Where there are no keys, "
+            .serviceOnly,
+            "Only a service may: say Hello with a service_key. Where there are no keys, "
                 + "call from a loopback address."
         )
     }
@@ -150,9 +182,8 @@ extension Status {
     /// A filter looks at marks, and a caller without identity has none.
     static func viewerRequired(field: String) -> Status {
         Status(
-            code: .unauthenticated,
-            reason: .identityRequired,
-            message: "\(field) needs a viewer: say Hello with a client_id, or sign in, first."
+            .identityRequired,
+            "\(field) needs a viewer: say Hello with a client_id, or sign in, first."
         )
     }
 }
@@ -161,38 +192,25 @@ extension Status {
 extension Status {
     /// The session has expired or was ended, or there never was one.
     package static var sessionExpired: Status {
-        Status(
-            code: .unauthenticated,
-            reason: .sessionExpired,
-            message: "The session has expired or was ended: sign in again."
-        )
+        Status(.sessionExpired, "The session has expired or was ended: sign in again.")
     }
 
     /// The connection has no session.
     package static var sessionRequired: Status {
         Status(
-            code: .unauthenticated,
-            reason: .identityRequired,
-            message: "The connection has no session: sign in, or say Hello with a session_token."
+            .identityRequired,
+            "The connection has no session: sign in, or say Hello with a session_token."
         )
     }
 
     /// The password is not the account's, or there is no such account.
     package static var badCredentials: Status {
-        Status(
-            code: .unauthenticated,
-            reason: .badCredentials,
-            message: "There is no account with this e-mail and this password."
-        )
+        Status(.badCredentials, "There is no account with this e-mail and this password.")
     }
 
     /// The e-mail has an account.
     package static var emailTaken: Status {
-        Status(
-            code: .alreadyExists,
-            reason: .emailTaken,
-            message: "There is an account with this e-mail."
-        )
+        Status(.emailTaken, "There is an account with this e-mail.")
     }
 
     /// The e-mail is not one.
@@ -210,9 +228,8 @@ extension Status {
     /// Only the author of a post may change it.
     package static func notAuthor(_ postID: UInt64) -> Status {
         Status(
-            code: .permissionDenied,
-            reason: .notAuthor,
-            message: "The post \(postID) is another author's: only its author or a service may "
+            .notAuthor,
+            "The post \(postID) is another author's: only its author or a service may "
                 + "change it."
         )
     }
@@ -223,9 +240,8 @@ extension Status {
     /// The connection has as many watches as it may.
     package static func tooManyWatches(ofConnection limit: Int) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .tooManyWatches,
-            message: "The connection has its limit of \(limit) watches; cancel one first."
+            .tooManyWatches,
+            "The connection has its limit of \(limit) watches; cancel one first."
         )
     }
 
@@ -261,31 +277,26 @@ extension Status {
             case .postNotInList(let id): .postNotInList(id.rawValue)
             case .revisionMismatch(let expected, let actual):
                 Status(
-                    code: .aborted,
-                    reason: .revisionMismatch,
-                    message: "The post has changed: its fields are of revision \(actual), the "
+                    .revisionMismatch,
+                    "The post has changed: its fields are of revision \(actual), the "
                         + "request expects \(expected)."
                 )
             case .feedNotFound(let id): .feedNotFound("number \(id.rawValue)")
             case .feedExists(let name):
-                Status(
-                    code: .alreadyExists,
-                    reason: .feedExists,
-                    message: "A feed named \(name) exists."
-                )
+                Status(.feedExists, "A feed named \(name) exists.")
             case .tooManyFeeds(let limit):
-                .full(.tooManyFeeds, "There are \(limit) feeds, which is the limit.")
+                Status(.tooManyFeeds, "There are \(limit) feeds, which is the limit.")
             case .tooManyVoters(let limit):
-                .full(.tooManyDevices, "\(limit) devices have voted, which is the limit.")
+                Status(.tooManyDevices, "\(limit) devices have voted, which is the limit.")
             case .tooManyUsers(let limit):
-                .full(.tooManyUsers, "\(limit) users have voted, which is the limit.")
+                Status(.tooManyUsers, "\(limit) users have voted, which is the limit.")
             case .tooManyMarks(let limit):
-                .full(
+                Status(
                     .tooManyMarks,
                     "There are \(limit) marks, which is the limit; mark through a post instead."
                 )
             case .marksAreFull(let limit):
-                .full(
+                Status(
                     .tooManyMarks,
                     "The marks of all viewers fill the \(limit) places that there are."
                 )
@@ -293,10 +304,6 @@ extension Status {
             case .voterRequired: .identityRequired
             case .userRequired: .userRequired
             }
-    }
-
-    private static func full(_ reason: Reason, _ message: String) -> Status {
-        Status(code: .resourceExhausted, reason: reason, message: message)
     }
 }
 

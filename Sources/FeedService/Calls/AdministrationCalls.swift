@@ -10,12 +10,10 @@ internal import Logging
 
 /// The calls of services and operators: feeds, statistics, imports, backups and corrected times.
 struct AdministrationCalls {
-    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
     /// The texts of imports that may still be walked in this loop iteration.
     var textWalk: TextWalk
 
-    /// The administration of a loop that has not been called.
     init(_ environment: CallEnvironment) {
         self.environment = environment
         textWalk = TextWalk(byteLimit: environment.context.limits.walkedTextByteCount)
@@ -45,7 +43,6 @@ struct AdministrationCalls {
         return .response(.empty, revision: environment.store.revision)
     }
 
-    /// Lets an operator set the least level of the log's lines.
     func setLogLevel(_ request: SetLogLevelRequest) throws(Status) -> Answer {
         guard let level = Logger.Level(rawValue: request.level) else {
             throw .invalid(
@@ -70,10 +67,7 @@ struct AdministrationCalls {
         let stats = ServerStats(numbers, at: revision, isTrusted: role.isTrusted)
         return .response(.serverStats(stats), revision: revision)
     }
-}
 
-/// Backup: a copy of the state, made on a thread of its own.
-extension AdministrationCalls {
     /// Lets an operator have the state backed up; the answer follows when the backup is made.
     func backup() throws(Status) -> Answer {
         guard let state = environment.context.state else { throw .notDurable }
@@ -86,7 +80,6 @@ extension AdministrationCalls {
         return .afterBackup
     }
 
-    /// Encodes the answer to a request for a backup.
     func answerBackup(
         _ id: UInt64,
         _ result: Result<BackupSummary, BackupError>,
@@ -106,23 +99,14 @@ extension AdministrationCalls {
 }
 
 extension Status {
-    /// The refusal for a backup that was not made.
     fileprivate init(_ error: BackupError) {
-        let (code, reason, retryAfter): (StatusCode, Reason, UInt32) =
-            switch error {
-            case .running: (.resourceExhausted, .backupRunning, 5000)
-            case .noRoom: (.resourceExhausted, .backupNoRoom, 0)
-            case .roomShrank, .logTooLong: (.aborted, .backupCancelled, 0)
-            case .stopping: (.unavailable, .draining, 0)
-            case .failed, .damagedCopy: (.internal, .internal, 0)
-            }
-        self.init(
-            code: code,
-            reason: reason,
-            message: "\(error)",
-            isNotExecuted: true,
-            retryAfterMilliseconds: retryAfter
-        )
+        switch error {
+        case .running: self.init(.backupRunning, "\(error)", retryMilliseconds: 5000)
+        case .noRoom: self.init(.backupNoRoom, "\(error)")
+        case .roomShrank, .logTooLong: self.init(.backupCancelled, "\(error)")
+        case .stopping: self.init(.draining, "\(error)")
+        case .failed, .damagedCopy: self.init(.internal, "\(error)")
+        }
     }
 }
 
@@ -232,7 +216,6 @@ private struct WantedPosts {
         host = found
     }
 
-    /// Whether the posts are those of somebody, and not all.
     var namesSomebody: Bool { author != 0 || asksForOrigin }
 
     /// Whether it depends on the device or the host.

@@ -47,9 +47,7 @@ enum Answer {
 ///
 /// The answers are encoded in the order of the requests, and sent at the end of the iteration.
 struct Answers: ~Copyable {
-    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
-    /// The encoded answers.
     var encoder: FrameEncoder
     /// The part of the budget that the encoded answers take.
     var room: AnswerRoom
@@ -66,7 +64,6 @@ struct Answers: ~Copyable {
     /// One post of each stripe that is refreshed after the answers are sent.
     private var refreshDue: [PostID] = []
 
-    /// No answers.
     init(_ environment: CallEnvironment) {
         self.environment = environment
         let context = environment.context
@@ -74,10 +71,8 @@ struct Answers: ~Copyable {
         encoder = FrameEncoder(maximumFrameByteCount: context.limits.maximumFrameByteCount)
     }
 
-    /// The bytes of the encoded answers.
     var byteCount: Int { encoder.byteCount }
 
-    /// Encodes the answer to a vote.
     mutating func append(_ vote: CastVoteResponse, id: UInt64, revision: UInt64) {
         do throws(FrameError) {
             try encoder.append(vote: vote, id: id, revision: revision)
@@ -86,7 +81,6 @@ struct Answers: ~Copyable {
         }
     }
 
-    /// Encodes the answer to a batch of votes.
     mutating func append(_ results: borrowing VoteBatchResults, id: UInt64, revision: UInt64) {
         do throws(FrameError) {
             try encoder.append(results, id: id, revision: revision)
@@ -156,11 +150,7 @@ struct Answers: ~Copyable {
     /// Only the answers to reads grow: a single post and the answer to any write fit into the
     /// smallest frame limit that the service starts with.
     private mutating func appendTooLarge(id: UInt64, _ error: FrameError) {
-        let status = Status(
-            code: .internal,
-            reason: .internal,
-            message: "The answer does not fit: \(error)"
-        )
+        let status = Status(.internal, "The answer does not fit: \(error)")
         do throws(FrameError) {
             let revision = environment.store.revision
             try encoder.append(ServerFrame(id: id, revision: revision, status: status))
@@ -449,12 +439,11 @@ extension Status {
     /// There is no room for the answers of reads.
     fileprivate static func noRoom(limit: Int) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .overloaded,
-            message: "Answers that clients have not taken, or requests that they have not "
+            .overloaded,
+            "Answers that clients have not taken, or requests that they have not "
                 + "finished, fill the \(limit) bytes that reads may use; this read is refused until "
                 + "they are fewer.",
-            retryAfterMilliseconds: 1000
+            retryMilliseconds: 1000
         )
     }
 }

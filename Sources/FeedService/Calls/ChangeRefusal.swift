@@ -5,20 +5,14 @@ internal import FeedState
 
 /// Why the service takes no changes now.
 enum ChangeRefusal {
-    /// A commit has stood still for so long.
     case commitStalled(Duration)
-    /// The connections hold too many bytes.
     case overloaded(limitByteCount: Int)
-    /// The time of day has jumped by so much.
     case clockJumped(byMilliseconds: Int64)
     /// The disk has too little room for more changes.
     case diskFull(freeByteCount: Int, writableByteCount: Int)
-    /// Commits do not keep up with the admitted changes.
     case commitsBehind
-    /// Checkpoints do not keep up with the admitted changes.
     case checkpointsBehind(CheckpointBacklog, retryTime: Duration)
 
-    /// The answer to a change that is refused.
     var status: Status {
         switch self {
         case .commitStalled(let time): .commitStalled(time)
@@ -64,7 +58,6 @@ extension ServiceContext {
         .commitStalled(max(state?.journal.oldestWait ?? .zero, stalls.times[.commit] ?? .zero))
     }
 
-    /// Counts a refused change if checkpoints are the cause.
     func count(_ refusal: ChangeRefusal) {
         guard case .checkpointsBehind = refusal else { return }
         state?.journal.countRefusalByCheckpoints()
@@ -90,12 +83,11 @@ extension Status {
         retryTime: Duration
     ) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .overloaded,
-            message: "\(backlog.pendingByteCount) bytes of changes wait to be written to the "
+            .overloaded,
+            "\(backlog.pendingByteCount) bytes of changes wait to be written to the "
                 + "state database, of at most \(backlog.limitByteCount); changes are slowed from "
                 + "half of them on, and reads are served.",
-            retryAfterMilliseconds: UInt32(clamping: retryTime.millisecondsRoundedDown)
+            retryMilliseconds: UInt32(clamping: retryTime.millisecondsRoundedDown)
         )
     }
 }

@@ -5,9 +5,7 @@ internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
-/// The calls about the connection itself: Hello and Ping.
 struct ConnectionCalls {
-    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
 
     /// Introduces the two sides; a client_id makes the connection's caller a device.
@@ -15,9 +13,8 @@ struct ConnectionCalls {
         let supported = ServiceVersion.protocolVersions
         guard supported.contains(request.protocolVersion) else {
             throw Status(
-                code: .unimplemented,
-                reason: .unsupportedVersion,
-                message: "protocol_version is \(request.protocolVersion); "
+                .unsupportedVersion,
+                "protocol_version is \(request.protocolVersion); "
                     + "\(ServiceVersion.serverName) speaks \(supported.lowerBound) to "
                     + "\(supported.upperBound)."
             )
@@ -61,9 +58,7 @@ struct ConnectionCalls {
 extension ConnectionCalls {
     /// The channel's part of the answer to a Hello.
     private struct ChannelAnswer {
-        /// Whether the service remembered the channel.
         var wasKnown = false
-        /// The highest sequence that was executed on the channel.
         var lastSequence: UInt64 = 0
         /// The refusal of a channel; nil if the caller has one or is anonymous.
         var refusal: Status?

@@ -5,104 +5,86 @@ internal import FeedProto
 
 /// The refusals of the service's state and of frames.
 extension Status {
-    /// The frame has no call, or one that this version does not know.
     static var unknownMethod: Status {
-        Status(
-            code: .unimplemented,
-            reason: .unknownMethod,
-            message: "The frame holds no call that \(ServiceVersion.serverName) knows."
-        )
+        Status(.unknownMethod, "The frame holds no call that \(ServiceVersion.serverName) knows.")
     }
 
-    /// The service keeps nothing beyond the process, so it has nothing to back up.
     static var notDurable: Status {
         Status(
-            code: .failedPrecondition,
-            reason: .notDurable,
-            message: "The service keeps its state in memory only; there is nothing to back up."
+            .notDurable,
+            "The service keeps its state in memory only; there is nothing to back up."
         )
     }
 
-    /// The request has waited longer than its timeout.
     static func deadlineExceeded(waited: Duration, _ timeout: Duration) -> Status {
         Status(
-            code: .deadlineExceeded,
-            reason: .deadlineExceeded,
-            message: "The request waited \(waited) to be executed; its timeout is \(timeout)."
+            .deadlineExceeded,
+            "The request waited \(waited) to be executed; its timeout is \(timeout)."
         )
     }
 
     /// The service holds so much for connections that it takes no writes.
     static func overloaded(limit: Int) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .overloaded,
-            message: "More than \(limit) bytes are held for connections; writes are refused "
+            .overloaded,
+            "More than \(limit) bytes are held for connections; writes are refused "
                 + "until they are fewer.",
-            retryAfterMilliseconds: 1000
+            retryMilliseconds: 1000
         )
     }
 
-    /// The disk has too little room for more changes.
     static func readOnly(freeByteCount: Int, writableByteCount: Int) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .readOnly,
-            message: "The disk has only \(freeByteCount) bytes free; changes are refused until "
+            .readOnly,
+            "The disk has only \(freeByteCount) bytes free; changes are refused until "
                 + "\(OperatorLines.size(writableByteCount)) are free, and reads are served.",
-            retryAfterMilliseconds: 5000
+            retryMilliseconds: 5000
         )
     }
 
     /// The disk does not keep up with the admitted changes.
     static var journalBehind: Status {
         Status(
-            code: .resourceExhausted,
-            reason: .overloaded,
-            message: "The disk does not keep up: changes are refused until those before them are "
+            .overloaded,
+            "The disk does not keep up: changes are refused until those before them are "
                 + "durable.",
-            retryAfterMilliseconds: 1000
+            retryMilliseconds: 1000
         )
     }
 
     /// The clock was set, so posts would get wrong times.
     static func clockJumped(by milliseconds: Int64) -> Status {
         Status(
-            code: .unavailable,
-            reason: .clockJumped,
-            message: "The service's clock jumped by \(milliseconds / 1000) seconds; changes are "
+            .clockJumped,
+            "The service's clock jumped by \(milliseconds / 1000) seconds; changes are "
                 + "refused until it is back, or the service is started anew.",
-            retryAfterMilliseconds: 5000
+            retryMilliseconds: 5000
         )
     }
 
     /// The process has no memory for a request, whose id is not known either.
     static var outOfMemory: Status {
         Status(
-            code: .resourceExhausted,
-            reason: .overloaded,
-            message: "The service has no memory left for a request of this size.",
-            retryAfterMilliseconds: 1000
+            .overloaded,
+            "The service has no memory left for a request of this size.",
+            retryMilliseconds: 1000
         )
     }
 
     /// The bytes after this frame cannot be understood, and the connection closes.
     static func badFrame(_ message: String) -> Status {
-        Status(code: .invalidArgument, reason: .badFrame, message: message)
+        Status(.badFrame, message)
     }
 
-    /// A text is not UTF-8, or has a NUL.
     static func badText(field: String) -> Status {
         invalid(.badText, field: field, "\(field) is not UTF-8 without NUL.")
     }
 
-    /// There are as many connections as the service takes.
     static func tooManyConnections(limit: Int) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .tooManyConnections,
-            message: "The service has its limit of \(limit) connections.",
-            retryAfterMilliseconds: 1000
+            .tooManyConnections,
+            "The service has its limit of \(limit) connections.",
+            retryMilliseconds: 1000
         )
     }
 }
@@ -130,100 +112,68 @@ extension Status {
     }
 
     private static func roleDenied(_ method: Method, _ cause: String) -> Status {
-        Status(
-            code: .permissionDenied,
-            reason: .roleDenied,
-            message: "\(method.name) is not open to this caller: \(cause)."
-        )
+        Status(.roleDenied, "\(method.name) is not open to this caller: \(cause).")
     }
 
     /// The key of a Hello is not one of the service's.
     static var badServiceKey: Status {
-        Status(
-            code: .unauthenticated,
-            reason: .badCredentials,
-            message: "The service_key is not a key of this service."
-        )
+        Status(.badCredentials, "The service_key is not a key of this service.")
     }
 
     private static func identityRequired(_ method: Method, _ remedy: String) -> Status {
-        Status(
-            code: .unauthenticated,
-            reason: .identityRequired,
-            message: "\(method.name) needs an identity: \(remedy)."
-        )
+        Status(.identityRequired, "\(method.name) needs an identity: \(remedy).")
     }
 }
 
 /// The refusals of accounts and sessions. None repeats an e-mail, a password or a token.
 extension Status {
-    /// The token has another length than tokens have.
     static func badToken(_ byteCount: Int) -> Status {
         Status(
-            code: .unauthenticated,
-            reason: .badCredentials,
-            message: "session_token has \(byteCount) bytes; a token has "
+            .badCredentials,
+            "session_token has \(byteCount) bytes; a token has "
                 + "\(SessionToken.byteCount)."
         )
     }
 
-    /// There are as many accounts as there may be.
     static func tooManyAccounts(limit: Int) -> Status {
-        Status(
-            code: .resourceExhausted,
-            reason: .tooManyAccounts,
-            message: "There are \(limit) accounts, which is the limit."
-        )
+        Status(.tooManyAccounts, "There are \(limit) accounts, which is the limit.")
     }
 
-    /// There are as many sessions as there may be.
     static func tooManySessions(limit: Int) -> Status {
-        Status(
-            code: .resourceExhausted,
-            reason: .tooManySessions,
-            message: "There are \(limit) sessions, which is the limit."
-        )
+        Status(.tooManySessions, "There are \(limit) sessions, which is the limit.")
     }
 
-    /// The e-mail or the peer has failed too often.
     static func tooManyFailures(limit: Int, wait: Duration) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .rateLimited,
-            message: "There were \(limit) attempts to sign in within a minute that did not "
+            .rateLimited,
+            "There were \(limit) attempts to sign in within a minute that did not "
                 + "succeed; the password was not looked at.",
-            retryAfterMilliseconds: UInt32(clamping: max(1000, wait.millisecondsRoundedUp))
+            retryMilliseconds: UInt32(clamping: max(1000, wait.millisecondsRoundedUp))
         )
     }
 
-    /// The host has created too many accounts.
     static func tooManyCreations(limit: Int, wait: Duration) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .rateLimited,
-            message: "This host has created \(limit) accounts within an hour, which is its limit.",
-            retryAfterMilliseconds: UInt32(clamping: max(1000, wait.millisecondsRoundedUp))
+            .rateLimited,
+            "This host has created \(limit) accounts within an hour, which is its limit.",
+            retryMilliseconds: UInt32(clamping: max(1000, wait.millisecondsRoundedUp))
         )
     }
 
-    /// The queue of passwords to hash is full.
     static func tooManySignIns(limit: Int, wait: Duration) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .overloaded,
-            message: "\(limit) passwords wait to be checked, which is the limit.",
-            retryAfterMilliseconds: UInt32(
+            .overloaded,
+            "\(limit) passwords wait to be checked, which is the limit.",
+            retryMilliseconds: UInt32(
                 clamping: min(5000, max(100, wait.millisecondsRoundedUp))
             )
         )
     }
 
-    /// The password waited longer than the request's timeout.
     static func signInTooLate(_ timeout: Duration) -> Status {
         Status(
-            code: .deadlineExceeded,
-            reason: .deadlineExceeded,
-            message: "The password waited to be checked for longer than the request's timeout of "
+            .deadlineExceeded,
+            "The password waited to be checked for longer than the request's timeout of "
                 + "\(timeout)."
         )
     }
@@ -231,46 +181,39 @@ extension Status {
 
 /// The refusals of a key, or of a host, whose clients take more than one may.
 extension Status {
-    /// A host's channels take the memory that it may have.
     static func tooManyChannels(hostByteCount: Int, limit: Int) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .tooManyChannels,
-            message: "The channels of this host take \(hostByteCount) bytes, which is its share of "
+            .tooManyChannels,
+            "The channels of this host take \(hostByteCount) bytes, which is its share of "
                 + "the limit of \(limit) for all hosts. Calls without a sequence are taken.",
-            retryAfterMilliseconds: 10_000
+            retryMilliseconds: 10_000
         )
     }
 
-    /// A host opens new channels faster than it may.
     static func newChannelsTooFast(perMinute: Int, wait: Duration) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .tooManyChannels,
-            message: "This host opens new channels faster than its limit of \(perMinute) a minute. "
+            .tooManyChannels,
+            "This host opens new channels faster than its limit of \(perMinute) a minute. "
                 + "Calls without a sequence are taken.",
-            retryAfterMilliseconds: retryTime(wait)
+            retryMilliseconds: retryTime(wait)
         )
     }
 
     /// There is no memory to record one more call of the channel.
     static func noRoomForCalls(limit: Int) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .tooManyChannels,
-            message: "The channels of this host take its share of the limit of \(limit) bytes for "
+            .tooManyChannels,
+            "The channels of this host take its share of the limit of \(limit) bytes for "
                 + "all hosts; no further calls can be remembered.",
-            retryAfterMilliseconds: 1000
+            retryMilliseconds: 1000
         )
     }
 
-    /// A host brings more new devices than one may.
     static func tooManyDevices(limit: Int, wait: Duration) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .rateLimited,
-            message: "This host has brought its limit of \(limit) new devices a minute.",
-            retryAfterMilliseconds: retryTime(wait)
+            .rateLimited,
+            "This host has brought its limit of \(limit) new devices a minute.",
+            retryMilliseconds: retryTime(wait)
         )
     }
 
@@ -281,20 +224,17 @@ extension Status {
         retryAfter: Duration
     ) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .rateLimited,
-            message: "The limit of this caller's key or host is \(limit) \(noun) a second.",
-            retryAfterMilliseconds: UInt32(clamping: retryAfter.millisecondsRoundedDown + 1)
+            .rateLimited,
+            "The limit of this caller's key or host is \(limit) \(noun) a second.",
+            retryMilliseconds: UInt32(clamping: retryAfter.millisecondsRoundedDown + 1)
         )
     }
 
-    /// A key or a host has as many connections as it may.
     static func tooManyConnections(ofIdentity limit: Int) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .tooManyConnections,
-            message: "This key or host has \(limit) connections, or as many as are left.",
-            retryAfterMilliseconds: 1000
+            .tooManyConnections,
+            "This key or host has \(limit) connections, or as many as are left.",
+            retryMilliseconds: 1000
         )
     }
 
@@ -310,34 +250,25 @@ extension Status {
     static func tooManyPosts(_ excess: PostAdmission.Excess) -> Status {
         let noun = excess.isOfBytes ? "bytes of posts" : "posts"
         return Status(
-            code: .resourceExhausted,
-            reason: .rateLimited,
-            message: "This \(excess.identity.creatorNoun) has created its limit of \(excess.limit) "
+            .rateLimited,
+            "This \(excess.identity.creatorNoun) has created its limit of \(excess.limit) "
                 + "\(noun) an hour.",
-            retryAfterMilliseconds: UInt32(clamping: excess.wait.millisecondsRoundedDown + 1)
+            retryMilliseconds: UInt32(clamping: excess.wait.millisecondsRoundedDown + 1)
         )
     }
 
-    /// The posts take as much memory as they may.
     static func noRoomForPosts(byteCount: Int, limit: Int) -> Status {
         Status(
-            code: .resourceExhausted,
-            reason: .noRoomForPosts,
-            message: "The posts take \(byteCount) bytes of memory, and the limit is \(limit). "
+            .noRoomForPosts,
+            "The posts take \(byteCount) bytes of memory, and the limit is \(limit). "
                 + "Reads, votes and deletions are taken."
         )
     }
 
-    /// Only users and services may create posts here.
     static var usersCreatePosts: Status {
-        Status(
-            code: .unauthenticated,
-            reason: .identityRequired,
-            message: "Only users may create posts here: sign in first."
-        )
+        Status(.identityRequired, "Only users may create posts here: sign in first.")
     }
 
-    /// A deletion names nobody.
     static var deletionOfAllPosts: Status {
         .invalid(
             .badField,
@@ -347,7 +278,6 @@ extension Status {
         )
     }
 
-    /// The host of a deletion is no address.
     static func badHost(_ text: String) -> Status {
         .invalid(
             .badField,
@@ -383,29 +313,24 @@ extension Status {
     /// A sequence belongs to a channel, and an anonymous connection has none.
     static var sequenceNeedsIdentity: Status {
         Status(
-            code: .unauthenticated,
-            reason: .identityRequired,
-            message: "A sequence needs an identity: say Hello with a client_id of 16 bytes first."
+            .identityRequired,
+            "A sequence needs an identity: say Hello with a client_id of 16 bytes first."
         )
     }
 
-    /// The sequence is so low that its outcome is forgotten.
     static func sequenceExpired(_ sequence: UInt64, highest: UInt64) -> Status {
         Status(
-            code: .failedPrecondition,
-            reason: .sequenceExpired,
-            message: "sequence is \(sequence), and the highest was \(highest): only the last "
+            .sequenceExpired,
+            "sequence is \(sequence), and the highest was \(highest): only the last "
                 + "\(RecentCalls.window) are remembered, and whether it was executed is not known.",
             isNotExecuted: false
         )
     }
 
-    /// Another call was executed under this sequence.
     static func sequenceReused(_ sequence: UInt64) -> Status {
         Status(
-            code: .failedPrecondition,
-            reason: .sequenceReused,
-            message: "sequence \(sequence) was another call's, which was executed.",
+            .sequenceReused,
+            "sequence \(sequence) was another call's, which was executed.",
             isNotExecuted: false
         )
     }
@@ -413,19 +338,16 @@ extension Status {
     /// A vote is left of a batch that another caller has sent first.
     static func batchOfAnother(_ sequence: UInt64) -> Status {
         Status(
-            code: .failedPrecondition,
-            reason: .sequenceReused,
-            message: "sequence \(sequence) was another caller's batch, which was counted in part; "
+            .sequenceReused,
+            "sequence \(sequence) was another caller's batch, which was counted in part; "
                 + "this vote was not counted, and is not counted for this caller."
         )
     }
 
-    /// Another connection has said Hello for the channel.
     static var channelFenced: Status {
         Status(
-            code: .failedPrecondition,
-            reason: .channelFenced,
-            message: "Another connection has taken over this connection's channel of calls."
+            .channelFenced,
+            "Another connection has taken over this connection's channel of calls."
         )
     }
 
@@ -448,39 +370,27 @@ extension Status {
             case .hostIsFull(let count):
                 "Your host has \(count) watches, which is its share of the service's \(limit) now."
             }
-        return Status(
-            code: .resourceExhausted,
-            reason: .tooManyWatches,
-            message: message,
-            retryAfterMilliseconds: 1000
-        )
+        return Status(.tooManyWatches, message, retryMilliseconds: 1000)
     }
 
-    /// The client has cancelled the watch.
     static var watchCancelled: Status {
-        Status(code: .cancelled, reason: .cancelled, message: "The watch was cancelled.")
+        Status(.cancelled, "The watch was cancelled.")
     }
 
-    /// The service stops.
     static var watchDrained: Status {
-        Status(
-            code: .unavailable,
-            reason: .draining,
-            message: "The service is about to stop; watch again elsewhere or later."
-        )
+        Status(.draining, "The service is about to stop; watch again elsewhere or later.")
     }
 
     /// The connection's caller is not the user any more that the watch was begun by.
     static var watchOfFormerUser: Status {
         Status(
-            code: .unauthenticated,
-            reason: .sessionExpired,
-            message: "The session that the watch was begun with is not the connection's any more."
+            .sessionExpired,
+            "The session that the watch was begun with is not the connection's any more."
         )
     }
 
     /// The event of a watch does not fit into a frame, which the limits rule out.
     static func watchDoesNotFit(_ error: FrameError) -> Status {
-        Status(code: .internal, reason: .internal, message: "An event does not fit: \(error)")
+        Status(.internal, "An event does not fit: \(error)")
     }
 }
