@@ -16,68 +16,16 @@ package enum Access: Sendable {
     case operators
 
     package func admits(_ role: Role) -> Bool {
-        switch role {
-        case .anonymous:
-            switch self {
-            case .everyone, .reading, .changing: true
-            case .viewers, .users, .services, .servicesAndOperators, .operators: false
-            }
-        case .device:
-            switch self {
-            case .everyone, .reading, .changing, .viewers: true
-            case .users, .services, .servicesAndOperators, .operators: false
-            }
-        case .user:
-            switch self {
-            case .everyone, .reading, .changing, .viewers, .users: true
-            case .services, .servicesAndOperators, .operators: false
-            }
-        case .reader:
-            switch self {
-            case .everyone, .reading: true
-            case .changing, .viewers, .users, .services, .servicesAndOperators, .operators: false
-            }
-        case .service:
-            switch self {
-            case .everyone, .reading, .changing, .viewers, .users, .services,
-                .servicesAndOperators:
-                true
-            case .operators: false
-            }
-        case .operator:
-            switch self {
-            case .everyone, .servicesAndOperators, .operators: true
-            case .reading, .changing, .viewers, .users, .services: false
-            }
-        case .local: true
-        }
-    }
-}
-
-/// The authorisation table: one row a call.
-///
-/// There is no default, so a new call does not compile before it has a row. A row admits roles. The
-/// call itself may ask for more: that a user is the author of a post, for example.
-///
-/// The fast path of votes does not read the table: ``Caller/takesFastPath`` is false for callers of the
-/// roles that may not vote.
-extension Method {
-    package var access: Access {
-        switch self {
-        case .hello, .ping, .cancel: .everyone
-        case .signUp, .signIn: .changing
-        case .getSession, .signOut: .users
-        case .getPost, .batchGetPosts, .listPosts, .getPostRank: .reading
-        case .syncPosts, .watchPosts, .listFeeds: .reading
-        case .getServerStats: .everyone
-        case .createPost, .castVote, .batchCastVotes: .changing
-        case .updatePost, .deletePost: .users
-        case .markPosts: .viewers
-        case .importPosts, .createFeed, .correctTimes: .services
-        case .deletePosts: .servicesAndOperators
-        case .backup, .drain, .setLogLevel: .operators
-        // No caller may learn from a refusal which calls a newer service has.
-        case .unknown: .everyone
+        if role == .local { return true }
+        return switch self {
+        case .everyone: true
+        case .reading: role != .operator
+        case .changing: role != .reader && role != .operator
+        case .viewers: role == .device || role == .user || role == .service
+        case .users: role == .user || role == .service
+        case .services: role == .service
+        case .servicesAndOperators: role == .service || role == .operator
+        case .operators: role == .operator
         }
     }
 }
@@ -134,6 +82,5 @@ package enum KeyRole: String, CaseIterable, Sendable, BitwiseCopyable {
     /// The role of a line without a word for it: lines had none before there were roles.
     package static let unnamed = KeyRole.service
 
-    /// All roles, for a message.
     static var list: String { allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") }
 }

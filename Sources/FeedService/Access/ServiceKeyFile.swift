@@ -109,9 +109,7 @@ package enum ServiceKeyFile {
 /// No text shows a word of the file, because that may be a key.
 package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
     package enum Line: Error, Equatable {
-        /// It has another number of words than two or three.
         case wordCount(Int)
-        /// The first word cannot be a name.
         case name
         /// The second word begins neither as a hash nor as a name of a certificate.
         case noProof
@@ -122,21 +120,16 @@ package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
         case noClientAuthority
         case role
         case repeatedName
-        /// An earlier line has the hash, or the name of the certificate.
         case repeatedProof
     }
 
-    /// A system call failed.
     case file(FileError)
-    /// A directory, a pipe or a device.
     case notAFile(String)
     /// Others than the owner may read or write it: the mode.
     case notPrivate(String, mode: UInt32)
-    /// Another user owns it.
     case wrongOwner(String, owner: UInt32, user: UInt32)
     case tooLong(String, limit: Int)
     case notText(String)
-    /// It has no line with a key.
     case noKeys(String)
     case tooManyKeys(String)
     case line(String, Int, Line)
@@ -184,7 +177,6 @@ extension ServiceKeyFileError.Line: CustomStringConvertible {
     }
 }
 
-/// Files that only their owner may read: keys and the hashes of keys.
 enum PrivateFile {
     /// Reads a file whole, unless its mode lets others use it (``SecretFile``).
     ///

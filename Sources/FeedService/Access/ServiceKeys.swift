@@ -103,7 +103,6 @@ package final class ServiceKeys: Sendable {
 
 /// What a program shows to have a role: a key, or a certificate with a name.
 package struct ServiceKey: Sendable, Equatable {
-    /// What the service knows of the key, or of the certificate.
     package enum Proof: Sendable, Equatable {
         /// The BLAKE2b hash of a key, which Hello shows.
         case key(TokenHash)
@@ -115,9 +114,7 @@ package struct ServiceKey: Sendable, Equatable {
     package static let byteCount = 32
     package static let maximumNameLength = 64
 
-    /// The name, for the log: ASCII letters, digits, `.`, `_` and `-`.
     package let name: String
-    /// What shows that a caller is the one of this name.
     package let proof: Proof
     package let role: KeyRole
 
@@ -146,12 +143,10 @@ package struct ServiceKey: Sendable, Equatable {
 
 /// A new key: its digits for the program, and its line for the service.
 package struct NewServiceKey {
-    /// The key as a file of the program has it: 64 hexadecimal digits.
     package let digits: String
     /// The key as the service's file has it.
     package let key: ServiceKey
 
-    /// Draws a key from the system's secure random numbers.
     package init(name: String, role: KeyRole = .service) {
         let secret = SessionToken()
         digits = Hexadecimal.text(secret.bytes)

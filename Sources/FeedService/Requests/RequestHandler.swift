@@ -16,7 +16,6 @@ internal import FeedRanking
 struct RequestHandler: ~Copyable {
     /// The end of a request's execution.
     enum Execution {
-        /// The answer is encoded.
         case answered
         /// The request has more work than one loop iteration allows: pass it again in a later one.
         case again
@@ -25,12 +24,10 @@ struct RequestHandler: ~Copyable {
         case wait
     }
 
-    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
     let scanner: FrameScanner
     /// Decodes the requests of all connections, one at a time.
     var decoder: MessageDecoder
-    /// The encoded answers of the connection being served.
     var answers: Answers
     /// The requests of this loop iteration that are answered when a backup is made.
     var backups: [UInt64] = []
@@ -46,20 +43,14 @@ struct RequestHandler: ~Copyable {
     /// Why the request that is handled is over the limits of its caller's identity; nil where it is not.
     var excess: RequestExcess?
 
-    /// Hello and Ping, and the channels that numbered calls open.
     let connections: ConnectionCalls
-    /// The calls about accounts and sessions.
     let accounts: AccountCalls
-    /// The calls about posts and pages of posts.
     var posts: PostCalls
-    /// CastVote and BatchCastVotes.
     var votes: VoteCalls
     /// The first votes of the reads that are served next.
     var announcedVotes = AnnouncedVotes()
-    /// The calls of services and operators.
     var administration: AdministrationCalls
 
-    /// The handler of a loop.
     init(_ environment: CallEnvironment) {
         self.environment = environment
         let frameLimit = environment.context.limits.maximumFrameByteCount
@@ -211,44 +202,6 @@ struct RequestHandler: ~Copyable {
     }
 }
 
-extension Method {
-    /// The call of a request; `unknown` where there is none.
-    fileprivate init(_ request: borrowing Request?) {
-        self =
-            switch request {
-            case .hello: .hello
-            case .ping: .ping
-            case .cancel: .cancel
-            case .signUp: .signUp
-            case .signIn: .signIn
-            case .getSession: .getSession
-            case .signOut: .signOut
-            case .createPost: .createPost
-            case .importPosts: .importPosts
-            case .getPost: .getPost
-            case .batchGetPosts: .batchGetPosts
-            case .listPosts: .listPosts
-            case .updatePost: .updatePost
-            case .deletePost: .deletePost
-            case .syncPosts: .syncPosts
-            case .watchPosts: .watchPosts
-            case .getPostRank: .getPostRank
-            case .castVote: .castVote
-            case .batchCastVotes: .batchCastVotes
-            case .markPosts: .markPosts
-            case .listFeeds: .listFeeds
-            case .createFeed: .createFeed
-            case .getServerStats: .getServerStats
-            case .backup: .backup
-            case .correctTimes: .correctTimes
-            case .deletePosts: .deletePosts
-            case .drain: .drain
-            case .setLogLevel: .setLogLevel
-            case nil: .unknown
-            }
-    }
-}
-
 extension ClientFrame {
     /// Whether the request may be the repeat of one that was executed.
     fileprivate borrowing func mayBeRepeat(_ method: Method) -> Bool {
@@ -312,7 +265,6 @@ extension RequestHandler {
         return answer
     }
 
-    /// A call with its sequence.
     private struct Call {
         let request: Request?
         let envelope: Envelope
@@ -485,12 +437,9 @@ struct RequestHashes {
 
 /// A request over the limits of its caller's identity: which limit, and when to come back.
 enum RequestExcess {
-    /// It is a vote, or has some.
     case votes(retryAfter: Duration)
-    /// It is another call.
     case calls(retryAfter: Duration)
 
-    /// When to come back.
     var retryTime: Duration {
         switch self {
         case .votes(let time), .calls(let time): time
@@ -547,7 +496,6 @@ extension RequestHandler {
         }
     }
 
-    /// Notes how long a refused request has to wait.
     private mutating func noteWait(_ time: Duration) {
         if time >= RateBucket.longestRetryTime { hasLongestWait = true }
     }

@@ -10,16 +10,13 @@ internal import FeedState
 /// `serveIteration` in `ServerConnection.swift` calls ``serve(_:of:unsentByteCount:waited:at:)`` and
 /// sends the answers: it knows the transport, and the handler does not.
 extension RequestHandler {
-    /// The progress in the bytes of a connection.
     struct Progress {
-        /// The served bytes.
         var byteCount: Int
         /// Whether a whole request is left for a later loop iteration: one that is to be passed again,
         /// or one behind the last that this iteration allows.
         var wantsIteration: Bool
         /// Whether nothing could be served, because too many answers are unsent.
         var lacksRoom = false
-        /// Whether the served bytes may have a secret.
         var hasSecret = false
         /// Whether a request was told to wait for the longest time.
         var hasLongestWait = false
@@ -187,7 +184,6 @@ extension RequestHandler {
         session.life.answered(frame.id)
     }
 
-    /// Executes the request in a frame's body.
     private mutating func executeBody(
         _ body: RawSpan,
         of session: inout Session,

@@ -5,7 +5,6 @@ internal import FeedConcurrency
 /// They arrived together, and their answers leave in one write. So a run of votes is one number here,
 /// and its time is counted once.
 package struct AnsweredCalls: ~Copyable {
-    /// Some answered calls of one method.
     package struct Run {
         package let method: Method
         package var count: Int

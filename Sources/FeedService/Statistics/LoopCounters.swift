@@ -30,9 +30,7 @@ final class LoopCounters: Sendable {
         case busyNanoseconds
     }
 
-    /// The reasons of refusals.
     private struct Reasons {
-        /// The last one of each call.
         var last: [Int: String] = [:]
         /// How often each was given.
         var counts: [String: UInt64] = [:]
@@ -60,7 +58,6 @@ final class LoopCounters: Sendable {
         }
     }
 
-    /// Counts something, or so many of it.
     func count(_ what: Count, _ number: Int = 1) { Self.add(number, to: others[what.rawValue]) }
 
     /// Sets what is no sum.
@@ -102,7 +99,6 @@ final class LoopCounters: Sendable {
 
 /// The sums of the counts of all loops.
 struct ServiceStatistics {
-    /// One loop's counts each.
     let loops: [LoopCounters]
 
     subscript(what: LoopCounters.Count) -> UInt64 { loops.reduce(0) { $0 + $1[what] } }
