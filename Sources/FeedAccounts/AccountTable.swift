@@ -128,7 +128,6 @@ package struct AccountRow: Equatable, Sendable {
     package var id: UInt64
     /// The e-mail as the user wrote it.
     package var email: String
-    /// The name that others see.
     package var displayName: String
     /// The hash of the password, in the text form of argon2id, which names its parameters and salt.
     package var passwordHash: String

@@ -12,7 +12,6 @@ internal import Synchronization
 /// gives way to a host with fewer. A host that has had less than half of what hosts have on average is next,
 /// and its job is not the flood's. What hosts have had is forgotten once nothing waits.
 package final class PasswordHasher: Sendable {
-    /// Computes hashes; tests count the runs or hold them up.
     package struct Functions: Sendable {
         /// Hashes a password; nil if there is no memory.
         package var hash: @Sendable (Secret) -> String?

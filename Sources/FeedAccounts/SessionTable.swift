@@ -8,7 +8,6 @@ final class SessionTable: Sendable {
     private let parts = Shards<UInt64, SessionPart>(of: SessionPart())
     private let sessionCount = Atomic(0)
 
-    /// The number of sessions; some may have expired.
     var count: Int { sessionCount.load(ordering: .relaxed) }
 
     func row(_ hash: TokenHash) -> SessionRow? { parts.withPart(of: hash.word0) { $0[hash] } }

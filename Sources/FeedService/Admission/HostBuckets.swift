@@ -11,7 +11,6 @@ package final class HostBuckets: Sendable {
     /// The hosts that are kept at once.
     package static let maximumHostCount = 65_536
 
-    /// The tokens of a full bucket.
     package let burst: Int
     package let countPerMinute: Int
     private let nanosecondsPerToken: UInt64

@@ -7,7 +7,6 @@ internal import Synchronization
 /// connection holds. An identity without connections is forgotten once its buckets are full. Until
 /// then their times are kept in tables of bounded size, so that a client gains nothing by coming anew.
 package final class IdentityAdmission: Sendable {
-    /// The decision about a connection.
     package enum Decision {
         /// It is counted, and has this allowance.
         case admitted(IdentityAllowance)
@@ -38,7 +37,6 @@ package final class IdentityAdmission: Sendable {
         self.clock = clock
     }
 
-    /// The identities that have connections.
     package var identityCount: Int { state.withLock { $0.entries.count } }
 
     /// Counts a connection of an identity; O(1) on average.
@@ -96,12 +94,9 @@ package final class IdentityAdmission: Sendable {
 /// What is left of the limits of one identity, shared by its connections on all loops.
 package final class IdentityAllowance: Sendable {
     package let identity: ClientIdentity
-    /// The votes that it may cast now.
     package let votes: RateBucket
-    /// The other calls that it may make now.
     package let calls: RateBucket
 
-    /// The allowance of an identity whose buckets will be full at these times.
     fileprivate init(
         _ identity: ClientIdentity,
         _ limits: IdentityLimits,
@@ -128,7 +123,6 @@ package struct IdentityLimits: Sendable, Equatable {
     /// Whether they hold for callers from this machine, too: behind a proxy, and in tests.
     package var limitsLoopback = false
 
-    /// The limits for callers from other machines.
     package init() {}
 
     package static var none: Self {
@@ -146,7 +140,6 @@ package struct IdentityLimits: Sendable, Equatable {
 /// number: a loop takes the tokens of a whole run of votes with one exchange. A bucket for each loop
 /// would save that exchange, and give a client with one connection one loop's part of its rate only.
 package struct RateBucket: ~Copyable, Sendable {
-    /// The longest time that a refused request is told to wait.
     package static let longestRetryTime = Duration.seconds(2)
 
     private static let second: UInt64 = 1_000_000_000

@@ -9,11 +9,9 @@ internal import Synchronization
 package final class PostAdmission: Sendable {
     /// The limit that a post would pass.
     package struct Excess: Equatable, Sendable {
-        /// Whose limit it is.
         package let identity: ClientIdentity
         /// Whether it is of bytes, and not of posts.
         package let isOfBytes: Bool
-        /// What an hour allows.
         package let limit: Int
         /// How long until the post is admitted.
         package let wait: Duration
@@ -90,7 +88,6 @@ package final class PostAdmission: Sendable {
 }
 
 extension PostLimits.Hourly {
-    /// The limit of one who creates posts.
     fileprivate func limit(of identity: ClientIdentity) -> Int {
         switch identity {
         case .device: device

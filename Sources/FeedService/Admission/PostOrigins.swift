@@ -31,7 +31,6 @@ package final class PostOrigins: Sendable {
         var knownSince: Int64
     }
 
-    /// The posts that are known.
     package static let count = 131_072
     private static let chunkCount = 4_096
 

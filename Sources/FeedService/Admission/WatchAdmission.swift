@@ -7,7 +7,6 @@ internal import FeedConcurrency
 /// near all.
 package final class WatchAdmission: Sendable {
     package enum Refusal: Error, Equatable {
-        /// All connections together have as many as they may.
         case full
         /// The host has so many, which is its share.
         case hostIsFull(Int)
@@ -26,7 +25,6 @@ package final class WatchAdmission: Sendable {
 
     package init(limit: Int) { self.limit = limit }
 
-    /// The watches that were let in and have not ended.
     package var count: Int { state.withLock { $0.total } }
 
     /// Lets a watch in, from any thread; O(1) on average.

@@ -11,12 +11,10 @@ internal import FeedRanking
 /// checks the request (``signUp(_:_:from:)``), the loop has the password hashed, and the
 /// handler ends the call with the outcome (``finish(_:_:for:)``).
 struct AccountCalls {
-    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
 
     private var accounts: Accounts { environment.context.accounts }
 
-    /// Checks the request of a new account.
     func signUp(
         _ request: SignUpRequest,
         _ envelope: Envelope,
@@ -37,7 +35,6 @@ struct AccountCalls {
         return signIn
     }
 
-    /// Checks the request to sign in.
     func signIn(
         _ request: SignInRequest,
         _ envelope: Envelope,
@@ -79,7 +76,6 @@ struct AccountCalls {
         return .response(.empty, revision: environment.store.revision)
     }
 
-    /// Checks the rules and limits of a sign-in before its password is hashed.
     private func admit(
         email: String,
         password: SecretText,
@@ -199,7 +195,6 @@ extension AccountCalls {
         }
     }
 
-    /// Refuses another session while the service takes no changes, or has as many sessions as it may.
     private func admitSession() throws(Status) {
         try environment.admitChange()
         let accounts = environment.context.accounts
@@ -241,11 +236,9 @@ extension AccountCalls {
 
 /// A SignUp or SignIn that was let in, until its password is checked.
 struct SignIn {
-    /// What the caller wants.
     enum Goal {
         /// A new account with this name; an empty one is made of the e-mail.
         case signUp(displayName: String)
-        /// A session of an account.
         case signIn
         /// A session of an account, which is created if there is none.
         case signInOrUp
@@ -259,11 +252,8 @@ struct SignIn {
         }
     }
 
-    /// The request that is answered.
     let requestID: UInt64
-    /// What the caller wants.
     let goal: Goal
-    /// The e-mail of the account.
     let email: EmailAddress
     /// The password, which is overwritten once nothing holds it.
     let password: Secret
@@ -271,14 +261,11 @@ struct SignIn {
     var account: AccountRow?
     /// Who takes turns with others for the hash.
     let peer: ClientIdentity
-    /// The attempt, as limits count it.
     let attempt: SignInLimits<ClientIdentity>.Attempt
-    /// How long the request may take.
     let timeout: Duration
     /// When that is over.
     let deadline: MonotonicInstant
 
-    /// What the password is hashed for.
     var purpose: PasswordJob.Purpose {
         switch goal {
         case .signUp: .create

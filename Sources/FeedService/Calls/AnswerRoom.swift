@@ -7,7 +7,6 @@ struct AnswerRoom {
     private var host: HostSlot?
     private var byteCount = 0
 
-    /// No room yet.
     init(_ budget: BufferBudget) { self.budget = budget }
 
     /// The next answers go to this host.
@@ -32,7 +31,6 @@ struct AnswerRoom {
         byteCount -= surplus
     }
 
-    /// The answers have left, or are counted elsewhere.
     mutating func end() {
         shrink(to: 0)
     }

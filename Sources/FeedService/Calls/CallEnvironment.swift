@@ -5,7 +5,6 @@ internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
-/// What a frame says beside its request, as some calls need it.
 struct Envelope {
     let id: UInt64
     /// How long the answer may take; 0 is the service's default.
@@ -16,13 +15,11 @@ struct Envelope {
 
 /// The shared parts of all calls of one loop.
 struct CallEnvironment {
-    /// The posts, feeds and votes.
     let store: FeedStore
     /// Takes the log entries of the loop; every change is in a transaction of it.
     let changeLog: ChangeLog
     let context: ServiceContext
     let counters: LoopCounters
-    /// The lines for operators.
     let log: ServiceLog
     /// What requests ask for; the loop's own, so that no page counts references that all loops share.
     let rules: CallRules
@@ -95,7 +92,6 @@ extension CallEnvironment {
         throw .notAuthor(id.rawValue)
     }
 
-    /// Refuses a caller who may not create posts here.
     func requireCreator(_ caller: borrowing Caller) throws(Status) {
         switch (context.limits.posts.creators, caller.role) {
         case (.anyone, _), (_, .service), (_, .local), (.users, .user): return
@@ -160,7 +156,6 @@ extension Caller {
 }
 
 extension PostChanges {
-    /// The bytes of all texts that change.
     var textByteCount: Int {
         [title, text, linkURL, thumbnailURL, imageURL].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
@@ -234,7 +229,6 @@ extension CallEnvironment {
         }
     }
 
-    /// The user of the caller's session, as the wire shows users.
     func user(of session: SessionRow) throws(Status) -> User {
         guard let account = context.accounts.account(session.userID) else { throw .sessionExpired }
         return User(account)

@@ -14,7 +14,6 @@ struct KeptPages {
     /// The last rank at which a page begins that is kept: further pages are asked for less often.
     private static let deepestRank = 512
 
-    /// Which page it is.
     struct Key: Equatable {
         /// Feed, order, window and size, and with them the place of a further page: almost always unique.
         fileprivate let number: UInt64
@@ -43,9 +42,7 @@ struct KeptPages {
         }
     }
 
-    /// A page whose posts are encoded.
     struct Page {
-        /// Which page it is.
         let key: Key
         /// The page without posts: its cursors and counts.
         let rest: PostPage
@@ -56,7 +53,6 @@ struct KeptPages {
         let list: ListPostsFields
         let tokens: [UInt8]
 
-        /// The bytes that its posts take.
         fileprivate var byteCount: Int {
             posts.byteCount + tokens.count + origins.count
                 * MemoryLayout<FeedRanking.PostOrigin>.size
@@ -74,14 +70,12 @@ struct KeptPages {
         var lastUse: UInt64
     }
 
-    /// An entry for each page.
     private var entries: [Entry] = []
     private(set) var pages: [Page] = []
     private var useCount: UInt64 = 0
     /// The bytes of the posts of the kept pages; a page has fewer than a frame, so it fits alone.
     private(set) var byteCount = 0
 
-    /// No pages.
     init() {}
 
     /// The place of a page that is the same at a moment; nil if it is not kept, or has changed.
@@ -94,7 +88,6 @@ struct KeptPages {
         return place
     }
 
-    /// Whether the page at a place is the same at another moment.
     func isSame(_ place: Int, at moment: PageMoment) -> Bool { entries[place].life.has(moment) }
 
     /// Keeps a page in place of an earlier one and of those that were served least lately; returns its place.

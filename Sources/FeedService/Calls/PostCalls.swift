@@ -4,9 +4,7 @@ internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
 
-/// The calls about posts and pages of posts.
 struct PostCalls {
-    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
     /// The posts of the answer that is being made.
     ///
@@ -15,7 +13,6 @@ struct PostCalls {
     /// The refresh allowance that reads have left in this loop iteration.
     var refreshAllowance = RefreshAllowance()
 
-    /// The calls of a loop.
     init(_ environment: CallEnvironment) {
         self.environment = environment
     }
@@ -146,7 +143,6 @@ struct PostCalls {
         return .response(.empty, revision: outcome.revision)
     }
 
-    /// Finds the rank of a post in its feed.
     mutating func getPostRank(_ request: GetPostRankRequest) throws(Status) -> Answer {
         let revision = environment.store.revision
         let list = try environment.rules.list(of: request)
@@ -173,10 +169,7 @@ struct PostCalls {
         if outcome.refreshIsDue { answers.refreshLater(stripeOf: post.id) }
         return post
     }
-}
 
-/// MarkPosts, and the counts of unread posts.
-extension PostCalls {
     /// Checks a MarkPosts and prepares the count that its answer has; false when that needs another
     /// loop iteration.
     ///
@@ -250,10 +243,7 @@ extension PostCalls {
         }
         return .response(.listFeeds(ListFeedsResponse(feeds: feeds)), revision: revision)
     }
-}
 
-/// ListPosts.
-extension PostCalls {
     /// Reads a page of a feed, or of the front page over all feeds.
     mutating func listPosts(
         _ request: ListPostsRequest,
@@ -342,10 +332,7 @@ extension PostCalls {
             throw Status(error)
         }
     }
-}
 
-/// SyncPosts.
-extension PostCalls {
     /// Reads the changes of a feed, or of all feeds, since a revision.
     mutating func syncPosts(
         _ request: SyncPostsRequest,

@@ -59,7 +59,6 @@ extension ServerStats {
 }
 
 extension ServiceContext {
-    /// Who has the most watches.
     fileprivate var watchingPeers: [WatchingPeer] {
         watchAdmission.largest(8).map { peer, count in
             let key = peer.keyNumber.map { serviceKeys?.name(of: $0) ?? "a void key" }

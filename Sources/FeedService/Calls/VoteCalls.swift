@@ -9,7 +9,6 @@ internal import FeedRanking
 /// Most votes are found and cast without a message decoder, in runs and batches. All other votes are
 /// decoded, as other calls are. Single votes of both paths are cast by ``castAnyMode(_:from:_:)``.
 struct VoteCalls: ~Copyable {
-    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
     var moment = VoteMoment()
     /// The votes that are executed next.
@@ -27,7 +26,6 @@ struct VoteCalls: ~Copyable {
     /// The post whose counts answer a repeated vote; the memory is reused.
     var page = PostPage()
 
-    /// The calls of a loop.
     init(_ environment: CallEnvironment) {
         self.environment = environment
     }
@@ -109,7 +107,6 @@ struct VoteCalls: ~Copyable {
         return (counts, row.revision)
     }
 
-    /// The row of a post.
     private mutating func readPost(_ id: UInt64, voter: VoterID?) throws(RankingError) -> PostRow {
         page.removeAll()
         try environment.store.post(PostID(rawValue: id), voter: voter, into: &page)
@@ -626,7 +623,6 @@ struct AnnouncedVotes {
 
     private var votes: [Vote] = []
 
-    /// Whether no vote is announced.
     var isEmpty: Bool { votes.isEmpty }
 
     /// Adds a vote; `ownVoter` is the voter of its connection.

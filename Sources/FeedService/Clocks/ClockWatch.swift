@@ -17,7 +17,6 @@ package final class ClockWatch: Sendable {
     package enum News: Equatable, Sendable {
         /// The clock is wrong by these milliseconds, and changes are refused.
         case jumped(by: Int64)
-        /// The clock is right again.
         case agrees
         /// The clock was set by these milliseconds, and is followed.
         case corrected(by: Int64)

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import FeedTransport
 
-/// The flags of the operator's address.
 struct AdminFlags: ParsableArguments {
     @Option(
         name: .long,
@@ -47,7 +46,6 @@ struct AdminFlags: ParsableArguments {
         }
     }
 
-    /// The address with TLS; nil if none is given.
     var tlsAddress: SocketAddress? {
         get throws(ServiceStartError) { try Self.address("--admin-tls", adminTls) }
     }

@@ -5,7 +5,6 @@ internal import Foundation
 internal import Glibc
 internal import Logging
 
-/// The command line of the service.
 @main
 struct FeedServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

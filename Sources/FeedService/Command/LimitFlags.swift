@@ -1,6 +1,5 @@
 internal import ArgumentParser
 
-/// The flags of what each key and each host may do.
 struct LimitFlags: ParsableArguments {
     @Option(
         name: .long,

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Logging
 
-/// The flags of the log.
 struct LogFlags: ParsableArguments {
     @Option(
         name: .long,
@@ -37,7 +36,6 @@ extension ServiceConfiguration {
         return names.dropLast().joined(separator: ", ") + " or " + names.suffix(1).joined()
     }
 
-    /// Sets the log by its flags.
     mutating func setLog(_ flags: LogFlags) throws(ServiceStartError) {
         guard let level = Logger.Level(rawValue: flags.logLevel) else {
             throw .badFlag("--log-level", "expected \(Self.logLevels), got \(flags.logLevel).")

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 
-/// The flags of who may create posts, and how much.
 struct PostFlags: ParsableArguments {
     @Option(
         name: .long,
@@ -51,7 +50,6 @@ struct PostFlags: ParsableArguments {
         )
     }
 
-    /// The limits as the flags have them.
     private static func text(_ limits: PostLimits.Hourly) -> String {
         func text(_ count: Int) -> String {
             count >= 1 << 20 && count % (1 << 20) == 0 ? "\(count >> 20)MiB" : "\(count)"

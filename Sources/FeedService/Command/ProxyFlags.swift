@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import FeedTransport
 
-/// The flag of the proxies in front of the service.
 struct ProxyFlags: ParsableArguments {
     @Option(
         name: .long,

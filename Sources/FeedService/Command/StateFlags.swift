@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import FeedJournal
 internal import FeedState
 
-/// The flags of the durable state.
 struct StateFlags: ParsableArguments {
     @Option(
         name: .long,

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import FeedTLS
 internal import FeedTransport
 
-/// The flags of secured addresses.
 struct TLSFlags: ParsableArguments {
     @Option(
         name: .long,

@@ -14,7 +14,6 @@ package struct ServiceConfiguration: Sendable {
     package var tls: ServiceTLS?
     /// The proxies, whose connections begin with a header of the PROXY protocol.
     package var proxies: [HostNetwork] = []
-    /// The operator's address; nil where there is none.
     package var admin: SocketAddress?
     package var threadCount: Int
     /// The number of lock stripes, a power of two.
@@ -47,7 +46,6 @@ package struct ServiceConfiguration: Sendable {
     /// Who is told that the service starts, is ready, lives and stops.
     package var supervisor = Supervisor.none
 
-    /// A configuration for one loopback address and defaults that suit it.
     package init(addresses: [SocketAddress], threadCount: Int, stripeCount: Int? = nil) {
         self.addresses = addresses
         self.threadCount = threadCount
@@ -94,7 +92,6 @@ extension ServiceConfiguration {
     /// The most event loops of a service: the journal's admission counts on it.
     package static let maximumThreadCount = 256
 
-    /// The cores that the process may run on.
     static var coreCount: Int { ProcessInfo.processInfo.activeProcessorCount }
 
     /// The event loops where no flag names a number: one a core, as many as the limits allow.
@@ -149,7 +146,6 @@ package struct ServiceTLS: Sendable {
         package var files: TLSServerFiles
         package var context: TLSContext
 
-        /// Secures an address with the files of the service.
         package init(_ address: SocketAddress, _ files: TLSServerFiles) throws(TLSFileError) {
             self.address = address
             self.files = files
@@ -158,14 +154,12 @@ package struct ServiceTLS: Sendable {
         }
     }
 
-    /// Secures addresses with a context.
     package init(addresses: [SocketAddress], files: TLSServerFiles, context: TLSContext) {
         self.addresses = addresses
         self.files = files
         self.context = context
     }
 
-    /// Whether clients must show a certificate.
     package var asksForCertificates: Bool { files.clientAuthorityPath != nil }
 }
 

@@ -4,11 +4,8 @@ package import FeedTransport
 
 /// The reason why the service does not start, as one sentence for the operator.
 package enum ServiceStartError: Error, CustomStringConvertible {
-    /// The value of a flag is not allowed.
     case badFlag(String, String)
-    /// The files that the process may open do not suffice for one connection.
     case tooFewOpenFiles(OpenFileBudget, wanted: Int)
-    /// The service cannot listen on an address, or cannot make a loop.
     case transport(TransportError)
     case thread(ThreadStartError)
     /// The data directory is refused, with a text for its operator.

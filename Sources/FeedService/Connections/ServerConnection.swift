@@ -23,7 +23,6 @@ package final class ServerConnection: ConnectionHandler {
     /// Whether the connection is one too many, and takes the answer which says so.
     private var isLingering = false
     private var pause = ReadPause()
-    /// The connection's watches.
     var watchSet = WatchSet()
     /// Whether the client still waits for its passwords to be hashed.
     let interest = PasswordJob.Interest()
@@ -197,7 +196,6 @@ extension ServerConnection {
         connection.mayBeSilent = true
     }
 
-    /// One of the awaited answers was sent.
     func awaitedAnswerCame() {
         awaitedAnswerCount -= 1
         guard awaitedAnswerCount == 0 else { return }

@@ -24,7 +24,6 @@ package enum OperatorLines {
             + "clock is right, type: feedctl correct-times --apply"
     }
 
-    /// The service keys that are valid from now on.
     package static func serviceKeys(_ keys: [ServiceKey]) -> String {
         "\(keys.count) service \(keys.count == 1 ? "key is" : "keys are") valid: "
             + keys.map { key in
@@ -32,7 +31,6 @@ package enum OperatorLines {
             }.joined(separator: ", ")
     }
 
-    /// The file of service keys could not be read again.
     package static func serviceKeysKept(_ cause: String) -> String {
         "the service keys stay as they were: \(cause)"
     }
@@ -43,7 +41,6 @@ package enum OperatorLines {
             + "there is no --service-keys: nothing has changed"
     }
 
-    /// An operator has called Drain.
     package static var drainCalled: String {
         "draining, as an operator has asked: connections finish what they asked for"
     }
@@ -136,7 +133,6 @@ extension OperatorLines {
         "the TLS certificate stays as it was: \(cause)"
     }
 
-    /// Addresses that other machines reach stand open.
     package static func insecure(_ addresses: [SocketAddress]) -> String {
         let list = addresses.map(\.description).joined(separator: ", ")
         return "--insecure: \(list) \(addresses.count == 1 ? "is" : "are") open to other machines "

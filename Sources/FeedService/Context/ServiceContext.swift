@@ -10,7 +10,6 @@ internal import Synchronization
 
 /// The context that all loops share beside the store: limits, keys, counts and the durable state.
 final class ServiceContext: Sendable {
-    /// The limits that the service was started with.
     let limits: ServiceLimits
     /// Writes and reads page tokens, under a key of this instance.
     let tokens: PageTokenCoder
@@ -20,32 +19,23 @@ final class ServiceContext: Sendable {
     let state: DurableState?
     /// The time of day, in Unix milliseconds.
     let timeOfDay: @Sendable () -> Int64
-    /// Checks the time of day, and gives changes their time.
     let clock: ClockWatch
     let startTimeMilliseconds: Int64
     /// The keys that callers show; nil where the callers of this machine may do everything.
     let serviceKeys: ServiceKeys?
-    /// What stands still now.
     let stalls: Stalls
-    /// Limits new devices.
     let devices: DeviceAdmission
-    /// Limits new posts and their bytes.
     let posts: PostAdmission
     /// The hosts and devices of the latest posts.
     let origins: PostOrigins
-    /// Limits what each key and each host may do.
     let identities: IdentityAdmission
-    /// Bounds the watches of all loops.
     let watchAdmission: WatchAdmission
     /// The channels whose numbered calls are remembered.
     let channels: ChannelTable
-    /// The accounts and sessions of users.
     let accounts: Accounts
     /// Limits how often passwords may be tried.
     let signInLimits: SignInLimits<ClientIdentity>
-    /// Hashes passwords on threads of its own.
     let passwords: PasswordHasher
-    /// The bytes that wait in buffers, over all connections.
     let budget: BufferBudget
     /// Bounds what imports and corrections of times log at the same time; unbounded where nothing is
     /// journaled.
@@ -120,7 +110,6 @@ final class ServiceContext: Sendable {
     /// The log that takes the entries of a loop's changes.
     func changeLog(_ loop: Int) -> ChangeLog { state?.logs[loop] ?? .none }
 
-    /// The time of the loops.
     var now: MonotonicInstant { loopClock?.now ?? .now }
 
     /// Whether the caller of a connection may do everything: one of this machine, where there are no keys.
@@ -173,7 +162,6 @@ final class ServiceContext: Sendable {
     /// How often accepting paused for want of a file descriptor.
     var acceptPauseCount: UInt64 { total { $0.restCount } }
 
-    /// The bytes that wait in buffers.
     var bufferedByteCount: UInt64 { UInt64(clamping: budget.bufferedByteCount) }
 
     private func total(_ count: (ListenerCounters) -> Int) -> UInt64 {

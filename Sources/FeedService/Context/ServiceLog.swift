@@ -125,7 +125,6 @@ package final class ServiceLog: Sendable {
         write("Refused a connection of \(host.text), which has its limit", .limitedHost)
     }
 
-    /// A user has tried to change the post of another author.
     func refusedEdit(of postID: UInt64, by userID: UInt64, from host: SocketAddress.Host) {
         write(
             "refused the user \(userID) from \(host.text) a change "
@@ -190,7 +189,6 @@ package final class ServiceLog: Sendable {
         }
     }
 
-    /// An operator's call sets the level.
     func setLevel(_ level: Logger.Level, of threshold: LogThreshold) {
         threshold.set(level, logger, "An operator")
     }

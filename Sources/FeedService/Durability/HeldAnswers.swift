@@ -89,7 +89,6 @@ struct HeldAnswers {
         let byteCount: Int
         /// The entries of `runs` whose answers it has.
         let runCount: Int
-        /// When these calls arrived.
         let arrival: MonotonicInstant
         /// When the service had executed them.
         let heldSince: MonotonicInstant
@@ -110,7 +109,6 @@ struct HeldAnswers {
     fileprivate var commitBatch: UInt64 = 0
     /// Whether an answer has a secret, so that all chunks are overwritten once they are sent.
     private var hasSecret = false
-    /// The part of the bytes that the budget counts.
     private(set) var countedByteCount = 0
     /// The part that it does not count yet.
     private var uncountedByteCount = 0
@@ -346,7 +344,6 @@ struct EarlyWrite {
 
 /// The bytes of a held write, divided: what stays held, and what is sent ahead in place of the others.
 struct HeldDivision {
-    /// The frames that stay held, in their order.
     var kept: [Range<Int>] = []
     /// The bytes that are sent; if there are none, all stays held.
     var ahead: [UInt8] = []

@@ -11,7 +11,6 @@ final class LongTransactionRoom: Sendable {
     private let maximumByteCount: Int
     private let reserved = Atomic<Int>(0)
 
-    /// Room for long transactions of this many bytes in all.
     init(maximumByteCount: Int) {
         self.maximumByteCount = maximumByteCount
     }

@@ -15,7 +15,6 @@ final class Outbox {
     private let timer: CallTimer
     /// The last commit batch that is durable, as far as the loop was notified.
     private var durableBatch: UInt64
-    /// The answers that wait for commit batches.
     private var held = HeldBatches()
 
     /// An outbox that holds nothing if there are no logs, and otherwise the answers that wait for

@@ -17,10 +17,8 @@ final class Recipient {
     private var isSuspended = false
     private var closesAfterRelease = false
 
-    /// The bytes of a whole object.
     private static var hotByteCount: Int { 48 }
 
-    /// A connection for which nothing is held.
     init(_ connection: TCPConnection, unsentLimitByteCount: Int) {
         self.connection = connection
         self.unsentLimitByteCount = unsentLimitByteCount
@@ -53,7 +51,6 @@ final class Recipient {
     /// Sends answers that pass those that are held.
     func sendAhead(_ bytes: RawSpan) { connection.write(bytes) }
 
-    /// Counts answers that the outbox holds.
     func hold(_ byteCount: Int) {
         heldByteCount += byteCount
         if unsentByteCount >= unsentLimitByteCount { suspend() }

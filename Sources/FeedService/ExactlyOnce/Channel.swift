@@ -57,7 +57,6 @@ package final class ChannelBudget: Sendable {
         self.limitByteCount = min(limitByteCount, .max / (2 * ChannelShare.factor))
     }
 
-    /// The bytes that all channels take.
     package var usedByteCount: Int { used.load(ordering: .relaxed) }
 
     /// The bytes that are left, as hosts count them.

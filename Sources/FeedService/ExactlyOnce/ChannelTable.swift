@@ -8,7 +8,6 @@ import FeedRanking
 /// host takes more than its share. Its number is never another's. Lock order: the loop's log, this
 /// table, a channel.
 package final class ChannelTable: Sendable {
-    /// The request of a Hello for a channel.
     package struct Request {
         /// The first eight bytes of the client's id.
         package var clientHigh: UInt64
@@ -16,7 +15,6 @@ package final class ChannelTable: Sendable {
         package var clientLow: UInt64
         /// The number of the channel among the client's.
         package var channel: UInt32
-        /// The host that the connection comes from.
         package var host: ClientIdentity
         /// Whether the connection has opened a new channel before.
         package var isFurther = false
@@ -26,7 +24,6 @@ package final class ChannelTable: Sendable {
         /// it is known.
         package var isLate = false
 
-        /// A request for a channel by its first Hello.
         package init(
             clientHigh: UInt64,
             clientLow: UInt64,
@@ -40,15 +37,11 @@ package final class ChannelTable: Sendable {
         }
     }
 
-    /// The reason why there is no channel.
     package enum Refusal: Error, Equatable {
-        /// The host's channels take their share of memory, and none of them is idle.
         case noRoom(hostByteCount: Int, limitByteCount: Int)
-        /// The host opens new channels too fast; when there may be one.
         case tooFast(wait: Duration)
         /// It would be a new one, and that is a change.
         case mayNotAdd
-        /// Another connection has said Hello for it since.
         case takenOver
     }
 
@@ -56,13 +49,10 @@ package final class ChannelTable: Sendable {
     package struct Opening {
         /// The channel, held by the connection that said Hello.
         package let held: HeldChannel
-        /// Whether it was remembered before.
         package let wasKnown: Bool
-        /// The highest sequence that was executed on it.
         package let lastSequence: UInt64
     }
 
-    /// The limits of memory and time.
     package struct Limits: Sendable {
         /// The bytes that all channels may take.
         package var byteCount: Int
@@ -77,7 +67,6 @@ package final class ChannelTable: Sendable {
         /// The new channels that a host may open in a minute.
         package var newChannelsPerMinute: Int
 
-        /// Limits of these values.
         package init(
             byteCount: Int,
             quietByteCount: Int,
@@ -101,7 +90,6 @@ package final class ChannelTable: Sendable {
     let budget: ChannelBudget
     /// How fast hosts may open new channels.
     private let newChannels: HostBuckets
-    /// Whether the table keeps evicted numbers until they are taken.
     let collectsEvicted: Bool
     let clock: @Sendable () -> MonotonicInstant
 
@@ -136,7 +124,6 @@ package final class ChannelTable: Sendable {
     /// The number of channels that were forgotten, for any of the rules of eviction.
     package var evictedCount: UInt64 { state.withLock { $0.evictedCount } }
 
-    /// How often a channel was refused.
     package var refusedCount: UInt64 { state.withLock { $0.refusedCount } }
 
     /// Gives a client's channel to the connection that says Hello, a new one on first sight; O(1),
@@ -320,7 +307,6 @@ extension ChannelTable {
         }
     }
 
-    /// Forgets a channel, for any of the rules above.
     func evict(_ place: Int, _ state: inout State) {
         let number = state.channels[place].channel.identity.number
         state.remove(place)
@@ -453,7 +439,6 @@ extension RecentCalls {
 }
 
 extension ChannelTable {
-    /// A client and one of its channels.
     struct Key: Hashable {
         let clientHigh: UInt64
         let clientLow: UInt64
@@ -499,9 +484,7 @@ extension ChannelTable {
         var channelCount = 0
         /// The bytes of its idle channels.
         var idleByteCount = 0
-        /// Idle channels on which nothing was called.
         var unused = IdleList()
-        /// The other idle channels.
         var used = IdleList()
 
         /// The list of the idle channels on which something was called, or of the others.
@@ -521,7 +504,6 @@ extension ChannelTable {
         }
     }
 
-    /// What the lock guards.
     struct State {
         /// No channel or host.
         static let none = -1
@@ -532,7 +514,6 @@ extension ChannelTable {
         var hostIndex: [ClientIdentity: Int] = [:]
         /// The host that the next run of the eviction begins with.
         var nextHost = 0
-        /// The number that the next channel gets.
         var nextNumber: UInt64 = 1
         /// The numbers that were evicted and not taken yet.
         var evicted: [UInt64] = []
@@ -541,7 +522,6 @@ extension ChannelTable {
         /// Whether the runs since the last query found hosts whose idle channels are kept for the short
         /// retention only.
         var forgetsSoon = false
-        /// How often a channel was refused.
         var refusedCount: UInt64 = 0
         /// The places of restored channels by number, until all are restored.
         var restored: [UInt64: Int] = [:]

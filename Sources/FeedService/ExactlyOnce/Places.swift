@@ -35,7 +35,6 @@ struct Places<Element> {
         return elements.count - 1
     }
 
-    /// Takes the element at a place out; O(1).
     mutating func remove(at place: Int) {
         precondition(elements[place] != nil, Self.nothingThere)
         elements[place] = nil

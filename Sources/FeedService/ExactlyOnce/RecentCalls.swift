@@ -15,15 +15,11 @@ package struct RecentCalls: Sendable {
     /// The memory of a channel without calls, with its place in the table, about.
     package static let baseByteCount = 256
 
-    /// The decision about a call.
     package enum Decision: Equatable, Sendable {
         /// It was not executed: execute and record it.
         case execute
-        /// It was executed, with this outcome.
         case answer(Outcome)
-        /// Another connection has taken the channel over.
         case fenced
-        /// Its sequence was another call's.
         case reused
         /// Its sequence is too low to be remembered.
         case expired
@@ -181,7 +177,6 @@ private struct CallRing {
     private var places: [Call] = []
     /// The place of the oldest call.
     private var head = 0
-    /// The number of calls.
     private(set) var count = 0
     private var masks = MaskPlaces()
 

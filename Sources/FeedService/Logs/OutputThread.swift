@@ -64,7 +64,6 @@ package final class OutputThread: TextOutputStream, Sendable {
         shared.news.signal()
     }
 
-    /// The texts that were left out since the start.
     package var leftOutCount: UInt64 { leftOut.load(ordering: .relaxed) }
 
     /// How long the receiver has been taking the texts that it was passed; zero if it has taken all.

@@ -133,7 +133,6 @@ package final class LogThreshold: Sendable {
         current = Lock(level)
     }
 
-    /// The level from which on lines are written.
     package var level: Logger.Level { current.withLock { $0 } }
 
     /// The level that ``toggle()`` sets next: debug, or else that of the start.

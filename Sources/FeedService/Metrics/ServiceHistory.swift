@@ -5,7 +5,6 @@ internal import FoundationEssentials
 
 /// Takes a row of the dashboard's history each second: what has happened since the row before.
 final class ServiceHistory: Sendable {
-    /// A value of each row.
     private struct Column: Sendable {
         let name: String
         let read: @Sendable (Interval) -> Double
@@ -20,7 +19,6 @@ final class ServiceHistory: Sendable {
         }
     }
 
-    /// The columns, in the order of the rows' values.
     private static let columns: [Column] = [
         Column("votes_per_second") { $0.rate(\.voteCount) },
         Column("calls_per_second") { $0.rate(\.callCount) },

@@ -43,7 +43,6 @@ struct ServiceNumbers {
     }
 }
 
-/// The numbers of the durable state.
 struct StateNumbers {
     let state: DurableState
     /// How long each subject has stood still that does so.
@@ -68,7 +67,6 @@ struct StateNumbers {
 
 /// What the system says of the process, and what holds also while no service runs.
 struct ProcessNumbers {
-    /// Whether the service takes clients.
     let isReady: Bool
     /// Writes the log; nil where another handler does.
     let log: OutputThread?
@@ -98,7 +96,6 @@ struct ProcessNumbers {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }
 
-    /// The files that the process may open.
     var openFileLimit: Int {
         let line = Self.text("/proc/self/limits").split(separator: "\n").first {
             $0.hasPrefix("Max open files")

@@ -7,7 +7,6 @@ internal import FeedState
 package import FeedTransport
 package import Logging
 
-/// The running service: a store, its loops and its listeners.
 package final class FeedServer: Sendable {
     /// The addresses that are listened on, with the ports that the system gave.
     package let addresses: [SocketAddress]
@@ -181,7 +180,6 @@ package final class FeedServer: Sendable {
         return true
     }
 
-    /// An operator's call begins what SIGTERM begins.
     private func drainForOperator() {
         guard beginDraining() else { return }
         logger.notice("\(OperatorLines.drainCalled)")
@@ -253,13 +251,10 @@ package final class FeedServer: Sendable {
 }
 
 extension FeedServer {
-    /// Where a started service listens.
     struct Listening {
         /// The addresses, with the ports that the system gave.
         var addresses: [SocketAddress] = []
-        /// Those with TLS.
         var tlsAddresses: [SocketAddress] = []
-        /// Secures the connections of these.
         var tlsAcceptor: TLSAcceptor?
     }
 

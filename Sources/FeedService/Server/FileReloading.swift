@@ -9,7 +9,6 @@ internal import Logging
 /// Each reading is on a thread of its own, as a loop does not wait for a disk. The supervisor is told of
 /// one reload, and that it has ended once all files were read.
 final class FileReloading: Sendable {
-    /// The keys and their file.
     struct Keys {
         let path: String
         let valid: ServiceKeys
@@ -30,7 +29,6 @@ final class FileReloading: Sendable {
     /// Held while files are read and taken, so that the last ones read win.
     private let reading = Lock(())
 
-    /// Reads these files, each time it is asked to.
     init(_ keys: Keys?, _ certificates: [Certificate], _ supervisor: Supervisor, logger: Logger) {
         self.keys = keys
         self.certificates = certificates

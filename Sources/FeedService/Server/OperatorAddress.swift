@@ -30,7 +30,6 @@ final class OperatorAddress: Sendable {
     private let timeOfDay: @Sendable () -> Int64
     private let logOutput: OutputThread?
     private let server = Lock<AdminServer?>(nil)
-    /// Secures the connections of the address with TLS; nil if there is none.
     let acceptor: TLSAcceptor?
 
     private init(_ configuration: ServiceConfiguration, _ acceptor: TLSAcceptor?) {
@@ -75,7 +74,6 @@ final class OperatorAddress: Sendable {
     /// The plain address, with the port that the system gave; nil if there is none.
     var address: SocketAddress? { acceptor == nil || addresses.count > 1 ? addresses.first : nil }
 
-    /// The address with TLS; nil if there is none.
     var tlsAddress: SocketAddress? { acceptor == nil ? nil : addresses.last }
 
     private var addresses: [SocketAddress] { server.withLock { $0?.addresses } ?? [] }
@@ -97,7 +95,6 @@ final class OperatorAddress: Sendable {
         return found.shown.role != .app
     }
 
-    /// From now on the pages are of this service.
     func attach(_ service: Running) { running.withLock { $0 = service } }
 
     /// Closes all connections; returns when its thread has ended.

@@ -15,10 +15,8 @@ final class StateEvents: Sendable {
     private let listeners = Lock(Listeners())
     private let slow = Lock<ContinuousClock.Instant?>(nil)
     private let refusedBackups = Lock<ContinuousClock.Instant?>(nil)
-    /// Takes the log lines.
     let logger: Logger
 
-    /// Writes to this logger.
     init(_ logger: Logger) { self.logger = logger }
 
     /// Attaches the loops that hold answers, and notifies them of the last durable commit batch.

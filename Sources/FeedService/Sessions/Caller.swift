@@ -70,10 +70,8 @@ struct Caller {
     /// Whether the caller is trusted as a service.
     var isService: Bool { isOnTrustedHost || serviceKey?.role == .service }
 
-    /// The caller as limits count it.
     var identity: ClientIdentity { Self.identity(of: host, serviceKey) }
 
-    /// A caller of a host with a key, or without one, as limits count it.
     static func identity(
         of host: SocketAddress.Host,
         _ key: ServiceKeys.Shown?
@@ -85,7 +83,6 @@ struct Caller {
     /// of their host, as a key of an `app` may be in everybody's hands.
     var peer: ClientIdentity { isService ? identity : ClientIdentity(host) }
 
-    /// The user of the session that the connection has shown; nil where it has shown none.
     var userID: UInt64? { login.session?.userID }
 
     /// The user in whose name the request is executed, and the author of what it writes; nil is none.
@@ -167,20 +164,17 @@ struct Caller {
     @inline(__always)
     mutating func noteChange(_ revision: UInt64) { lastChange = max(lastChange, revision) }
 
-    /// The caller has a channel from now on.
     mutating func hold(_ opening: ChannelTable.Opening) {
         channel = opening.held
         missedChannel = nil
         if !opening.wasKnown { hasOpenedChannel = true }
     }
 
-    /// How long the connection has been open.
     var age: Duration { MonotonicInstant.now.duration(since: openTime) }
 }
 
 /// Whether a connection's caller is a user, by the session that it has shown.
 enum Login {
-    /// The caller has shown no session.
     case none
     /// The caller is the user of this session.
     ///

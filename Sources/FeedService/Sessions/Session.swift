@@ -18,18 +18,14 @@ struct Session {
 /// Request ids rise strictly on a connection, so GoAway can name the last executed request.
 package struct SessionLife {
     private enum State {
-        /// Requests are executed.
         case serving
         /// The service is stopping: requests that were received whole are finished, then GoAway
         /// is sent.
         case draining
-        /// Nothing more is executed; answers are flushed and the connection closes.
         case closing
     }
 
-    /// The decision about a request.
     package enum RequestAction: Equatable {
-        /// Execute it and answer.
         case execute
         /// Its id is not above the last one: answer BAD_FRAME and close.
         case refuse(lastID: UInt64)
@@ -39,13 +35,11 @@ package struct SessionLife {
 
     private var state = State.serving
 
-    /// A connection that has just been opened.
     package init() {}
 
     /// The highest id that was executed, 0 before the first.
     package private(set) var lastID: UInt64 = 0
 
-    /// Whether nothing more is executed.
     package var isClosing: Bool {
         switch state {
         case .serving, .draining: false
@@ -143,7 +137,6 @@ package struct TextWalk: Sendable {
         checkedPostCount = 0
     }
 
-    /// Begins the next iteration of an import that is not done.
     package mutating func renew(byteLimit: Int) {
         remainingByteCount = byteLimit
     }
@@ -157,6 +150,5 @@ struct IterationLimits {
     let answerByteCount: Int
     /// How long the first request has waited for its loop iteration; nil is not at all.
     let waited: Duration?
-    /// The time of the loop.
     let now: MonotonicInstant
 }

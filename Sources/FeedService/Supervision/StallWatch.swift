@@ -76,7 +76,6 @@ package final class StallWatch: Sendable {
         thread.join()
     }
 
-    /// Looks once; for the thread, and for tests.
     package func look(at now: MonotonicInstant) {
         let hasPaused = state.withLock { state in
             defer { state.lastLook = now }

@@ -178,7 +178,6 @@ private final class NotifySocket: Sendable {
     private let address: sockaddr_un
     private let addressByteCount: socklen_t
 
-    /// A socket that sends to an address; nothing is sent yet.
     init(to text: String) throws(NotifySocketError) {
         var name = Array(text.utf8)
         guard let first = name.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),

@@ -4,7 +4,6 @@ internal import FeedRanking
 
 /// A watch of a connection: what its client has been sent, and when the next event is due.
 struct Watch {
-    /// What is watched.
     enum Subject {
         /// The first posts of a list.
         case list(WatchedList, topCount: Int)
@@ -33,23 +32,19 @@ struct Watch {
 
     /// The id of the frame that began the watch, which all of its events have.
     let id: UInt64
-    /// What is watched.
     let subject: Subject
     /// The least time between two events.
     let interval: Duration
-    /// Whose rights the watch depends on.
     let owner: Owner
     /// Whose share of all watches it is in.
     let peer: ClientIdentity
     /// Whether that has no share.
     let mayHaveAll: Bool
-    /// Whose ballots and marks the events show.
     var viewer: WatchViewer
     /// The revision that the first event must show at least.
     let leastRevision: UInt64
     /// What the client knows; of single posts `subject` has the rest.
     var known: Known
-    /// When the next event may be sent.
     var due: MonotonicInstant
 }
 
@@ -58,7 +53,6 @@ struct WatchSet {
     /// budget has no room for.
     static let retryInterval = Duration.milliseconds(50)
 
-    /// The watches, in the order in which they began.
     var watches: [Watch] = []
     /// The tick in which the connection's loop serves them next; nil where it does so soon, or never.
     var servedTick: UInt64?
@@ -85,7 +79,6 @@ struct WatchViewer {
 
     /// What an event shows of a viewer.
     enum View {
-        /// Posts without a viewer.
         case none
         /// A viewer without ballots or marks, who sees what all such viewers see.
         case blank
@@ -109,7 +102,6 @@ struct WatchViewer {
 }
 
 extension WatchViewer.View {
-    /// Whether posts show a viewer.
     var isShown: Bool {
         switch self {
         case .none: false
@@ -135,13 +127,11 @@ extension WatchViewer.View {
 /// changed since.
 final class WatchedList {
     let id: ListID
-    /// Whether a post of the list may have ballots.
     let keepsBallots: Bool
     /// How many watches there are.
     var watchCount = 0
     /// The greatest number of posts that one of them has asked for.
     var topCount = 0
-    /// The first posts of the list.
     private(set) var first = FirstPosts()
     /// What a client knows that has been sent all of them.
     private(set) var known = KnownPosts([], createdCount: 0)
@@ -153,7 +143,6 @@ final class WatchedList {
     /// The allowance of the next try of a read.
     private var allowance = RefreshAllowance()
 
-    /// A list that was not read yet.
     init(_ id: ListID, keepsBallots: Bool) {
         self.id = id
         self.keepsBallots = keepsBallots
@@ -197,7 +186,6 @@ final class WatchedList {
 
     /// The end of a call that reads the list.
     enum Reading {
-        /// The list was read.
         case read
         /// It need not be read.
         case current
@@ -237,7 +225,6 @@ final class KnownPosts {
         var revision: UInt64
     }
 
-    /// The posts in the order of the list.
     let entries: [Entry]
     /// The posts that had been created in the list's feed by then.
     let createdCount: UInt64

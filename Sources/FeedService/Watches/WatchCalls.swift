@@ -5,20 +5,16 @@ internal import FeedRanking
 
 /// Checks WatchPosts and Cancel, and has the lists that the connections of a loop watch.
 struct WatchCalls: ~Copyable {
-    /// The shared parts of all calls of the loop.
     let environment: CallEnvironment
     /// What the requests of this loop iteration ask for.
     var actions: [WatchAction] = []
-    /// The watches of the loop.
     private(set) var count = 0
     private var lists: [ListID: WatchedList] = [:]
 
-    /// The watches of a loop that has none.
     init(_ environment: CallEnvironment) {
         self.environment = environment
     }
 
-    /// Notes the watch that a request asks for.
     mutating func watch(
         _ request: WatchPostsRequest,
         _ envelope: Envelope,
@@ -45,7 +41,6 @@ struct WatchCalls: ~Copyable {
         }
     }
 
-    /// Forgets a watch that has ended.
     mutating func end(_ watch: Watch) {
         environment.context.watchAdmission.release(watch.peer)
         count -= 1
@@ -53,7 +48,6 @@ struct WatchCalls: ~Copyable {
         drop(watch)
     }
 
-    /// Forgets the list of a watch where nobody else watches it.
     mutating func drop(_ watch: Watch) {
         guard case .list(let list, _) = watch.subject, list.watchCount == 0,
             lists[list.id] === list
@@ -126,8 +120,6 @@ extension Watch.Owner {
 
 /// What a WatchPosts or a Cancel asks of the connection's loop, after the answers of the loop iteration.
 enum WatchAction {
-    /// Begin a watch.
     case begin(Watch)
-    /// End the watch of a frame's id.
     case cancel(UInt64)
 }

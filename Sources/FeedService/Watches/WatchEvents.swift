@@ -12,7 +12,6 @@ struct WatchEvents: ~Copyable {
         case again
         /// The budget has no room for it: ask again later.
         case noRoom
-        /// The watch has to end.
         case failed(Status)
     }
 
@@ -30,7 +29,6 @@ struct WatchEvents: ~Copyable {
     /// The posts that were looked at since the last portion.
     private var workCount = 0
 
-    /// The events of a loop.
     init(_ environment: CallEnvironment) {
         self.environment = environment
         shared = Answers(environment)
@@ -85,10 +83,7 @@ struct WatchEvents: ~Copyable {
 
     /// Forgets the events that several watches got.
     mutating func removeShared() { cache.removeAll() }
-}
 
-/// Events of lists.
-extension WatchEvents {
     private mutating func append(
         _ list: WatchedList,
         topCount: Int,
@@ -176,10 +171,7 @@ extension WatchEvents {
         }
         return EventCache.Event(bytes: bytes, known: after, before: before)
     }
-}
 
-/// Events of single posts.
-extension WatchEvents {
     private mutating func append(
         _ posts: WatchedPosts,
         _ watch: inout Watch,
@@ -206,10 +198,7 @@ extension WatchEvents {
         posts.lookRevision = unsent.isEmpty ? revision : 0
         return true
     }
-}
 
-/// The bytes of events.
-extension WatchEvents {
     /// Appends an event behind an id; false where the budget has no room for it.
     private func append(
         _ bytes: [UInt8],
@@ -318,7 +307,6 @@ private struct WatchDifference {
     /// The event beside its posts.
     var event = WatchEventFields()
 
-    /// Whether there is nothing to say.
     var isEmpty: Bool {
         wholePosts.isEmpty && numbers.isEmpty && event == WatchEventFields()
     }
@@ -430,7 +418,6 @@ private struct EventCache {
         events[transition] = event
     }
 
-    /// Forgets all events.
     mutating func removeAll() {
         guard !events.isEmpty else { return }
         events.removeAll(keepingCapacity: true)

@@ -10,7 +10,6 @@ package struct WatchSchedule<Member> {
     private static var latestTickCount: UInt64 { 2 }
 
     private var slots: [[(member: Member, tick: UInt64)]]
-    /// The last tick whose members were taken.
     private var lastTick: UInt64
 
     /// An empty schedule from an instant on.
