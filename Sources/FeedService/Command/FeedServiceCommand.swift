@@ -26,17 +26,13 @@ struct FeedServiceCommand: ParsableCommand {
     // ServiceConfiguration, whose refusals name what has set a flag, and not in validate().
 
     @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "A YAML file with a line `key: value` for each flag that is not given, as `threads: 4`. "
-                + "A variable of the environment, as FEED_SERVICE_THREADS, comes before the file.",
-            valueName: "file"
-        )
+        "file",
+        "A YAML file with a line `key: value` for each flag that is not given, as `threads: 4`. "
+            + "A variable of the environment, as FEED_SERVICE_THREADS, comes before the file."
     )
     var config: String?
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "An address to listen on; give it again for more. [::1]:7433 works too, port 0 takes "
                 + "a free one. (default: \(ServiceConfiguration.defaultAddress), unless there is a "
@@ -51,7 +47,6 @@ struct FeedServiceCommand: ParsableCommand {
 
     // The numbers are read as texts, "-1" among them, so that one sentence names flag and limits.
     @Option(
-        name: .long,
         parsing: .unconditional,
         help: """
             Event loops, each a thread, 1 to 256. Default: one for each core, fewer where few files \
@@ -61,7 +56,6 @@ struct FeedServiceCommand: ParsableCommand {
     var threads: String?
 
     @Option(
-        name: .long,
         parsing: .unconditional,
         help: """
             Lock stripes of the ranking, a power of two from 1 to 4096. Default: 16, or four a \
@@ -73,30 +67,23 @@ struct FeedServiceCommand: ParsableCommand {
     @OptionGroup var state: StateFlags
     @OptionGroup var limits: LimitFlags
     @OptionGroup var posts: PostFlags
-
     @OptionGroup var backups: BackupFlags
-
     @OptionGroup var log: LogFlags
-
     @OptionGroup var operation: AdminFlags
 
-    @Flag(name: .long, help: "Start an empty store with 20 posts titled with fruit names.")
+    @Flag(help: "Start an empty store with 20 posts titled with fruit names.")
     var sampleData = false
 
     @Flag(
-        name: .long,
         help: "Allow an address that is not loopback: unencrypted, and open to every client."
     )
     var insecure = false
 
     @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Callers that show one of these keys have its role: app, reader, service or operator. "
-                + "Others may what users of an app may. SIGHUP reads the file again. (default: "
-                + "every caller from a loopback address may do everything)",
-            valueName: "file"
-        )
+        "file",
+        "Callers that show one of these keys have its role: app, reader, service or operator. "
+            + "Others may what users of an app may. SIGHUP reads the file again. (default: "
+            + "every caller from a loopback address may do everything)"
     )
     var serviceKeys: String?
 

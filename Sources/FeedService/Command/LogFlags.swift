@@ -3,7 +3,6 @@ internal import Logging
 
 struct LogFlags: ParsableArguments {
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "The least level of the lines of the log: \(ServiceConfiguration.logLevels). SIGUSR1 "
                 + "switches to debug and back.",
@@ -13,13 +12,11 @@ struct LogFlags: ParsableArguments {
     var logLevel = "info"
 
     @Option(
-        name: .long,
         help: ArgumentHelp("The form of the lines of the log: text or json.", valueName: "format")
     )
     var logFormat = LogFormat.text.rawValue
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "Log a call whose answer leaves later than this after its arrival, as 100ms or 2s; "
                 + "off logs none.",

@@ -9,12 +9,7 @@ extension ServiceConfiguration {
         let tls = try ServiceTLS(command.tls, command.operation)
         let listen = command.listen.isEmpty && tls == nil ? [Self.defaultAddress] : command.listen
         for text in listen {
-            let address: SocketAddress
-            do {
-                address = try SocketAddress(parsing: text)
-            } catch {
-                throw .badFlag("--listen", "\(error)")
-            }
+            let address = try SocketAddress(text, of: "--listen")
             guard address.isLoopback || command.insecure else {
                 throw .badFlag(
                     "--listen",
@@ -34,8 +29,7 @@ extension ServiceConfiguration {
         try limits.take(command.limits)
         try limits.posts.take(command.posts)
         admin = try command.operation.address
-        state = try StateOptions(command.state, logCount: threadCount)
-        try command.backups.apply(to: &state)
+        state = try StateOptions(command.state, command.backups, logCount: threadCount)
         logsStateHash = command.state.stateHash
         try setLog(command.log)
         self.tls = tls
@@ -96,10 +90,7 @@ extension ServiceConfiguration {
                 openFileLimit: ProcessSetup.raiseOpenFileLimit()
             )
         }
-        guard let count = Int(text), (1...maximumThreadCount).contains(count) else {
-            throw .badFlag("--threads", "expected 1 to \(maximumThreadCount), got \(text).")
-        }
-        return count
+        return try FlagValue.number(text, "--threads", in: 1...maximumThreadCount)
     }
 
     private static func stripeCount(_ text: String?) throws(ServiceStartError) -> Int? {
