@@ -111,12 +111,8 @@ extension ConnectionCalls {
         for caller: borrowing Caller
     ) throws(Status) -> ChannelTable.Opening {
         let changeRefusal = environment.context.changeRefusal
-        var request = ChannelTable.Request(
-            clientHigh: device.high,
-            clientLow: device.low,
-            channel: channel,
-            host: caller.identity
-        )
+        let key = ChannelTable.Key(device, channel: channel)
+        var request = ChannelTable.Request(key, from: caller.identity)
         request.isFurther = caller.hasOpenedChannel
         request.mayAdd = changeRefusal == nil
         request.isLate = isLate
@@ -128,7 +124,7 @@ extension ConnectionCalls {
                 throw .tooManyChannels(hostByteCount: used, limit: limit)
             case .tooFast(let wait):
                 throw .newChannelsTooFast(
-                    perMinute: environment.context.limits.newChannelsPerHostMinute,
+                    perMinute: environment.context.limits.channels.newChannelsPerMinute,
                     wait: wait
                 )
             case .mayNotAdd:

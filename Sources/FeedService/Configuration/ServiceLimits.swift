@@ -42,21 +42,8 @@ package struct ServiceLimits: Sendable, Equatable {
     package var defaultTimeoutMilliseconds: UInt32 = 5000
     /// The longest deadline, in milliseconds; longer ones are lowered to it.
     package var maximumTimeoutMilliseconds: UInt32 = 60_000
-    /// The bytes that all channels may take.
-    ///
-    /// A channel takes about 256, 16 to 32 for each call that it remembers, and 32 to 64 more for a
-    /// batch that was counted in part. So there are 262,144 at most; 15,000 with 256 votes each.
-    package var maximumChannelByteCount = 64 << 20
-    /// The bytes of idle channels that a host may leave for the whole retention: an eighth of all.
-    package var quietChannelByteCount = 8 << 20
-    /// How long the idle channels of a host with more than that are remembered.
-    package var shortChannelRetention = Duration.seconds(20)
-    /// The new channels that one host may open at once: more than there are connections.
-    package var newChannelsPerHost = 32_768
-    /// The new channels that one host may open in a minute.
-    package var newChannelsPerHostMinute = 61_440
-    /// How long a channel is remembered once its connection has closed.
-    package var channelRetention = Duration.seconds(600)
+    /// The memory of numbered calls, and how long they are remembered.
+    package var channels = ChannelLimits()
     /// How long a connection may be silent before it is closed.
     package var idleTimeout = Duration.seconds(90)
     /// How long the rest of a frame may take after its first byte.

@@ -98,9 +98,7 @@ package final class ChannelShare: Sendable {
 
     /// The share of a host that has nothing yet.
     ///
-    /// - Parameters:
-    ///   - budget: What all hosts share.
-    ///   - isRestored: Whether it is for the channels of an earlier run, which may take all.
+    /// Channels of an earlier run, which are restored, may take all.
     package init(of budget: ChannelBudget, isRestored: Bool = false) {
         self.budget = budget
         self.isRestored = isRestored

@@ -1,6 +1,6 @@
 package import FeedConcurrency
 package import FeedLog
-import FeedRanking
+package import FeedRanking
 
 /// The channels whose calls are remembered, by client and channel.
 ///
@@ -9,13 +9,8 @@ import FeedRanking
 /// table, a channel.
 package final class ChannelTable: Sendable {
     package struct Request {
-        /// The first eight bytes of the client's id.
-        package var clientHigh: UInt64
-        /// The last eight bytes of the client's id.
-        package var clientLow: UInt64
-        /// The number of the channel among the client's.
-        package var channel: UInt32
-        package var host: ClientIdentity
+        package let key: Key
+        package let host: ClientIdentity
         /// Whether the connection has opened a new channel before.
         package var isFurther = false
         /// Whether a new channel may be made: that is a change.
@@ -24,16 +19,25 @@ package final class ChannelTable: Sendable {
         /// it is known.
         package var isLate = false
 
-        package init(
-            clientHigh: UInt64,
-            clientLow: UInt64,
-            channel: UInt32,
-            host: ClientIdentity
-        ) {
-            self.clientHigh = clientHigh
-            self.clientLow = clientLow
-            self.channel = channel
+        package init(_ key: Key, from host: ClientIdentity) {
+            self.key = key
             self.host = host
+        }
+    }
+
+    /// A device and one of its channels, under the number that the client chose.
+    package struct Key: Hashable {
+        let device: Device16
+        let channel: UInt32
+
+        package init(_ device: Device16, channel: UInt32) {
+            self.device = device
+            self.channel = channel
+        }
+
+        init(_ identity: ChannelState) {
+            device = Device16(high: identity.clientHigh, low: identity.clientLow)
+            channel = identity.channel
         }
     }
 
@@ -53,39 +57,8 @@ package final class ChannelTable: Sendable {
         package let lastSequence: UInt64
     }
 
-    package struct Limits: Sendable {
-        /// The bytes that all channels may take.
-        package var byteCount: Int
-        /// The bytes of idle channels that a host may have for the whole retention.
-        package var quietByteCount: Int
-        /// How long a channel is remembered once its connection has closed.
-        package var retention: Duration
-        /// How long where the host has more than `quietByteCount` of idle ones.
-        package var shortRetention: Duration
-        /// The new channels that a host may open at once.
-        package var newChannelBurst: Int
-        /// The new channels that a host may open in a minute.
-        package var newChannelsPerMinute: Int
-
-        package init(
-            byteCount: Int,
-            quietByteCount: Int,
-            retention: Duration,
-            shortRetention: Duration,
-            newChannelBurst: Int,
-            newChannelsPerMinute: Int
-        ) {
-            self.byteCount = byteCount
-            self.quietByteCount = quietByteCount
-            self.retention = retention
-            self.shortRetention = shortRetention
-            self.newChannelBurst = newChannelBurst
-            self.newChannelsPerMinute = newChannelsPerMinute
-        }
-    }
-
     let state = Lock(State())
-    let limits: Limits
+    let limits: ChannelLimits
     /// The memory of all channels.
     let budget: ChannelBudget
     /// How fast hosts may open new channels.
@@ -94,13 +67,8 @@ package final class ChannelTable: Sendable {
     let clock: @Sendable () -> MonotonicInstant
 
     /// A table without channels.
-    ///
-    /// - Parameters:
-    ///   - limits: What it may hold.
-    ///   - collectsEvicted: Whether the table collects evicted numbers, which a checkpoint takes.
-    ///   - clock: The monotonic clock.
     package init(
-        limits: Limits,
+        limits: ChannelLimits,
         collectsEvicted: Bool = false,
         clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
     ) {
@@ -135,7 +103,7 @@ package final class ChannelTable: Sendable {
     package func open(_ request: Request, log: ChangeLog) throws(Refusal) -> Opening {
         try state.withLock { (state) throws(Refusal) -> Opening in
             do throws(Refusal) {
-                let known = state.index[Key(request)]
+                let known = state.index[request.key]
                 let place: Int
                 if let known {
                     place = try take(known, request, &state)
@@ -204,9 +172,9 @@ package final class ChannelTable: Sendable {
         makeRoom(&state)
         let identity = ChannelState(
             number: state.nextNumber,
-            clientHigh: request.clientHigh,
-            clientLow: request.clientLow,
-            channel: request.channel
+            clientHigh: request.key.device.high,
+            clientLow: request.key.device.low,
+            channel: request.key.channel
         )
         state.nextNumber += 1
         log.append(identity)
@@ -217,10 +185,8 @@ package final class ChannelTable: Sendable {
     ///
     /// Without effect if another connection has taken the channel over.
     ///
-    /// - Parameters:
-    ///   - held: The channel as the connection held it.
-    ///   - isLeft: Whether the connection lives on and has said another Hello: then none of its calls
-    ///     is in doubt, and a channel without calls need not be remembered.
+    /// The channel is left if the connection lives on and has said another Hello: then none of its calls is
+    /// in doubt, and a channel without calls need not be remembered.
     package func close(_ held: HeldChannel, isLeft: Bool = false) {
         let now = clock()
         let key = Key(held.channel.identity)
@@ -238,16 +204,8 @@ package final class ChannelTable: Sendable {
         }
     }
 
-    /// Whether a client's channel is remembered; O(1).
-    package func isKnown(_ clientHigh: UInt64, _ clientLow: UInt64, channel: UInt32) -> Bool {
-        let sought = ChannelState(
-            number: 0,
-            clientHigh: clientHigh,
-            clientLow: clientLow,
-            channel: channel
-        )
-        return state.withLock { $0.index[Key(sought)] != nil }
-    }
+    /// Whether a channel is remembered; O(1).
+    package func isKnown(_ key: Key) -> Bool { state.withLock { $0.index[key] != nil } }
 }
 
 /// Eviction: the rules by which channels are forgotten.
@@ -439,24 +397,6 @@ extension RecentCalls {
 }
 
 extension ChannelTable {
-    struct Key: Hashable {
-        let clientHigh: UInt64
-        let clientLow: UInt64
-        let channel: UInt32
-
-        init(_ identity: ChannelState) {
-            clientHigh = identity.clientHigh
-            clientLow = identity.clientLow
-            channel = identity.channel
-        }
-
-        init(_ request: Request) {
-            clientHigh = request.clientHigh
-            clientLow = request.clientLow
-            channel = request.channel
-        }
-    }
-
     /// The idle channels of a host, the one that has been idle for longest first.
     struct IdleList {
         var first = State.none
@@ -605,7 +545,7 @@ extension ChannelTable.State {
     /// The channel of a host that is to be forgotten first; nil where none is due.
     mutating func dueChannel(
         of place: Int,
-        _ limits: ChannelTable.Limits,
+        _ limits: ChannelLimits,
         _ now: MonotonicInstant
     ) -> Int? {
         guard let host = hosts.element(at: place) else { return nil }
@@ -645,4 +585,25 @@ extension ChannelTable.State {
         }
         self.index = index
     }
+}
+
+/// The limits of channels: their memory, and how long they are remembered.
+package struct ChannelLimits: Sendable, Equatable {
+    /// The bytes that all channels may take.
+    ///
+    /// A channel takes about 256, 16 to 32 for each call that it remembers, and 32 to 64 more for a
+    /// batch that was counted in part. So there are 262,144 at most; 15,000 with 256 votes each.
+    package var byteCount = 64 << 20
+    /// The bytes of idle channels that a host may have for the whole retention: an eighth of all.
+    package var quietByteCount = 8 << 20
+    /// How long a channel is remembered once its connection has closed.
+    package var retention = Duration.seconds(600)
+    /// How long where the host has more than `quietByteCount` of idle ones.
+    package var shortRetention = Duration.seconds(20)
+    /// The new channels that one host may open at once: more than there are connections.
+    package var newChannelBurst = 32_768
+    /// The new channels that one host may open in a minute.
+    package var newChannelsPerMinute = 61_440
+
+    package init() {}
 }

@@ -62,12 +62,7 @@ package struct RecentCalls: Sendable {
 
     /// Decides about a call with a sequence above 0; O(1), O(log calls) if there are gaps.
     ///
-    /// - Parameters:
-    ///   - sequence: The call's sequence.
-    ///   - hash: The hash of its content.
-    ///   - epoch: Which Hello its connection has said.
-    ///   - recordsItems: Whether the call is a batch, whose items are recorded.
-    /// - Returns: The decision.
+    /// A batch records its items.
     @inline(__always)
     package func decision(
         sequence: UInt64,

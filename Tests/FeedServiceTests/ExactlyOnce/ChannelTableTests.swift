@@ -22,15 +22,13 @@ struct ChannelTableTests {
         quietByteCount: Int = 1 << 20,
         burst: Int = 1_000_000
     ) -> ChannelTable {
-        ChannelTable(
-            limits: ChannelTable.Limits(
-                byteCount: byteCount,
-                quietByteCount: quietByteCount,
-                retention: .seconds(600),
-                shortRetention: .seconds(20),
-                newChannelBurst: burst,
-                newChannelsPerMinute: 60
-            ),
+        var limits = ChannelLimits()
+        limits.byteCount = byteCount
+        limits.quietByteCount = quietByteCount
+        limits.newChannelBurst = burst
+        limits.newChannelsPerMinute = 60
+        return ChannelTable(
+            limits: limits,
             collectsEvicted: true,
             clock: { [clock] in clock.now }
         )
@@ -44,14 +42,14 @@ struct ChannelTableTests {
         log: ChangeLog = .none,
         _ change: (inout ChannelTable.Request) -> Void = { _ in }
     ) throws -> ChannelTable.Opening {
-        var request = ChannelTable.Request(
-            clientHigh: client,
-            clientLow: 2,
-            channel: channel,
-            host: .address(host)
-        )
+        let key = key(client, channel: channel)
+        var request = ChannelTable.Request(key, from: .address(host))
         change(&request)
         return try table.open(request, log: log)
+    }
+
+    static func key(_ client: UInt64, channel: UInt32 = 0) -> ChannelTable.Key {
+        ChannelTable.Key(Device16(high: client, low: 2), channel: channel)
     }
 
     static func call(_ held: HeldChannel, _ sequence: UInt64) -> RecentCalls.Decision {
@@ -223,7 +221,7 @@ struct ChannelShareTests {
     }
 
     private static func known(_ table: ChannelTable, _ clients: Range<UInt64>) -> Int {
-        clients.count { table.isKnown($0, 2, channel: 0) }
+        clients.count { table.isKnown(Support.key($0)) }
     }
 
     /// One connection says Hello as ever other clients, with a batch behind each.
@@ -240,7 +238,7 @@ struct ChannelShareTests {
         #expect(table.count > 5000)
         #expect(table.takeEvicted().count == 30_000 - table.count)
         // Its latest are the ones that are left, and another host has its own at once.
-        #expect(table.isKnown(29_999, 2, channel: 0))
+        #expect(table.isKnown(Support.key(29_999)))
         let other = try Support.open(table, client: 99_999, host: 2)
         #expect(Self.callBatch(other.held) == .execute)
     }
@@ -265,12 +263,8 @@ struct ChannelShareTests {
         var refusal: ChannelTable.Refusal?
         while refusal == nil, held.count < 1000 {
             do throws(ChannelTable.Refusal) {
-                let request = ChannelTable.Request(
-                    clientHigh: UInt64(held.count),
-                    clientLow: 2,
-                    channel: 0,
-                    host: .address(1)
-                )
+                let key = Support.key(UInt64(held.count))
+                let request = ChannelTable.Request(key, from: .address(1))
                 held.append(try table.open(request, log: .none).held)
             } catch {
                 refusal = error
@@ -304,7 +298,7 @@ struct ChannelShareTests {
         }
         #expect(Self.known(table, 1000..<1060) == 60)
         #expect(Self.known(table, 0..<190) < 150)
-        #expect(table.isKnown(189, 2, channel: 0))
+        #expect(table.isKnown(Support.key(189)))
     }
 
     @Test func aHostWithManyIdleChannelsKeepsThemForAShortTime() throws {
@@ -337,7 +331,7 @@ struct ChannelShareTests {
         // The connection broke: a call may have been on its way.
         table.close(lost)
         #expect(Self.known(table, 1..<4) == 2)
-        #expect(!table.isKnown(1, 2, channel: 0))
+        #expect(!table.isKnown(Support.key(1)))
     }
 
     @Test func newChannelsComeAtAPaceAHost() throws {
@@ -452,7 +446,7 @@ struct ChannelShareTests {
                 support.clock.advance(by: .random(in: 0...30, using: &random))
                 table.evict()
             }
-            for client in held.keys where !table.isKnown(client, 2, channel: 0) {
+            for client in held.keys where !table.isKnown(Support.key(client)) {
                 Issue.record("seed \(seed), step \(step): \(client) is gone")
                 return
             }

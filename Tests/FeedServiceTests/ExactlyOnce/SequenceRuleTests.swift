@@ -193,7 +193,7 @@ import Testing
 
     @Test func aChannelIsForgottenAfterItsConnectionClosed() async throws {
         try await withService { configuration in
-            configuration.limits.channelRetention = .zero
+            configuration.limits.channels.retention = .zero
         } _: { port in
             let client = try Support.connect(port)
             _ = try Support.connect(port, channel: 1).socket
@@ -217,7 +217,7 @@ import Testing
     @Test func aHelloWithoutAChannelIntroducesTheDevice() async throws {
         try await withService { configuration in
             // Of three quarters the host takes 256 bytes, and each of two channels as many.
-            configuration.limits.maximumChannelByteCount = 1200
+            configuration.limits.channels.byteCount = 1200
         } _: { port in
             let client = try Support.connect(port)
             let other = try Support.connect(port, channel: 1)
@@ -249,7 +249,7 @@ import Testing
 
     @Test func aChannelThatAnotherTookMeanwhileIsFenced() async throws {
         try await withService { configuration in
-            configuration.limits.maximumChannelByteCount = 1200
+            configuration.limits.channels.byteCount = 1200
         } _: { port in
             let client = try Support.connect(port)
             let other = try Support.connect(port, channel: 1)
