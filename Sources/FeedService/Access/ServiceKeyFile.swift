@@ -24,12 +24,7 @@ package enum ServiceKeyFile {
 
     /// Reads the keys of a file that its owner alone may read.
     ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - takesCertificates: Whether clients show certificates; else a line with one has no effect, and
-    ///     is refused.
-    /// - Returns: The keys, in the order of their lines.
-    /// - Throws: The refusal of the file.
+    /// Where clients show no certificates, a line with one has no effect, and is refused.
     package static func read(
         _ path: String,
         takesCertificates: Bool

@@ -19,11 +19,6 @@ package final class HostBuckets: Sendable {
     private let fullTimes = Lock(FullTimes())
 
     /// Full buckets for all hosts.
-    ///
-    /// - Parameters:
-    ///   - burst: How many tokens a full bucket has; at least 1.
-    ///   - countPerMinute: How many tokens a bucket gets in a minute; at least 1.
-    ///   - clock: The monotonic clock.
     package init(
         burst: Int,
         countPerMinute: Int,
@@ -45,10 +40,7 @@ package final class HostBuckets: Sendable {
     /// Takes a token out of a host's bucket, which must keep some; O(1) on average, also where the
     /// table is full.
     ///
-    /// - Parameters:
-    ///   - host: Whose bucket.
-    ///   - reserve: How many tokens must be left in it afterwards.
-    /// - Returns: nil if a token was taken, otherwise the time until there is one.
+    /// Returns the time until there is one; nil if a token was taken.
     package func take(from host: ClientIdentity, leaving reserve: Int = 0) -> Duration? {
         let now = clock().nanoseconds
         return fullTimes.withLock { fullTimes in

@@ -41,12 +41,8 @@ package final class IdentityAdmission: Sendable {
 
     /// Counts a connection of an identity; O(1) on average.
     ///
-    /// - Parameters:
-    ///   - identity: Whose connection.
-    ///   - isForced: Whether it is admitted above the limit, too: a connection whose key has become void.
-    ///   - left: The connections that are left to all: an identity may have as many, so that a few hosts
-    ///     do not have them all.
-    /// - Returns: The decision.
+    /// A connection whose key has become void is forced in, also above the limit. An identity may have as many
+    /// as are left to all, so that a few hosts do not have them all.
     package func enter(
         _ identity: ClientIdentity,
         isForced: Bool = false,
@@ -154,9 +150,7 @@ package struct RateBucket: ~Copyable, Sendable {
 
     /// A bucket that gets so many tokens a second, and holds those of one second; 0 is no limit.
     ///
-    /// - Parameters:
-    ///   - countPerSecond: The tokens of a second.
-    ///   - fullTime: When it will be full, in nanoseconds of the clock; by default it is full.
+    /// It will be full at `fullTime`, in nanoseconds of the clock; by default it is.
     package init(countPerSecond: Int, fullTime: UInt64 = 0) {
         precondition(countPerSecond >= 0, "A rate is not negative.")
         tokenTime = countPerSecond == 0 ? 0 : max(1, Self.second / UInt64(countPerSecond))

@@ -44,11 +44,7 @@ package final class PostAdmission: Sendable {
 
     /// Takes a post, or the texts of an edit, out of the buckets of all who create it; O(1) on average.
     ///
-    /// - Parameters:
-    ///   - postCount: 1 for a new post, 0 for an edit.
-    ///   - byteCount: The bytes of the texts.
-    ///   - identities: The host, and the user or the device.
-    /// - Returns: The limit that it would pass, and then no bucket has changed; nil where it is admitted.
+    /// An edit is no post. Where a limit would be passed, no bucket has changed.
     package func admit(
         postCount: Int,
         byteCount: Int,

@@ -29,10 +29,7 @@ package final class WatchAdmission: Sendable {
 
     /// Lets a watch in, from any thread; O(1) on average.
     ///
-    /// - Parameters:
-    ///   - peer: Whose watch.
-    ///   - mayHaveAll: Whether it has no share: a service watches for many people.
-    /// - Throws: Where there are too many.
+    /// A service has no share, as it watches for many people: it may have all.
     package func admit(_ peer: ClientIdentity, mayHaveAll: Bool) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             let count = state.counts[peer] ?? 0

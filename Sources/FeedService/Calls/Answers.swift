@@ -200,12 +200,7 @@ struct Answers: ~Copyable {
 extension Answers {
     /// Encodes the posts of a page, whose texts get the feeds' names and the tokens.
     ///
-    /// - Parameters:
-    ///   - form: The message that the posts are sent in.
-    ///   - page: The posts.
-    ///   - id: The id of the request.
-    ///   - revision: The revision of the state that the answer reflects.
-    ///   - viewer: Whether the caller is a user or a device, whose ballots are shown.
+    /// The ballots of a viewer are shown: of a user or a device.
     mutating func append(
         _ form: Answer.Posts,
         of page: inout PostPage,

@@ -26,13 +26,8 @@ struct CallEnvironment {
 
     /// Refuses a request that needs no execution, before anything is looked up.
     ///
-    /// - Parameters:
-    ///   - frame: The request.
-    ///   - method: Its method.
-    ///   - caller: The caller.
-    ///   - waited: How long it has waited for its loop iteration; nil is not at all.
-    /// - Throws: The refusal: its time is over, its state is newer, it names a user though its caller is no
-    ///   service, or its sequence is of no change.
+    /// Its time is over, its state is newer, it names a user though its caller is no service, or its sequence
+    /// is of no change.
     func checkEnvelope(
         of frame: borrowing ClientFrame,
         _ method: Method,
@@ -101,12 +96,6 @@ extension CallEnvironment {
     }
 
     /// Counts a new post, or the texts of an edit, for the limits of an hour and of all memory.
-    ///
-    /// - Parameters:
-    ///   - byteCount: The bytes of the texts.
-    ///   - isNew: Whether it is a post, and no edit.
-    ///   - caller: The caller.
-    /// - Throws: The refusal.
     func admitPost(
         textByteCount byteCount: Int,
         isNew: Bool,

@@ -42,14 +42,8 @@ struct VoteCalls: ~Copyable {
 
     /// Counts votes in order; each succeeds or fails on its own.
     ///
-    /// - Parameters:
-    ///   - request: The votes.
-    ///   - caller: The voter.
-    ///   - done: The votes that an earlier call has counted, which are not counted again.
-    ///   - refusal: Why none of the others may be counted; nil where they may.
-    ///   - answers: The answers of the loop iteration.
-    /// - Returns: The answer, and as the outcome all votes that are counted now.
-    /// - Throws: A refusal of the whole batch, of which no vote is counted.
+    /// An earlier call has counted those that are done, and none of the others may be counted where there is a
+    /// refusal; one of the whole batch is thrown. The outcome is all votes that are counted now.
     mutating func batchCastVotes(
         _ request: BatchCastVotesRequest,
         from caller: inout Caller,
@@ -462,11 +456,7 @@ extension VoteCalls {
     ///
     /// Numbered votes are cast under their channel's lock, which is taken once for all of them.
     ///
-    /// - Parameters:
-    ///   - number: The first vote that is not executed; moved behind the votes.
-    ///   - session: The connection's state.
-    ///   - answers: The answers of the loop iteration.
-    ///   - limits: The limits of the loop iteration.
+    /// The number is that of the first vote that is not executed, and is moved behind the votes.
     mutating func castRun(
         from number: inout Int,
         of session: inout Session,

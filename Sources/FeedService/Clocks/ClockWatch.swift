@@ -37,9 +37,7 @@ package final class ClockWatch: Sendable {
 
     /// A watch that begins with the time of day as the right one.
     ///
-    /// - Parameters:
-    ///   - timeOfDay: Unix milliseconds.
-    ///   - monotonic: Milliseconds of a monotonic clock, since any time.
+    /// Milliseconds since 1970, and those of a monotonic clock since any time.
     package init(
         timeOfDay: @escaping @Sendable () -> Int64,
         monotonic: @escaping @Sendable () -> Int64 = { SystemClock.continuousMilliseconds() }

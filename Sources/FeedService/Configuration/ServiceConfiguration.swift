@@ -65,11 +65,7 @@ package struct ServiceConfiguration: Sendable {
 extension ServiceConfiguration {
     /// The same with as many connections as the process may open files, less those for itself.
     ///
-    /// - Parameters:
-    ///   - openFileLimit: The files that the process may open.
-    ///   - warn: Takes a sentence where the limit leaves fewer connections than configured.
-    /// - Returns: The configuration that fits the limit.
-    /// - Throws: Where it leaves none.
+    /// `warn` takes a sentence if they are fewer than configured; where none are left, the start is refused.
     package func withinOpenFileLimit(
         _ openFileLimit: Int,
         warn: (String) -> Void
@@ -96,10 +92,7 @@ extension ServiceConfiguration {
 
     /// The event loops where no flag names a number: one a core, as many as the limits allow.
     ///
-    /// - Parameters:
-    ///   - coreCount: The cores that the process may run on.
-    ///   - openFileLimit: The files that it may open; half of them are left to connections.
-    /// - Returns: A number from 1 to ``maximumThreadCount``.
+    /// Half of the files that the process may open are left to connections.
     package static func defaultThreadCount(coreCount: Int, openFileLimit: Int) -> Int {
         let byFiles = OpenFileBudget.maximumThreadCount(limit: openFileLimit)
         return max(1, min(coreCount, maximumThreadCount, byFiles))
@@ -115,17 +108,7 @@ extension ServiceConfiguration {
     }
 
     var emptyChannels: ChannelTable {
-        ChannelTable(
-            limits: ChannelTable.Limits(
-                byteCount: limits.maximumChannelByteCount,
-                quietByteCount: limits.quietChannelByteCount,
-                retention: limits.channelRetention,
-                shortRetention: limits.shortChannelRetention,
-                newChannelBurst: limits.newChannelsPerHost,
-                newChannelsPerMinute: limits.newChannelsPerHostMinute
-            ),
-            collectsEvicted: state != nil
-        )
+        ChannelTable(limits: limits.channels, collectsEvicted: state != nil)
     }
 }
 
@@ -181,10 +164,6 @@ package struct OpenFileBudget: Equatable, Sendable {
     package let threadCount: Int
 
     /// The budget of a service.
-    ///
-    /// - Parameters:
-    ///   - limit: The files that the process may open.
-    ///   - threadCount: The event loops.
     package init(limit: Int, threadCount: Int) {
         self.limit = limit
         self.threadCount = threadCount

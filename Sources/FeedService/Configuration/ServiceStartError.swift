@@ -28,6 +28,17 @@ package enum ServiceStartError: Error, CustomStringConvertible {
         }
     }
 
+    /// Runs a step of a start that the transport may refuse.
+    static func ofTransport<Value>(
+        _ body: () throws(TransportError) -> Value
+    ) throws(ServiceStartError) -> Value {
+        do throws(TransportError) {
+            return try body()
+        } catch {
+            throw .transport(error)
+        }
+    }
+
     package var description: String {
         switch self {
         case .badFlag(let flag, let problem): "\(flag): \(problem)"

@@ -128,12 +128,6 @@ package final class MemoryReturn: Sendable {
     }
 
     /// Looks at what is held, once a second.
-    ///
-    /// - Parameters:
-    ///   - budget: What connections hold.
-    ///   - connectionCount: The open connections.
-    ///   - channelByteCount: What channels take.
-    ///   - forgetsSoon: Whether channels are about to be forgotten.
     package func giveBack(
         after budget: BufferBudget,
         connectionCount: Int = 0,

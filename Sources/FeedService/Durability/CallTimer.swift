@@ -44,12 +44,6 @@ struct CallTimer {
     }
 
     /// Times calls whose answers were held until now, and have left.
-    ///
-    /// - Parameters:
-    ///   - runs: The calls.
-    ///   - arrival: When they arrived.
-    ///   - heldSince: When the service had executed them.
-    ///   - recipient: Who has made them.
     func count(
         _ runs: Span<AnsweredCalls.Run>,
         arrivedAt arrival: MonotonicInstant,

@@ -201,12 +201,7 @@ struct HeldAnswers {
 
     /// Divides the answers, and times all calls: they have waited for too long.
     ///
-    /// - Parameters:
-    ///   - timer: Times the calls, which are not timed again.
-    ///   - pool: Has memory for what stays held.
-    ///   - early: Takes what is to be sent ahead.
-    ///   - divide: Divides a write.
-    /// - Returns: What stays held, and the bytes that the budget is to count for it.
+    /// Returns what stays held, and the bytes that the budget is to count for it; the rest is sent ahead.
     fileprivate func divided(
         _ timer: CallTimer,
         _ pool: inout ChunkPool,

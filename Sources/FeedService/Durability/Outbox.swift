@@ -44,10 +44,7 @@ final class Outbox {
     ///
     /// The clock is read once for each write, however many answers it has.
     ///
-    /// - Parameters:
-    ///   - bytes: The encoded answers.
-    ///   - calls: Their calls; if one has a secret, the bytes are overwritten once they are sent.
-    ///   - recipient: Whose answers they are.
+    /// If a call has a secret, the bytes are overwritten once they are sent.
     func send(_ bytes: RawSpan, of calls: borrowing AnsweredCalls, to recipient: Recipient) {
         guard let logs, logs.newestBatch > durableBatch else {
             // The newest batch is durable, so the answers that waited for it have been released.

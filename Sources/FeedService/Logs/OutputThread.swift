@@ -40,11 +40,7 @@ package final class OutputThread: TextOutputStream, Sendable {
 
     /// Begins with an empty buffer.
     ///
-    /// - Parameters:
-    ///   - name: The thread's.
-    ///   - byteLimit: The bytes that wait at most.
-    ///   - passOn: Passes texts to the receiver, and the number of those that are missing after them; it
-    ///     may wait.
+    /// `passOn` takes texts for the receiver, and the number of those that are missing after them; it may wait.
     package init(
         _ name: String,
         byteLimit: Int = OutputThread.byteLimit,

@@ -121,11 +121,6 @@ final class ServiceHistory: Sendable {
     private let last = Lock<Moment?>(nil)
 
     /// Adds a row of what a service has done since the last call; the first call adds none.
-    ///
-    /// - Parameters:
-    ///   - service: The service.
-    ///   - now: The monotonic time.
-    ///   - milliseconds: The time of day, in milliseconds since 1970.
     func take(_ service: ServiceNumbers, at now: MonotonicInstant, _ milliseconds: Int64) {
         let moment = Moment(service.statistics, at: now)
         let before = last.withLock { last in

@@ -68,12 +68,7 @@ struct RequestHandler: ~Copyable {
 
     /// Executes one request and encodes its answer.
     ///
-    /// - Parameters:
-    ///   - frame: The request.
-    ///   - hashes: The hashes by which its channel knows it again.
-    ///   - caller: The caller; Hello changes it.
-    ///   - waited: How long the request has waited for its loop iteration; nil is not at all.
-    /// - Returns: Whether it was answered or must be passed again.
+    /// It has waited so long for its loop iteration; nil is not at all.
     mutating func handle(
         _ frame: borrowing ClientFrame,
         hashes: RequestHashes,
@@ -317,7 +312,7 @@ extension RequestHandler {
         case .reused: throw .sequenceReused(call.sequence)
         case .expired: throw .sequenceExpired(call.sequence, highest: calls.highest)
         case .noRoom:
-            throw .noRoomForCalls(limit: environment.context.limits.maximumChannelByteCount)
+            throw .noRoomForCalls(limit: environment.context.limits.channels.byteCount)
         case .answer(let outcome):
             environment.counters.count(.repeatedCalls)
             return try answerAgain(call, outcome, isOfAnother: isOfAnother, &calls, from: &caller)
@@ -505,12 +500,7 @@ extension RequestHandler {
 extension RequestHandler {
     /// Ends a call and encodes its answer; the caller becomes the user.
     ///
-    /// - Parameters:
-    ///   - signIn: The call.
-    ///   - outcome: The result of the hash.
-    ///   - caller: The caller.
-    ///   - arrival: When the call arrived.
-    /// - Returns: The call, where another hash is needed before its end.
+    /// Returns the call if another hash is needed before its end.
     mutating func finishSignIn(
         _ signIn: SignIn,
         _ outcome: PasswordJob.Outcome,

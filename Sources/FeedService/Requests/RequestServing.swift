@@ -33,13 +33,8 @@ extension RequestHandler {
 
     /// Executes the requests in `bytes`, at most as many as one loop iteration allows.
     ///
-    /// - Parameters:
-    ///   - bytes: The received bytes that are not served; they begin with the header of a frame.
-    ///   - session: The connection's state; it closes after a bad frame.
-    ///   - unsentByteCount: The answers that the connection has not taken yet.
-    ///   - waited: How long the first request has waited for its loop iteration; nil is not at all.
-    ///   - now: The time of the loop.
-    /// - Returns: The progress in the bytes.
+    /// They begin with the header of a frame, and the first request has waited so long for its loop iteration;
+    /// nil is not at all. After a bad frame the session closes.
     mutating func serve(
         _ bytes: RawSpan,
         of session: inout Session,
@@ -125,11 +120,7 @@ extension RequestHandler {
 
     /// Executes the votes at the front of the received bytes, up to the first other frame.
     ///
-    /// - Parameters:
-    ///   - bytes: The received bytes.
-    ///   - offset: Where the first frame begins that is not executed; moved behind the votes.
-    ///   - session: The connection's state.
-    ///   - limits: The limits of the loop iteration; its frames are counted down by the votes.
+    /// The offset is moved behind the votes, which count down the frames of the limits.
     private mutating func serveVotes(
         _ bytes: RawSpan,
         at offset: inout Int,
@@ -315,11 +306,6 @@ extension RequestHandler {
     ///
     /// The answer to a change that was executed stays held. A call without an effect is refused, and
     /// Hello and Ping are answered.
-    ///
-    /// - Parameters:
-    ///   - bytes: The frames.
-    ///   - runs: The calls that they answer.
-    /// - Returns: What stays held, and what is sent ahead.
     mutating func divide(_ bytes: RawSpan, of runs: ArraySlice<AnsweredCalls.Run>) -> HeldDivision {
         var division = HeldDivision()
         // The answer to a sign-in is alone in its write, and its token is not to be copied.
@@ -416,12 +402,7 @@ extension RequestHandler {
 
     /// Encodes the events of a connection's watches that are due, in the room of the connection's host.
     ///
-    /// - Parameters:
-    ///   - set: The watches.
-    ///   - caller: The connection's caller.
-    ///   - byteLimit: The encoded bytes after which the others wait.
-    ///   - now: The time of the loop.
-    /// - Returns: Whether an event waits that is to be asked for in the next loop iteration.
+    /// Those behind the byte limit wait. Returns whether an event is to be asked for in the next loop iteration.
     mutating func appendEvents(
         of set: inout WatchSet,
         for caller: borrowing Caller,

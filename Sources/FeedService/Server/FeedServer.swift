@@ -9,48 +9,41 @@ package import Logging
 
 package final class FeedServer: Sendable {
     /// The addresses that are listened on, with the ports that the system gave.
-    package let addresses: [SocketAddress]
+    package var addresses: [SocketAddress] { listening.addresses }
     /// The addresses that are listened on with TLS.
-    package let tlsAddresses: [SocketAddress]
+    package var tlsAddresses: [SocketAddress] { listening.tlsAddresses }
     /// Secures the connections of these; nil where there are none.
-    package let tlsAcceptor: TLSAcceptor?
+    package var tlsAcceptor: TLSAcceptor? { listening.tlsAcceptor }
+    /// The operator's address, with the port that the system gave; nil where there is none.
+    package var adminAddress: SocketAddress? { operation?.address }
+    /// The operator's address with TLS; nil if there is none.
+    package var adminTLSAddress: SocketAddress? { operation?.tlsAddress }
+    /// Secures the connections of the operator's address with TLS; nil if there is none.
+    package var adminTLSAcceptor: TLSAcceptor? { operation?.acceptor }
+
+    private let listening: Listening
     private let threads: [EventLoopThread]
-    private let store: FeedStore
-    private let context: ServiceContext
-    private let stateEvents: StateEvents
+    private let service: OperatorAddress.Running
     private let stallWatch: StallWatch
     private let logger: Logger
     private let operation: OperatorAddress?
 
-    /// The operator's address, with the port that the system gave; nil where there is none.
-    package var adminAddress: SocketAddress? { operation?.address }
-
-    /// The operator's address with TLS; nil if there is none.
-    package var adminTLSAddress: SocketAddress? { operation?.tlsAddress }
-
-    /// Secures the connections of the operator's address with TLS; nil if there is none.
-    package var adminTLSAcceptor: TLSAcceptor? { operation?.acceptor }
+    private var context: ServiceContext { service.context }
 
     private init(
-        listening: Listening,
-        threads: [EventLoopThread],
-        store: FeedStore,
-        context: ServiceContext,
-        stateEvents: StateEvents,
+        _ service: OperatorAddress.Running,
+        _ listening: Listening,
+        on threads: [EventLoopThread],
         stallWatch: StallWatch,
         logger: Logger,
-        _ operation: OperatorAddress?
+        operation: OperatorAddress?
     ) {
-        self.stallWatch = stallWatch
-        addresses = listening.addresses
-        tlsAddresses = listening.tlsAddresses
-        tlsAcceptor = listening.tlsAcceptor
-        self.operation = operation
+        self.service = service
+        self.listening = listening
         self.threads = threads
-        self.store = store
-        self.context = context
-        self.stateEvents = stateEvents
+        self.stallWatch = stallWatch
         self.logger = logger
+        self.operation = operation
     }
 
     /// Starts loops and listeners; returns when connections are accepted.
@@ -60,11 +53,8 @@ package final class FeedServer: Sendable {
         _ configuration: ServiceConfiguration,
         logger: Logger
     ) throws(ServiceStartError) -> FeedServer {
-        let operation: OperatorAddress?
-        do throws(TransportError) {
-            operation = try OperatorAddress.start(configuration)
-        } catch {
-            throw .transport(error)
+        let operation = try ServiceStartError.ofTransport { () throws(TransportError) in
+            try OperatorAddress.start(configuration)
         }
         do throws(ServiceStartError) {
             return try start(configuration, operation, logger: logger)
@@ -85,11 +75,9 @@ package final class FeedServer: Sendable {
         )
         // Before the data directory is made. A recovering service does not listen yet: clients are
         // refused at once and try again, instead of waiting in a queue that is not served.
-        do throws(TransportError) {
-            let addresses = configuration.addresses + (configuration.tls?.addresses ?? [])
+        let addresses = configuration.addresses + (configuration.tls?.addresses ?? [])
+        try ServiceStartError.ofTransport { () throws(TransportError) in
             for address in addresses { try address.checkCanListen() }
-        } catch {
-            throw .transport(error)
         }
         let clock = ClockWatch(timeOfDay: configuration.timeOfDay)
         // No post gets a time of a clock that has jumped, also where a change was admitted just
@@ -106,19 +94,21 @@ package final class FeedServer: Sendable {
             events: stateEvents,
             logger: logger
         )
-        let context = ServiceContext(
-            configuration,
-            state,
-            channels: channels,
-            clock: clock
-        )
+        let context = ServiceContext(configuration, state, channels: channels, clock: clock)
         try restore(accounts, to: context.accounts)
         context.accounts.skipNumbers(upTo: state?.recovery.skippedAccountID ?? 0)
         if configuration.hasSampleData, store.postCount == 0 {
             SampleData.fill(store, logging: context.changeLog(0))
         }
-        if let state { try startThreads(of: state, configuration) }
-        try start(context.passwords, orStop: state)
+        if let state, let options = configuration.state {
+            do throws(StateStartError) { try state.start() } catch { throw refusal(error, options) }
+        }
+        do throws(ThreadStartError) {
+            try context.passwords.start()
+        } catch {
+            state?.stop()
+            throw .thread(error)
+        }
         var threads: [EventLoopThread] = []
         do throws(ServiceStartError) {
             for index in 0..<configuration.threadCount {
@@ -129,24 +119,21 @@ package final class FeedServer: Sendable {
                 durableBatch: state?.journal.durableBatch ?? 0
             )
             let listening = try listen(configuration, on: threads, of: store, context, logger)
-            operation?.attach(
-                OperatorAddress.Running(
-                    context: context,
-                    store: store,
-                    acceptor: listening.tlsAcceptor,
-                    stateEvents: stateEvents,
-                    loops: threads.map(\.mailbox)
-                )
-            )
-            let server = FeedServer(
-                listening: listening,
-                threads: threads,
-                store: store,
+            let service = OperatorAddress.Running(
                 context: context,
+                store: store,
+                acceptor: listening.tlsAcceptor,
                 stateEvents: stateEvents,
-                stallWatch: try stallWatch(over: threads, context, logger),
+                loops: threads.map(\.mailbox)
+            )
+            operation?.attach(service)
+            let server = FeedServer(
+                service,
+                listening,
+                on: threads,
+                stallWatch: try stallWatch(over: service.loops, context, logger),
                 logger: logger,
-                operation
+                operation: operation
             )
             context.onDrainRequest { [weak server] in server?.drainForOperator() }
             return server
@@ -197,13 +184,13 @@ package final class FeedServer: Sendable {
     }
 
     /// A hash of all that outlives a restart, for tests; once the service has ended.
-    package var stateHash: UInt64 { Self.hash(store, context.accounts.state()) }
+    package var stateHash: UInt64 { Self.hash(service.store, context.accounts.state()) }
 
     /// Calls `body` on a thread of the service when the state cannot be made durable any more.
     ///
     /// Held answers are not sent then, and the process should end with the status that `body` gets.
     package func onFailure(_ body: @escaping @Sendable (Int32) -> Void) {
-        stateEvents.onFailure(body)
+        service.stateEvents.onFailure(body)
     }
 
     /// Calls `body` on a thread of the service when the process gets the signal.
@@ -230,8 +217,8 @@ package final class FeedServer: Sendable {
         _ context: ServiceContext,
         log: ServiceLog
     ) throws(ServiceStartError) -> EventLoopThread {
-        do throws(TransportError) {
-            return try EventLoopThread(
+        try ServiceStartError.ofTransport { () throws(TransportError) in
+            try EventLoopThread(
                 name: "feed-loop-\(index)",
                 configuration: TransportConfiguration(context.limits, clock: context.loopClock),
                 budget: context.budget
@@ -244,8 +231,6 @@ package final class FeedServer: Sendable {
                     log: log
                 )
             }
-        } catch {
-            throw .transport(error)
         }
     }
 }
@@ -289,10 +274,8 @@ extension FeedServer {
             isDone.signal()
         }
         isDone.wait()
-        do throws(TransportError) {
-            return try result.withLock { $0 }.get()
-        } catch {
-            throw .transport(error)
+        return try ServiceStartError.ofTransport { () throws(TransportError) in
+            try result.withLock { $0 }.get()
         }
     }
 
@@ -407,39 +390,12 @@ extension FeedServer {
         }
     }
 
-    /// Starts the threads behind the loops.
-    static func startThreads(
-        of state: DurableState,
-        _ configuration: ServiceConfiguration
-    ) throws(ServiceStartError) {
-        do throws(StateStartError) {
-            try state.start()
-        } catch {
-            guard let options = configuration.state else { throw .state(error) }
-            throw refusal(error, options)
-        }
-    }
-
-    /// Starts the thread that hashes passwords; stops the state's threads where that fails.
-    static func start(
-        _ passwords: PasswordHasher,
-        orStop state: DurableState?
-    ) throws(ServiceStartError) {
-        do throws(ThreadStartError) {
-            try passwords.start()
-        } catch {
-            state?.stop()
-            throw .thread(error)
-        }
-    }
-
     /// Starts to watch whether loops and commits go on.
     static func stallWatch(
-        over threads: [EventLoopThread],
+        over loops: [LoopMailbox],
         _ context: ServiceContext,
         _ logger: Logger
     ) throws(ServiceStartError) -> StallWatch {
-        let loops = threads.map(\.mailbox)
         let watch = StallWatch(
             over: loops,
             context.stalls,

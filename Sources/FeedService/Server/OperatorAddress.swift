@@ -11,7 +11,7 @@ internal import FoundationEssentials
 /// starts, serves and drains.
 final class OperatorAddress: Sendable {
     /// The service, once its loops serve.
-    struct Running {
+    struct Running: Sendable {
         let context: ServiceContext
         let store: FeedStore
         /// Secures connections of clients; nil without a secured address.

@@ -113,11 +113,6 @@ struct Caller {
     private var mayVote: Bool { !login.isOver && Method.castVote.access.admits(role) }
 
     /// The caller has said Hello; an anonymous Hello withdraws an earlier identity.
-    ///
-    /// - Parameters:
-    ///   - device: The device; nil where the Hello is anonymous.
-    ///   - number: The channel that the Hello named.
-    ///   - opening: The channel as it was opened; nil where the caller has none.
     mutating func introduce(
         _ device: Device16?,
         on number: UInt32,

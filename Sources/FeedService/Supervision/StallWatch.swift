@@ -32,13 +32,9 @@ package final class StallWatch: Sendable {
 
     /// A watch that has not looked yet.
     ///
-    /// - Parameters:
-    ///   - loops: The event loops.
-    ///   - stalls: What is found.
-    ///   - commitWait: How long the oldest log entry waits for its commit; nil if none waits.
-    ///   - others: For how long a checkpoint or a backup has not gone on; nil if none is under way.
-    ///   - report: Takes the news.
-    ///   - commitStalled: Called when a commit has stood still for so long that calls are refused.
+    /// `commitWait` says how long the oldest log entry waits for its commit, and `others` for how long a
+    /// checkpoint or a backup has not gone on; nil is not at all. `commitStalled` is called when a commit has
+    /// stood still for so long that calls are refused.
     package init(
         over loops: [LoopMailbox],
         _ stalls: Stalls,

@@ -88,10 +88,7 @@ struct WatchViewer {
 
     /// What an event shows of the viewer now.
     ///
-    /// - Parameters:
-    ///   - store: The ballots and marks.
-    ///   - keepsBallots: Whether one of the posts may have ballots.
-    /// - Returns: The view of the viewer's own ballots and marks only where there may be some.
+    /// It is the viewer's own only where one of the posts may have ballots or marks.
     mutating func view(in store: FeedStore, keepsBallots: Bool) -> View {
         guard let key else { return .none }
         if voter == nil { voter = store.voter(ifKnown: key) }
@@ -150,11 +147,7 @@ final class WatchedList {
 
     /// Reads the list, unless it was read in this tick or nothing has changed since.
     ///
-    /// - Parameters:
-    ///   - store: The posts.
-    ///   - tick: The number of the tick.
-    ///   - revision: The revision that the list must show at least.
-    /// - Returns: Whether it was read, or the read needs more work than one loop iteration allows.
+    /// It has `revision` at least. The read may need more work than one loop iteration allows.
     func read(_ store: FeedStore, in tick: UInt64, showing revision: UInt64) -> Reading {
         if let readTick, readCount >= topCount {
             if readTick == tick, first.revision >= revision { return .current }

@@ -322,11 +322,6 @@ private struct WatchDifference {
     }
 
     /// The difference for a client that knows some first posts of a list; O(posts).
-    ///
-    /// - Parameters:
-    ///   - known: What the client knows.
-    ///   - first: What is.
-    ///   - createdCount: The posts that were created in the list since.
     init(
         from known: ArraySlice<KnownPosts.Entry>,
         to first: ArraySlice<PostNumbers>,
@@ -348,10 +343,7 @@ private struct WatchDifference {
 
     /// The difference for a client that watches single posts.
     ///
-    /// - Parameters:
-    ///   - known: The posts and what the client knows of them.
-    ///   - numbers: What is; nil where a post is gone.
-    ///   - isReset: Whether the client forgets what it knew before.
+    /// A number is nil where the post is gone. Where it is a reset, the client forgets what it knew before.
     init(from known: WatchedPosts, to numbers: [PostNumbers?], isReset: Bool) {
         event.isReset = isReset
         for (place, id) in known.ids.enumerated() {
