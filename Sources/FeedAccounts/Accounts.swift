@@ -5,19 +5,31 @@ internal import Synchronization
 ///
 /// Times are handed in, as Unix milliseconds. Each change goes to an ``AccountChangeSink`` and belongs
 /// into a transaction of the log behind it. Threads may call everything at the same time.
+///
+/// The indexes of accounts, by e-mail and by number, are divided into parts with a lock each. A creation
+/// holds the lock of the e-mail's part and takes that of the number's part under it; all else takes one
+/// lock.
 package final class Accounts: Sendable {
+    private struct Entry: Sendable {
+        let row: AccountRow
+        /// The generation of the user's sessions; those of an earlier one are void.
+        var generation: UInt64 = 0
+        /// The user's sessions, the oldest first; some may have expired.
+        var sessions: [TokenHash] = []
+    }
+
     package let limits: AccountLimits
-    private let accounts: AccountTable
+    private let byEmail = Shards<[UInt8], [[UInt8]: UInt64]>(of: [:])
+    private let byID = Shards<UInt64, [UInt64: Entry]>(of: [:])
+    private let count = Atomic(0)
+    private let lastID = Atomic<UInt64>(0)
     private let sessions = SessionTable()
     private let revocations = Atomic<UInt64>(0)
     private let sweptPart = Atomic(0)
 
-    package init(_ limits: AccountLimits = AccountLimits()) {
-        self.limits = limits
-        accounts = AccountTable(maximumCount: limits.maximumAccountCount)
-    }
+    package init(_ limits: AccountLimits = AccountLimits()) { self.limits = limits }
 
-    package var accountCount: Int { accounts.count }
+    package var accountCount: Int { count.load(ordering: .relaxed) }
 
     /// The number of sessions; some may have expired.
     package var sessionCount: Int { sessions.count }
@@ -33,10 +45,14 @@ package final class Accounts: Sendable {
     package var revocationCount: UInt64 { revocations.load(ordering: .acquiring) }
 
     package func account(for email: EmailAddress) -> AccountRow? {
-        accounts.id(for: email).flatMap { accounts.row($0) }
+        byEmail.withPart(of: email.key) { $0[email.key] }.flatMap { account($0) }
     }
 
-    package func account(_ id: UInt64) -> AccountRow? { accounts.row(id) }
+    package func account(_ id: UInt64) -> AccountRow? { byID.withPart(of: id) { $0[id]?.row } }
+
+    private func generation(of id: UInt64) -> UInt64? {
+        byID.withPart(of: id) { $0[id]?.generation }
+    }
 
     package func create(
         _ email: EmailAddress,
@@ -45,13 +61,26 @@ package final class Accounts: Sendable {
         at now: Int64,
         _ sink: some AccountChangeSink
     ) throws(AccountError) -> AccountRow {
-        try accounts.create(
-            email,
-            displayName: displayName,
-            passwordHash: passwordHash,
-            at: now,
-            sink
-        )
+        try byEmail.withPart(of: email.key) { (ids) throws(AccountError) -> AccountRow in
+            guard ids[email.key] == nil else { throw .emailTaken }
+            let limit = limits.maximumAccountCount
+            guard count.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
+                count.wrappingSubtract(1, ordering: .relaxed)
+                throw .tooManyAccounts(limit: limit)
+            }
+            let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+            let row = AccountRow(
+                id: id,
+                email: email.text,
+                displayName: displayName,
+                passwordHash: passwordHash,
+                createTimeMilliseconds: now
+            )
+            ids[email.key] = id
+            byID.withPart(of: id) { $0[id] = Entry(row: row) }
+            sink.append(row)
+            return row
+        }
     }
 
     /// Begins a session of a user, whose token is known here only now; nil if there is no such user.
@@ -66,9 +95,9 @@ package final class Accounts: Sendable {
             let token = SessionToken()
             let hash = token.hash
             let limit = limits.maximumSessionsPerUser
-            guard
-                let (generation, excess) = accounts.addSession(hash, of: userID, limit: limit)
-            else { return nil }
+            guard let (generation, excess) = add(hash, of: userID, limit: limit) else {
+                return nil
+            }
             let session = SessionRow(
                 tokenHash: hash,
                 userID: userID,
@@ -78,8 +107,29 @@ package final class Accounts: Sendable {
             let isNew = sessions.insert(session, sink)
             if let excess { end(excess, sink) }
             if isNew { return (token, session) }
-            accounts.removeSession(hash, of: userID)
+            forget(hash, of: userID)
         }
+    }
+
+    /// Adds a session to a user's, and takes the oldest one out if there are more than the limit.
+    ///
+    /// - Returns: The generation that the session belongs to, and the session that has to end.
+    private func add(
+        _ hash: TokenHash,
+        of id: UInt64,
+        limit: Int
+    ) -> (generation: UInt64, excess: TokenHash?)? {
+        byID.withPart(of: id) { entries in
+            guard var entry = entries[id] else { return nil }
+            entry.sessions.append(hash)
+            let excess = entry.sessions.count > limit ? entry.sessions.removeFirst() : nil
+            entries[id] = entry
+            return (entry.generation, excess)
+        }
+    }
+
+    private func forget(_ hash: TokenHash, of id: UInt64) {
+        byID.withPart(of: id) { $0[id]?.sessions.removeAll { $0 == hash } }
     }
 
     /// The session of a token; nil if there is none, or it has expired or was ended.
@@ -89,7 +139,7 @@ package final class Accounts: Sendable {
 
     package func session(_ hash: TokenHash, at now: Int64) -> SessionRow? {
         guard let row = sessions.row(hash), row.expireTimeMilliseconds > now,
-            let generation = accounts.generation(of: row.userID), row.generation >= generation
+            let generation = generation(of: row.userID), row.generation >= generation
         else { return nil }
         return row
     }
@@ -123,13 +173,22 @@ package final class Accounts: Sendable {
     /// Ends one session; without effect if it has ended.
     package func end(_ session: TokenHash, _ sink: some AccountChangeSink) {
         guard let row = sessions.remove(session, sink) else { return }
-        accounts.removeSession(session, of: row.userID)
+        forget(session, of: row.userID)
         revocations.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
     /// Ends all sessions of a user, those too that begin at this moment.
     package func endAllSessions(of userID: UInt64, _ sink: some AccountChangeSink) {
-        for hash in accounts.endGeneration(of: userID, sink) { _ = sessions.remove(hash, sink) }
+        let ended = byID.withPart(of: userID) { entries -> [TokenHash] in
+            guard var entry = entries[userID] else { return [] }
+            defer { entries[userID] = entry }
+            let hashes = entry.sessions
+            entry.generation += 1
+            entry.sessions = []
+            sink.append(endOfSessionsOf: userID, generation: entry.generation)
+            return hashes
+        }
+        for hash in ended { _ = sessions.remove(hash, sink) }
         revocations.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
@@ -140,7 +199,7 @@ package final class Accounts: Sendable {
     package func sweep(at now: Int64, limit: Int, _ sink: some AccountChangeSink) -> Int {
         let part = sweptPart.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max
         let expired = sessions.removeExpired(inPart: part, at: now, lookingAt: limit, sink)
-        for row in expired { accounts.removeSession(row.tokenHash, of: row.userID) }
+        for row in expired { forget(row.tokenHash, of: row.userID) }
         return expired.count
     }
 
@@ -151,35 +210,82 @@ package final class Accounts: Sendable {
     /// Puts the accounts and sessions of an earlier run back, before any other call.
     package func restore(_ state: AccountsState) throws(AccountError) {
         for row in state.accounts {
-            try accounts.restore(row, generation: state.generations[row.id] ?? 0)
+            try restore(row, generation: state.generations[row.id] ?? 0)
         }
         // The oldest session of a user is the one that expires first.
         let rows = state.sessions.sorted {
             $0.expireTimeMilliseconds < $1.expireTimeMilliseconds
         }
         for row in rows {
-            guard let generation = accounts.generation(of: row.userID),
+            guard let generation = generation(of: row.userID),
                 row.generation >= generation
             else { continue }
             guard sessions.insert(row, NoAccountChanges()) else {
                 throw .badSession(userID: row.userID)
             }
-            _ = accounts.addSession(row.tokenHash, of: row.userID, limit: .max)
+            _ = add(row.tokenHash, of: row.userID, limit: .max)
         }
     }
 
+    private func restore(_ row: AccountRow, generation: UInt64) throws(AccountError) {
+        guard let email = EmailAddress(row.email), row.id > 0, row.id >> 63 == 0 else {
+            throw .badAccount(id: row.id)
+        }
+        let earlier = byEmail.withPart(of: email.key) { ids in
+            ids.updateValue(row.id, forKey: email.key)
+        }
+        guard earlier == nil else { throw .badAccount(id: row.id) }
+        let other = byID.withPart(of: row.id) { entries in
+            entries.updateValue(Entry(row: row, generation: generation), forKey: row.id)
+        }
+        guard other == nil else { throw .badAccount(id: row.id) }
+        count.wrappingAdd(1, ordering: .relaxed)
+        skipNumbers(upTo: row.id)
+    }
+
     /// Gives no account this number or one below it, before any other call but `restore`.
-    package func skipNumbers(upTo id: UInt64) { accounts.skipNumbers(upTo: id) }
+    package func skipNumbers(upTo id: UInt64) {
+        lastID.store(max(lastID.load(ordering: .relaxed), id), ordering: .relaxed)
+    }
 
     /// All accounts and sessions; O(both), for tests.
     package func state() -> AccountsState {
         var state = AccountsState()
-        accounts.visit { entry in
-            state.accounts.append(entry.row)
-            if entry.generation > 0 { state.generations[entry.row.id] = entry.generation }
+        byID.visit { part in
+            for entry in part.values {
+                state.accounts.append(entry.row)
+                if entry.generation > 0 { state.generations[entry.row.id] = entry.generation }
+            }
         }
         sessions.visit { state.sessions.append($0) }
         return state
+    }
+}
+
+/// An account as it is kept and logged; it never changes.
+package struct AccountRow: Equatable, Sendable {
+    /// The user's number, from 1 on; the top bit is never set.
+    package var id: UInt64
+    /// The e-mail as the user wrote it.
+    package var email: String
+    package var displayName: String
+    /// The hash of the password, in the text form of argon2id, which names its parameters and salt.
+    package var passwordHash: String
+    /// Unix time of the sign-up.
+    package var createTimeMilliseconds: Int64
+
+    package init(
+        id: UInt64,
+        email: String,
+        displayName: String,
+        passwordHash: String,
+        createTimeMilliseconds: Int64
+    ) {
+        self.id = id
+        self.email = email
+        self.displayName = displayName
+        self.passwordHash = passwordHash
+        self.createTimeMilliseconds = createTimeMilliseconds
     }
 }
 
@@ -309,4 +415,36 @@ package struct EmailAddress: Sendable {
     }
 
     private static let at = UInt8(ascii: "@")
+}
+
+/// A table in parts with a lock each, so that threads rarely wait for each other.
+struct Shards<Key: Hashable & Sendable, Part: Sendable>: ~Copyable, Sendable {
+    /// The number of parts: many more than threads, and few enough to look into each once a minute.
+    static var count: Int { 64 }
+
+    private let parts: InlineArray<64, Lock<Part>>
+
+    init(of empty: Part) { parts = InlineArray { _ in Lock(empty) } }
+
+    /// Calls the body with the part that a key is in, under its lock.
+    func withPart<Result, Failure: Error>(
+        of key: Key,
+        _ body: (inout sending Part) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        // The seed of hashes is the process's own: nobody can aim at one part.
+        let number = Int(UInt(bitPattern: key.hashValue) % UInt(Self.count))
+        return try parts[number].withLock(body)
+    }
+
+    func withPart<Result>(
+        number: Int,
+        _ body: (inout sending Part) -> sending Result
+    ) -> sending Result {
+        parts[number % Self.count].withLock(body)
+    }
+
+    /// Calls the body with a copy of one part after another, under no lock.
+    func visit(_ body: (Part) -> Void) {
+        for number in 0..<Self.count { body(withPart(number: number) { $0 }) }
+    }
 }
