@@ -63,7 +63,6 @@ extension Status {
         )
     }
 
-    /// The feed does not exist.
     package static func feedNotFound(_ name: String) -> Status {
         Status(.feedNotFound, "No feed is named \(name).")
     }
@@ -76,7 +75,6 @@ extension Status {
         )
     }
 
-    /// The post does not exist, or is deleted.
     package static func postNotFound(_ id: UInt64) -> Status {
         Status(.postNotFound, "No post has the id \(id).")
     }
@@ -155,12 +153,10 @@ extension Status {
         )
     }
 
-    /// A ballot of this feed needs a user.
     package static var userRequired: Status {
         Status(.identityRequired, "Only users have ballots in this feed: sign in first.")
     }
 
-    /// Only services may do this.
     package static var serviceOnly: Status {
         Status(
             .serviceOnly,
@@ -190,12 +186,10 @@ extension Status {
 
 /// The refusals of accounts and sessions. None repeats an e-mail, a password or a token.
 extension Status {
-    /// The session has expired or was ended, or there never was one.
     package static var sessionExpired: Status {
         Status(.sessionExpired, "The session has expired or was ended: sign in again.")
     }
 
-    /// The connection has no session.
     package static var sessionRequired: Status {
         Status(
             .identityRequired,
@@ -203,17 +197,14 @@ extension Status {
         )
     }
 
-    /// The password is not the account's, or there is no such account.
     package static var badCredentials: Status {
         Status(.badCredentials, "There is no account with this e-mail and this password.")
     }
 
-    /// The e-mail has an account.
     package static var emailTaken: Status {
         Status(.emailTaken, "There is an account with this e-mail.")
     }
 
-    /// The e-mail is not one.
     package static func badEmail(_ byteCount: Int, limit: Int) -> Status {
         .invalid(
             .badEmail,
@@ -225,7 +216,6 @@ extension Status {
         )
     }
 
-    /// Only the author of a post may change it.
     package static func notAuthor(_ postID: UInt64) -> Status {
         Status(
             .notAuthor,
@@ -237,7 +227,6 @@ extension Status {
 
 /// The refusals of watches.
 extension Status {
-    /// The connection has as many watches as it may.
     package static func tooManyWatches(ofConnection limit: Int) -> Status {
         Status(
             .tooManyWatches,
@@ -245,7 +234,6 @@ extension Status {
         )
     }
 
-    /// A request names both a list and posts.
     static var watchOfListAndPosts: Status {
         .invalid(
             .badField,
