@@ -232,6 +232,7 @@ let package = Package(
                 "FeedLog", "FeedProto", "FeedRanking", "FeedSettings", "FeedState", "FeedTLS",
                 "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -182,17 +182,9 @@ enum Login {
 
     /// The session; nil where none is current.
     var session: SessionRow? {
-        switch self {
-        case .current(let session, _, _): session
-        case .none, .over: nil
-        }
+        if case .current(let session, _, _) = self { session } else { nil }
     }
 
     /// Whether the caller's session has ended while the connection is open.
-    var isOver: Bool {
-        switch self {
-        case .over: true
-        case .none, .current: false
-        }
-    }
+    var isOver: Bool { if case .over = self { true } else { false } }
 }

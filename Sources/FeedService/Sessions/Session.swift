@@ -40,37 +40,20 @@ package struct SessionLife {
     /// The highest id that was executed, 0 before the first.
     package private(set) var lastID: UInt64 = 0
 
-    package var isClosing: Bool {
-        switch state {
-        case .serving, .draining: false
-        case .closing: true
-        }
-    }
+    package var isClosing: Bool { state == .closing }
 
     /// Whether GoAway is sent after the received requests are finished.
-    package var isDraining: Bool {
-        switch state {
-        case .draining: true
-        case .serving, .closing: false
-        }
-    }
+    package var isDraining: Bool { state == .draining }
 
     /// A request of this id was read.
     package func action(for id: UInt64) -> RequestAction {
-        switch state {
-        case .serving, .draining: id > lastID ? .execute : .refuse(lastID: lastID)
-        case .closing: .ignore
-        }
+        if state == .closing { return .ignore }
+        return id > lastID ? .execute : .refuse(lastID: lastID)
     }
 
     /// Whether a request of this id is executed.
     @inline(__always)
-    func executes(_ id: UInt64) -> Bool {
-        switch state {
-        case .serving, .draining: id > lastID
-        case .closing: false
-        }
-    }
+    func executes(_ id: UInt64) -> Bool { state != .closing && id > lastID }
 
     /// The request of this id was executed, or refused with an answer of its own.
     package mutating func answered(_ id: UInt64) {
@@ -80,21 +63,13 @@ package struct SessionLife {
 
     /// The service is stopping.
     package mutating func drain() {
-        switch state {
-        case .serving: state = .draining
-        case .draining, .closing: break
-        }
+        if state == .serving { state = .draining }
     }
 
     /// No more requests will be executed; true the first time.
     package mutating func close() -> Bool {
-        switch state {
-        case .serving, .draining:
-            state = .closing
-            return true
-        case .closing:
-            return false
-        }
+        defer { state = .closing }
+        return state != .closing
     }
 }
 

@@ -78,43 +78,26 @@ struct WatchViewer {
     init(_ key: VoterKey?) { self.key = key }
 
     /// What an event shows of a viewer.
-    enum View {
-        case none
-        /// A viewer without ballots or marks, who sees what all such viewers see.
-        case blank
-        /// The ballots and marks of this viewer.
-        case own(VoterID, ViewerMarks?)
+    struct View {
+        /// Whether posts show a viewer; one without ballots and marks sees what all such viewers see.
+        var isShown = false
+        /// The viewer's number, whose ballots and marks nobody else sees.
+        var voter: VoterID?
+        var marks: ViewerMarks?
+
+        var isOwn: Bool { voter != nil }
     }
 
     /// What an event shows of the viewer now.
     ///
     /// It is the viewer's own only where one of the posts may have ballots or marks.
     mutating func view(in store: FeedStore, keepsBallots: Bool) -> View {
-        guard let key else { return .none }
+        guard let key else { return View() }
         if voter == nil { voter = store.voter(ifKnown: key) }
-        guard let voter else { return .blank }
+        guard let voter else { return View(isShown: true) }
         let marks = store.marks(of: voter)
-        return marks == nil && !keepsBallots ? .blank : .own(voter, marks)
-    }
-}
-
-extension WatchViewer.View {
-    var isShown: Bool {
-        switch self {
-        case .none: false
-        case .blank, .own: true
-        }
-    }
-
-    /// Whether no other viewer sees the same.
-    var isOwn: Bool { voter != nil }
-
-    /// The viewer's number; nil where it has no ballots and marks.
-    var voter: VoterID? {
-        switch self {
-        case .none, .blank: nil
-        case .own(let voter, _): voter
-        }
+        guard marks != nil || keepsBallots else { return View(isShown: true) }
+        return View(isShown: true, voter: voter, marks: marks)
     }
 }
 

@@ -20,8 +20,30 @@ struct WatchCalls: ~Copyable {
         _ envelope: Envelope,
         from caller: borrowing Caller
     ) throws(Status) {
-        let revision = max(envelope.minimumRevision, caller.lastChange)
-        actions.append(.begin(try watch(request, envelope.id, showing: revision, caller)))
+        let current = environment.store.revision
+        // A revision that is still to come was another state's.
+        let since = request.sinceRevision <= current ? request.sinceRevision : 0
+        let subject = try subject(of: request, since: since)
+        let milliseconds = request.minimumIntervalMilliseconds
+        let limits = environment.context.limits
+        let watch = Watch(
+            id: envelope.id,
+            subject: subject,
+            interval: milliseconds == 0
+                ? limits.defaultWatchInterval
+                : min(
+                    max(.milliseconds(milliseconds), limits.minimumWatchInterval),
+                    limits.maximumWatchInterval
+                ),
+            owner: Watch.Owner(caller),
+            peer: caller.peer,
+            mayHaveAll: caller.isService || !caller.isLimited,
+            viewer: WatchViewer(caller.voterKey),
+            leastRevision: max(envelope.minimumRevision, caller.lastChange, since),
+            known: since == 0 ? .nothing : .upTo(since),
+            due: MonotonicInstant(nanoseconds: 0)
+        )
+        actions.append(.begin(watch))
     }
 
     /// Counts a watch that begins, unless the service or the watch's host has too many.
@@ -53,38 +75,6 @@ struct WatchCalls: ~Copyable {
             lists[list.id] === list
         else { return }
         lists[list.id] = nil
-    }
-
-    /// The watch that a request asks for.
-    private mutating func watch(
-        _ request: WatchPostsRequest,
-        _ id: UInt64,
-        showing revision: UInt64,
-        _ caller: borrowing Caller
-    ) throws(Status) -> Watch {
-        let current = environment.store.revision
-        // A revision that is still to come was another state's.
-        let since = request.sinceRevision <= current ? request.sinceRevision : 0
-        let subject = try subject(of: request, since: since)
-        let milliseconds = request.minimumIntervalMilliseconds
-        let limits = environment.context.limits
-        return Watch(
-            id: id,
-            subject: subject,
-            interval: milliseconds == 0
-                ? limits.defaultWatchInterval
-                : min(
-                    max(.milliseconds(milliseconds), limits.minimumWatchInterval),
-                    limits.maximumWatchInterval
-                ),
-            owner: Watch.Owner(caller),
-            peer: caller.peer,
-            mayHaveAll: caller.isService || !caller.isLimited,
-            viewer: WatchViewer(caller.voterKey),
-            leastRevision: max(revision, since),
-            known: since == 0 ? .nothing : .upTo(since),
-            due: MonotonicInstant(nanoseconds: 0)
-        )
     }
 
     private mutating func subject(

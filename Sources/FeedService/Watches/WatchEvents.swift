@@ -101,34 +101,22 @@ struct WatchEvents: ~Copyable {
             before = known
         }
         let view = watch.viewer.view(in: environment.store, keepsBallots: list.keepsBallots)
-        let event: EventCache.Event
-        if isResumed || view.isOwn {
-            event = try self.event(
-                list,
-                topCount: topCount,
-                since: watch.known,
-                before: before,
-                view
-            )
-        } else {
-            let transition = EventCache.Transition(
+        // What a client has resumed from, and its own ballots, are nobody else's.
+        let transition =
+            isResumed || view.isOwn
+            ? nil
+            : EventCache.Transition(
                 before: before.map(ObjectIdentifier.init),
                 after: ObjectIdentifier(list.known),
                 topCount: topCount,
                 showsViewer: view.isShown
             )
-            if let cached = cache.event(transition, in: tick) {
-                event = cached
-            } else {
-                event = try self.event(
-                    list,
-                    topCount: topCount,
-                    since: watch.known,
-                    before: before,
-                    view
-                )
-                cache.keep(event, transition)
-            }
+        let event: EventCache.Event
+        if let transition, let cached = cache.event(transition, in: tick) {
+            event = cached
+        } else {
+            event = try self.event(list, topCount: topCount, since: watch.known, view)
+            if let transition { cache.keep(event, transition) }
         }
         guard try append(event.bytes, id: watch.id, &answers) else { return false }
         watch.known = .posts(event.known)
@@ -140,21 +128,22 @@ struct WatchEvents: ~Copyable {
         _ list: WatchedList,
         topCount: Int,
         since known: Watch.Known,
-        before: KnownPosts?,
         _ view: WatchViewer.View
     ) throws(FrameError) -> EventCache.Event {
         let first = list.first.posts.prefix(topCount)
-        let difference =
-            switch known {
-            case .nothing: WatchDifference(from: nil, to: first)
-            case .upTo(let revision): WatchDifference(from: revision, to: first)
-            case .posts(let known):
-                WatchDifference(
-                    from: known.entries.prefix(topCount),
-                    to: first,
-                    createdCount: list.known.createdCount - known.createdCount
-                )
-            }
+        var before: KnownPosts?
+        let difference: WatchDifference
+        switch known {
+        case .nothing: difference = WatchDifference(from: nil, to: first)
+        case .upTo(let revision): difference = WatchDifference(from: revision, to: first)
+        case .posts(let known):
+            before = known
+            difference = WatchDifference(
+                from: known.entries.prefix(topCount),
+                to: first,
+                createdCount: list.known.createdCount - known.createdCount
+            )
+        }
         if before != nil, difference.isEmpty {
             return EventCache.Event(bytes: [], known: list.known, before: before)
         }
@@ -240,10 +229,10 @@ struct WatchEvents: ~Copyable {
         var unsent: [PostID] = []
         read(difference.wholePosts, view, &unsent)
         let wholeCount = page.rows.count
-        if case .own(_, let marks) = view {
+        if view.isOwn {
             // The ballots and marks are the viewer's own, so the rows are read for them.
             read(difference.numbers.map(\.id), view, &unsent)
-            page.apply(marks)
+            page.apply(view.marks)
         }
         shared.collectFields(of: &page, viewer: view.isShown)
         for place in wholeCount..<shared.fields.count {
