@@ -7,13 +7,6 @@ internal import Synchronization
 /// connection holds. An identity without connections is forgotten once its buckets are full. Until
 /// then their times are kept in tables of bounded size, so that a client gains nothing by coming anew.
 package final class IdentityAdmission: Sendable {
-    package enum Decision {
-        /// It is counted, and has this allowance.
-        case admitted(IdentityAllowance)
-        /// The identity has as many connections as it may.
-        case refused
-    }
-
     private struct Entry {
         let allowance: IdentityAllowance
         var connectionCount = 0
@@ -39,7 +32,7 @@ package final class IdentityAdmission: Sendable {
 
     package var identityCount: Int { state.withLock { $0.entries.count } }
 
-    /// Counts a connection of an identity; O(1) on average.
+    /// Counts a connection of an identity; nil if it has as many as it may; O(1) on average.
     ///
     /// A connection whose key has become void is forced in, also above the limit. An identity may have as many
     /// as are left to all, so that a few hosts do not have them all.
@@ -47,7 +40,7 @@ package final class IdentityAdmission: Sendable {
         _ identity: ClientIdentity,
         isForced: Bool = false,
         left: Int = .max
-    ) -> Decision {
+    ) -> IdentityAllowance? {
         state.withLock { state in
             var entry =
                 state.entries[identity]
@@ -61,11 +54,11 @@ package final class IdentityAdmission: Sendable {
                 )
             let limit = min(limits.connectionCount, max(1, left))
             guard isForced || limits.connectionCount == 0 || entry.connectionCount < limit else {
-                return .refused
+                return nil
             }
             entry.connectionCount += 1
             state.entries[identity] = entry
-            return .admitted(entry.allowance)
+            return entry.allowance
         }
     }
 

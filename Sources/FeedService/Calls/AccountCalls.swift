@@ -90,11 +90,19 @@ struct AccountCalls {
         try environment.rules.texts.checkPassword(password)
         let account = accounts.account(for: address)
         let timeout = environment.context.timeout(milliseconds: envelope.timeoutMilliseconds)
-        let attempt = try admitAttempt(
+        let limits = accounts.limits
+        let attempt: SignInLimits<ClientIdentity>.Attempt
+        switch environment.context.signInLimits.begin(
             address,
-            mayCreate: account == nil && goal.mayCreate,
-            from: caller
-        )
+            from: caller.isService ? nil : caller.peer,
+            mayCreate: account == nil && goal.mayCreate
+        ) {
+        case .allowed(let allowed): attempt = allowed
+        case .wait(let wait):
+            throw .tooManyFailures(limit: limits.failuresPerWindow, wait: wait)
+        case .waitToCreate(let wait):
+            throw .tooManyCreations(limit: limits.creationsPerWindow, wait: wait)
+        }
         return SignIn(
             requestID: envelope.id,
             goal: goal,
@@ -106,23 +114,6 @@ struct AccountCalls {
             timeout: timeout,
             deadline: MonotonicInstant.now.advanced(by: timeout)
         )
-    }
-
-    /// Counts an attempt for the limits of its e-mail and of the caller's host.
-    private func admitAttempt(
-        _ email: EmailAddress,
-        mayCreate: Bool,
-        from caller: borrowing Caller
-    ) throws(Status) -> SignInLimits<ClientIdentity>.Attempt {
-        let peer = caller.isService ? nil : caller.peer
-        let limits = accounts.limits
-        switch environment.context.signInLimits.begin(email, from: peer, mayCreate: mayCreate) {
-        case .allowed(let attempt): return attempt
-        case .wait(let wait):
-            throw .tooManyFailures(limit: limits.failuresPerWindow, wait: wait)
-        case .waitToCreate(let wait):
-            throw .tooManyCreations(limit: limits.creationsPerWindow, wait: wait)
-        }
     }
 }
 
@@ -244,12 +235,7 @@ struct SignIn {
         case signInOrUp
 
         /// Whether the call creates an account where there is none.
-        var mayCreate: Bool {
-            switch self {
-            case .signUp, .signInOrUp: true
-            case .signIn: false
-            }
-        }
+        var mayCreate: Bool { if case .signIn = self { false } else { true } }
     }
 
     let requestID: UInt64
@@ -274,12 +260,7 @@ struct SignIn {
         }
     }
 
-    var method: Method {
-        switch goal {
-        case .signUp: .signUp
-        case .signIn, .signInOrUp: .signIn
-        }
-    }
+    var method: Method { if case .signUp = goal { .signUp } else { .signIn } }
 
     /// The name of a new account: the one that was asked for, or what is before the `@` of the e-mail.
     func displayName(_ rules: TextRules) -> String {

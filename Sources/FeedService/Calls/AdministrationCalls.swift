@@ -68,8 +68,8 @@ struct AdministrationCalls {
         return .response(.serverStats(stats), revision: revision)
     }
 
-    /// Lets an operator have the state backed up; the answer follows when the backup is made.
-    func backup() throws(Status) -> Answer {
+    /// Lets an operator have the state backed up.
+    func admitBackup() throws(Status) {
         guard let state = environment.context.state else { throw .notDurable }
         guard state.journal.isWritable else {
             throw .readOnly(
@@ -77,29 +77,11 @@ struct AdministrationCalls {
                 writableByteCount: state.journal.writableByteCount
             )
         }
-        return .afterBackup
-    }
-
-    func answerBackup(
-        _ id: UInt64,
-        _ result: Result<BackupSummary, BackupError>,
-        _ answers: inout Answers
-    ) {
-        let revision = environment.store.revision
-        switch result {
-        case .success(let backup):
-            let response = BackupResponse(name: backup.name, revision: backup.revision)
-            answers.append(ServerFrame(id: id, revision: revision, response: .backup(response)))
-        case .failure(let error):
-            let status = Status(error)
-            environment.counters.countError(.backup, status.reason.rawValue)
-            answers.append(ServerFrame(id: id, revision: revision, status: status))
-        }
     }
 }
 
 extension Status {
-    fileprivate init(_ error: BackupError) {
+    init(_ error: BackupError) {
         switch error {
         case .running: self.init(.backupRunning, "\(error)", retryMilliseconds: 5000)
         case .noRoom: self.init(.backupNoRoom, "\(error)")
@@ -115,49 +97,46 @@ extension AdministrationCalls {
     /// Finds posts by those who made them, some in each call, and deletes them on request.
     func deletePosts(_ request: DeletePostsRequest) throws(Status) -> Answer {
         let wanted = try WantedPosts(request)
-        guard request.deletesPosts else { return answer(find(wanted, request) { _ in nil }) }
+        guard request.deletesPosts else { return find(wanted, request) }
         guard wanted.namesSomebody else { throw .deletionOfAllPosts }
         return try environment.changeLog.transaction { () throws(Status) -> Answer in
             try environment.admitChange()
-            return answer(
-                find(wanted, request) { id in
-                    try? environment.store.deletePost(id, sink: environment.changeLog).revision
-                }
-            )
+            return find(wanted, request)
         }
     }
 
-    private struct Found {
-        var posts: [FeedProto.PostOrigin] = []
-        var next: UInt64 = 0
-        var revision: UInt64 = 0
-    }
-
-    /// Looks at some ids behind that of the request, and calls `body` with those of wanted posts.
-    private func find(
-        _ wanted: WantedPosts,
-        _ request: DeletePostsRequest,
-        _ body: (PostID) -> UInt64?
-    ) -> Found {
+    /// Looks at some ids behind that of the request, and deletes the wanted posts if it asks for that.
+    private func find(_ wanted: WantedPosts, _ request: DeletePostsRequest) -> Answer {
         let limits = environment.context.limits
         let last = environment.store.highestID
         let limit = limits.maximumDeletedPostCount
         let count = request.limit == 0 ? limit : min(Int(request.limit), limit)
-        var found = Found()
+        var posts: [FeedProto.PostOrigin] = []
+        var revision: UInt64 = 0
         var titleByteCount = 0
         var id = min(request.afterID, last)
-        let end =
-            last - id > UInt64(limits.correctedIDCount)
-            ? id + UInt64(limits.correctedIDCount) : last
-        while id < end, found.posts.count < count, titleByteCount < limits.correctedTextByteCount {
+        let end = id + min(last - id, UInt64(limits.correctedIDCount))
+        while id < end, posts.count < count, titleByteCount < limits.correctedTextByteCount {
             id += 1
             guard let post = self.post(PostID(rawValue: id), wanted) else { continue }
             titleByteCount += post.title.utf8.count
-            found.posts.append(post)
-            found.revision = max(found.revision, body(PostID(rawValue: id)) ?? 0)
+            posts.append(post)
+            guard request.deletesPosts else { continue }
+            let outcome = try? environment.store.deletePost(
+                PostID(rawValue: id),
+                sink: environment.changeLog
+            )
+            revision = max(revision, outcome?.revision ?? 0)
         }
-        if id < last { found.next = id }
-        return found
+        let response = DeletePostsResponse(
+            posts: posts,
+            nextAfterID: id < last ? id : 0,
+            originsSinceTimeMilliseconds: environment.context.origins.knownSince
+        )
+        return .response(
+            .deletePosts(response),
+            revision: max(environment.store.revision, revision)
+        )
     }
 
     /// A post with its origin; nil where it is not wanted, or is gone.
@@ -180,18 +159,6 @@ extension AdministrationCalls {
             authorID: creation.authorID,
             clientID: origin?.device?.clientID ?? [],
             host: origin?.host.hostText ?? ""
-        )
-    }
-
-    private func answer(_ found: Found) -> Answer {
-        let response = DeletePostsResponse(
-            posts: found.posts,
-            nextAfterID: found.next,
-            originsSinceTimeMilliseconds: environment.context.origins.knownSince
-        )
-        return .response(
-            .deletePosts(response),
-            revision: max(environment.store.revision, found.revision)
         )
     }
 }

@@ -23,12 +23,10 @@ enum Answer {
     /// No answer in this loop iteration: the call waits for the work of another one, and is passed again
     /// in a later one.
     case wait
-    /// No answer in this loop iteration: the answer follows when a backup is made.
-    case afterBackup
     /// No answer of its own: the events of a watch follow, or end.
     case events
-    /// No answer in this loop iteration: the answer follows when the password was hashed.
-    indirect case afterHash(SignIn)
+    /// No answer in this loop iteration: it follows when another thread has done its part.
+    case later(LaterCall)
 
     /// The message that posts are sent in.
     enum Posts {
@@ -41,6 +39,13 @@ enum Answer {
         /// All posts of the page, beside the ids without a post.
         case batch(missing: [UInt64])
     }
+}
+
+/// A call whose answer follows when a backup is made, or when its password was hashed.
+enum LaterCall {
+    /// The id of its request.
+    case backup(UInt64)
+    indirect case signIn(SignIn)
 }
 
 /// The answers of one loop iteration to one connection, and the refreshes that are due after them.
@@ -159,9 +164,7 @@ struct Answers: ~Copyable {
         }
     }
 
-    /// Notes that the stripe of a post is refreshed after the answers are sent.
-    ///
-    /// O(stripes that are due), which are few.
+    /// Notes that the stripe of a post is refreshed after the answers are sent; O(stripes that are due).
     mutating func refreshLater(stripeOf post: PostID) {
         guard !refreshDue.contains(where: { environment.store.shareStripe($0, post) }) else {
             return
@@ -399,11 +402,9 @@ extension PageTokenCoder {
 
 /// How the budget bounds an answer before it is built.
 extension Answers {
-    /// Takes room for the answer to a read that asks for posts or feeds.
+    /// Takes room for the answer to a read that asks for posts or feeds, or refuses it: OVERLOADED.
     ///
     /// All other answers are small or belong to changes. They use the room that reads leave free.
-    ///
-    /// - Throws: OVERLOADED, if too much is held for clients.
     mutating func reserveRoom(for request: Request?) throws(Status) {
         let greatest = min(greatestByteCount(ofAnswerTo: request), encoder.maximumFrameByteCount)
         guard greatest > 0, !room.reserve(greatest) else { return }

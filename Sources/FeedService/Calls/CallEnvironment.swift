@@ -273,7 +273,7 @@ extension CallEnvironment {
         guard renewed != shown else { return }
         caller.serviceKey = renewed ?? certificateKey(of: caller)
         guard renewed == nil, let left = caller.allowance else { return }
-        if case .admitted(let own) = context.identities.enter(caller.identity, isForced: true) {
+        if let own = context.identities.enter(caller.identity, isForced: true) {
             caller.allowance = own
             context.identities.leave(left)
         }
@@ -284,7 +284,7 @@ extension CallEnvironment {
     func adopt(_ key: ServiceKeys.Shown?, by caller: inout Caller) throws(Status) {
         let identity = Caller.identity(of: caller.host, key)
         if let left = caller.allowance, left.identity != identity {
-            guard case .admitted(let own) = context.identities.enter(identity) else {
+            guard let own = context.identities.enter(identity) else {
                 throw .tooManyConnections(ofIdentity: context.limits.identities.connectionCount)
             }
             caller.allowance = own

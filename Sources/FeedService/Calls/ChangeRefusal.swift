@@ -28,9 +28,7 @@ enum ChangeRefusal {
 }
 
 extension ServiceContext {
-    /// The cause for which all changes are refused now; nil if they are taken.
-    ///
-    /// Costs a few atomic loads.
+    /// The cause for which all changes are refused now, nil if they are taken; a few atomic loads.
     var changeRefusal: ChangeRefusal? {
         if stalls.isCommitStalled { return stallRefusal }
         if isOverloaded { return .overloaded(limitByteCount: limits.maximumBufferedByteCount) }

@@ -26,7 +26,7 @@ struct ConnectionCalls {
         if !request.clientName.isEmpty {
             environment.log.introduced(request.clientName, from: caller.host)
         }
-        let channel = openChannel(request.channel, of: device, from: &caller)
+        let (opening, refusal) = openChannel(request.channel, of: device, from: &caller)
         caller.login = login
         let response = HelloResponse(
             serverName: ServiceVersion.serverName,
@@ -35,10 +35,10 @@ struct ConnectionCalls {
             limits: Limits(environment.context.limits),
             user: try login.session.map(environment.user(of:)),
             capabilities: [.stablePages, .accounts, .sync, .watch]
-                + (channel.refusal == nil ? [.exactlyOnce] : []),
-            isClientKnown: channel.wasKnown,
-            lastSequence: channel.lastSequence,
-            channelStatus: channel.refusal
+                + (refusal == nil ? [.exactlyOnce] : []),
+            isClientKnown: opening?.wasKnown ?? false,
+            lastSequence: opening?.lastSequence ?? 0,
+            channelStatus: refusal
         )
         return .response(.hello(response), revision: environment.store.revision)
     }
@@ -56,14 +56,6 @@ struct ConnectionCalls {
 
 /// How callers get the channels that they number their calls on.
 extension ConnectionCalls {
-    /// The channel's part of the answer to a Hello.
-    private struct ChannelAnswer {
-        var wasKnown = false
-        var lastSequence: UInt64 = 0
-        /// The refusal of a channel; nil if the caller has one or is anonymous.
-        var refusal: Status?
-    }
-
     /// Gives a device's channel to the caller, which returns its earlier one.
     ///
     /// A caller without a channel is introduced, too: only numbered calls need a channel. A caller whose
@@ -72,9 +64,9 @@ extension ConnectionCalls {
         _ channel: UInt32,
         of device: Device16?,
         from caller: inout Caller
-    ) -> ChannelAnswer {
-        var answer = ChannelAnswer()
+    ) -> (opening: ChannelTable.Opening?, refusal: Status?) {
         var opening: ChannelTable.Opening?
+        var refusal: Status?
         if let device {
             do throws(Status) {
                 try environment.checkAccess(of: caller, to: .castVote)
@@ -82,15 +74,13 @@ extension ConnectionCalls {
                     try open(channel, of: device, isLate: false, for: caller)
                 }
             } catch {
-                answer.refusal = error
+                refusal = error
             }
         }
         // This Hello may have taken the held channel over. Then it has a newer epoch, and stays open.
         if let held = caller.channel { environment.context.channels.close(held, isLeft: true) }
         caller.introduce(device, on: channel, opening)
-        answer.wasKnown = opening?.wasKnown ?? false
-        answer.lastSequence = opening?.lastSequence ?? 0
-        return answer
+        return (opening, refusal)
     }
 
     /// Gives the caller the channel that was not available when it said Hello; within a

@@ -34,16 +34,13 @@ struct PostCalls {
         }
         try environment.admitPost(textByteCount: content.textByteCount, isNew: true, by: caller)
         page.removeAll()
-        let outcome: WriteOutcome
-        do throws(RankingError) {
-            outcome = try environment.store.createPost(
+        let outcome = try ranked { () throws(RankingError) in
+            try environment.store.createPost(
                 content,
                 in: feed,
                 sink: environment.changeLog,
                 into: &page
             )
-        } catch {
-            throw Status(error)
         }
         let post = noted(outcome, &answers)
         environment.noteOrigin(of: post, by: caller)
@@ -110,8 +107,8 @@ struct PostCalls {
         )
         page.removeAll()
         let voter = environment.voter(of: caller)
-        do throws(RankingError) {
-            let outcome = try environment.store.updatePost(
+        let outcome = try ranked { () throws(RankingError) in
+            try environment.store.updatePost(
                 id,
                 changes,
                 expectedRevision: post.revision,
@@ -119,11 +116,9 @@ struct PostCalls {
                 sink: environment.changeLog,
                 into: &page
             )
-            showMarks(of: voter)
-            return .postsInPage(.one, revision: noted(outcome, &answers).revision)
-        } catch {
-            throw Status(error)
         }
+        showMarks(of: voter)
+        return .postsInPage(.one, revision: noted(outcome, &answers).revision)
     }
 
     /// Deletes a post; a repeat succeeds, too.

@@ -114,9 +114,7 @@ struct VoteCalls: ~Copyable {
 /// An unusual batch takes the path of all calls through `RequestHandler.handle`, which gives the
 /// same answers.
 extension VoteCalls {
-    /// Executes a frame's body where it is a batch without anything unusual.
-    ///
-    /// - Returns: Whether the batch was executed and answered; else nothing has happened.
+    /// Executes a frame's body if it is a batch without anything unusual; false where nothing has happened.
     mutating func castBatch(
         _ body: RawSpan,
         of session: inout Session,
@@ -186,9 +184,7 @@ extension VoteCalls {
         return true
     }
 
-    /// Casts the votes in one transaction, a numbered batch once.
-    ///
-    /// - Returns: Whether the votes were cast; a numbered batch may need the path of all calls.
+    /// Casts the votes in one transaction, a numbered batch once; false where the path of all calls has to.
     private mutating func castInTransaction(
         _ body: RawSpan,
         from caller: inout Caller,
@@ -224,9 +220,7 @@ extension VoteCalls {
         }
     }
 
-    /// Casts the votes and fills `batchResults`, in one pass over the votes.
-    ///
-    /// - Returns: The votes that were counted.
+    /// Casts the votes and fills `batchResults`, in one pass; returns the votes that were counted.
     @discardableResult
     private mutating func castAndCollect(
         from caller: inout Caller,
@@ -250,9 +244,7 @@ extension VoteCalls {
         return done
     }
 
-    /// Copies the counts after each vote to `batchResults`, up to the first refused vote.
-    ///
-    /// - Returns: The item of the refused vote; the number of votes where there is none.
+    /// Copies the counts after each vote to `batchResults`; returns the first refused vote, or the end.
     private mutating func collectCounts(from first: Int) -> Int {
         let entries = batchedVotes.entries
         let count = batchedVotes.count
@@ -274,9 +266,7 @@ extension VoteCalls {
     /// Adds the failure of a refused vote, or casts a ballot whose caller becomes a voter with it.
     ///
     /// The store has refused all votes on a post of a ballot feed alike, so they are cast in their
-    /// order now.
-    ///
-    /// - Returns: Whether the vote is counted.
+    /// order now. Returns whether the vote is counted.
     private mutating func collectRefusal(
         of item: Int,
         from caller: inout Caller,

@@ -53,9 +53,7 @@ package final class ClockWatch: Sendable {
     /// within the limit.
     package var jumpMilliseconds: Int64 { jump.load(ordering: .relaxed) }
 
-    /// Checks both clocks; returns the time of day, or the right time after a jump.
-    ///
-    /// O(1), some 100 ns.
+    /// Checks both clocks, in some 100 ns; returns the time of day, or the right time after a jump.
     package func now() -> Int64 {
         state.withLock { state in
             let wall = timeOfDay()

@@ -91,9 +91,7 @@ struct AdminFlags: ParsableArguments {
     @Flag(help: "Allow an --admin that is not loopback: everybody reads how the service is doing.")
     var adminInsecure = false
 
-    /// The plain address; nil if none is given.
-    ///
-    /// - Throws: If it is none, or not loopback without `--admin-insecure`.
+    /// The plain address, which is loopback without `--admin-insecure`; nil if none is given.
     var address: SocketAddress? {
         get throws(ServiceStartError) {
             guard let admin else { return nil }

@@ -141,24 +141,18 @@ struct FeedServiceCommand: ParsableCommand {
         _ configuration: ServiceConfiguration,
         _ logger: Logger
     ) {
-        var keys: FileReloading.Keys?
-        if let path = serviceKeys, let valid = configuration.serviceKeys {
-            keys = FileReloading.Keys(
-                path: path,
-                valid: valid,
-                takesCertificates: configuration.tls?.asksForCertificates == true
-            )
+        var sources: [FileReloading.Source] = []
+        if let path = serviceKeys, let keys = configuration.serviceKeys {
+            let takesCertificates = configuration.tls?.asksForCertificates == true
+            sources.append(.keys(of: path, keys, takesCertificates: takesCertificates))
         }
-        let uses = [
-            (configuration.tls?.files, server.tlsAcceptor),
-            (configuration.tls?.admin?.files, server.adminTLSAcceptor),
-        ]
-        let certificates = uses.compactMap { files, acceptor in
-            files.flatMap { files in
-                acceptor.map { FileReloading.Certificate(files: files, acceptor: $0) }
-            }
+        if let tls = configuration.tls, let acceptor = server.tlsAcceptor {
+            sources.append(.certificate(of: tls.files, for: acceptor))
         }
-        let reloading = FileReloading(keys, certificates, configuration.supervisor, logger: logger)
+        if let admin = configuration.tls?.admin, let acceptor = server.adminTLSAcceptor {
+            sources.append(.certificate(of: admin.files, for: acceptor))
+        }
+        let reloading = FileReloading(sources, configuration.supervisor, logger: logger)
         server.onSignal(SIGHUP) { reloading.begin() }
     }
 
@@ -275,4 +269,22 @@ extension FeedServiceCommand {
             throw ServiceStartError.badFlag(settings.place(of: flag), problem)
         }
     }
+}
+
+/// `feed-service config`: prints what stands, and where each value comes from.
+///
+/// The flags behind it are those of the service, which ``FeedServiceCommand`` parses and checks.
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Checks the settings, and prints what stands and where each value comes from.",
+        usage: "feed-service config [--config <file>] [<options of feed-service> ...]",
+        discussion: """
+            Give it the options of the service, which feed-service --help lists: feed-service config \
+            --config feed-service.yaml --threads 2. It reads the same environment \
+            (FEED_SERVICE_THREADS) and file as a start with these options, refuses what a start would \
+            refuse of them, and starts nothing. What it prints may be a file for --config. Secrets are \
+            in files, of which it prints the paths only.
+            """
+    )
 }

@@ -71,8 +71,7 @@ package final class ServerConnection: ConnectionHandler {
             return ReadProgress(consumedByteCount: bytes.byteCount, hasSecret: true)
         }
         if progress.hasDeferredCalls {
-            loop.startBackups(for: self)
-            loop.startSignIns(for: self)
+            loop.startLaterCalls(for: self)
             loop.performWatchActions(for: self)
         }
         if progress.hasLongestWait { beginPause() }
@@ -155,15 +154,14 @@ extension ServerConnection {
     private func countConnection() -> Bool {
         guard session.caller.isLimited else { return true }
         let left = loop.context.leftConnectionCount
-        switch loop.context.identities.enter(session.caller.identity, left: left) {
-        case .admitted(let allowance):
-            session.caller.allowance = allowance
-            return true
-        case .refused:
-            loop.log.tooManyConnections(of: session.caller.host)
-            refuseConnection()
-            return false
-        }
+        session.caller.allowance = loop.context.identities.enter(
+            session.caller.identity,
+            left: left
+        )
+        guard session.caller.allowance == nil else { return true }
+        loop.log.tooManyConnections(of: session.caller.host)
+        refuseConnection()
+        return false
     }
 
     /// Says why the connection is one too many, and closes it; resets it where many are told so now.
@@ -203,20 +201,14 @@ extension ServerConnection {
         if session.life.isClosing { recipient.closeAfterFlush() }
     }
 
-    /// Ends a sign-in of the connection, whose caller becomes the user.
-    ///
-    /// - Returns: The call, where another hash is needed before its end.
+    /// Ends a sign-in, whose caller becomes the user; returns the call if another hash is needed before.
+    @discardableResult
     func finish(
         _ signIn: SignIn,
         _ outcome: PasswordJob.Outcome,
         arrival: MonotonicInstant
     ) -> SignIn? {
         loop.handler.finishSignIn(signIn, outcome, for: &session.caller, arrival: arrival)
-    }
-
-    /// Refuses a sign-in of the connection, as its password does not fit into the queue.
-    func refuse(_ signIn: SignIn) {
-        loop.handler.refuseSignIn(signIn, for: session.caller)
     }
 
     /// Does what the WatchPosts and Cancel of this loop iteration have asked for.
@@ -292,7 +284,7 @@ extension RequestHandler {
         answers.refreshDueStripe()
         progress.hasSecret = hasReadSecret
         progress.hasLongestWait = hasLongestWait
-        progress.hasDeferredCalls = !backups.isEmpty || !signIns.isEmpty || !watches.actions.isEmpty
+        progress.hasDeferredCalls = !laterCalls.isEmpty || !watches.actions.isEmpty
         return (progress, session.life)
     }
 }

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import FeedAccounts
 internal import FeedCalls
 internal import FeedConcurrency
@@ -19,18 +20,14 @@ final class ServiceLoop {
     unowned let eventLoop: EventLoop
     /// Sends the loop's answers once the changes that they reflect are durable.
     let outbox: Outbox
-    /// The requests for a backup that wait for it, by the number of the backup.
-    private var waitingForBackup: [UInt64: WaitingForBackup] = [:]
-    /// The number of the latest backup.
-    private var nextBackup: UInt64 = 0
-    /// The sign-ins that wait for their hashes, by their numbers.
-    private var waitingSignIns: [UInt64: WaitingSignIn] = [:]
-    /// The number of the latest sign-in.
-    private var nextSignIn: UInt64 = 0
+    /// The calls that wait for another thread, by numbers of their own.
+    private var waitingCalls: [UInt64: WaitingCall] = [:]
+    /// The number of the latest one.
+    private var lastWaiting: UInt64 = 0
     /// When the connections that watch are served next.
     private var watchSchedule: WatchSchedule<ServerConnection>
     /// The connections whose events are due.
-    private var readyWatchers = WatcherQueue<ServerConnection>()
+    private var readyWatchers: Deque<ServerConnection> = []
     /// Whether the loop serves some of them before its next wait.
     private var servesReadySoon = false
     /// Passes the ticks of the schedule; nil while nobody watches.
@@ -106,57 +103,6 @@ final class ServiceLoop {
 @available(*, unavailable)
 extension ServiceLoop: Sendable {}
 
-/// Backups take longer than a loop iteration. They are made on threads of their own and answered
-/// when they are done, after answers to later requests.
-extension ServiceLoop {
-    private struct WaitingForBackup {
-        let connection: ServerConnection
-        let requestID: UInt64
-        let arrival: MonotonicInstant
-    }
-
-    /// Starts the backups that a connection has requested in this loop iteration.
-    func startBackups(for connection: ServerConnection) {
-        guard !handler.backups.isEmpty, let state = context.state else { return }
-        let requests = handler.backups
-        handler.backups = []
-        for request in requests {
-            nextBackup += 1
-            let number = nextBackup
-            waitingForBackup[number] = WaitingForBackup(
-                connection: connection,
-                requestID: request,
-                arrival: eventLoop.now
-            )
-            connection.awaitAnswer()
-            let mailbox = eventLoop.mailbox
-            state.checkpointThread.backUp(through: state.journal.durableBatch) { result in
-                mailbox.post { ServiceLoop.of($0).finishBackup(number, result) }
-            }
-        }
-    }
-
-    /// Cancels the backup under way when half of the drain's time is over, so that its answer leaves
-    /// before the connections are reset.
-    private func boundBackupsOfDrain() {
-        guard let state = context.state else { return }
-        do throws(TransportError) {
-            try eventLoop.addTimer(after: context.limits.drainTimeout / 2) {
-                state.checkpointThread.backups.cancel(.stopping)
-            }
-        } catch {
-            log.cannotBoundDrain(error)
-        }
-    }
-
-    private func finishBackup(_ number: UInt64, _ result: Result<BackupSummary, BackupError>) {
-        guard let waiting = waitingForBackup.removeValue(forKey: number) else { return }
-        handler.answerBackup(waiting.requestID, result, arrival: waiting.arrival)
-        handler.answers.send(to: waiting.connection.recipient, through: outbox)
-        waiting.connection.awaitedAnswerCame()
-    }
-}
-
 /// How connections come to the loops, and how they leave at the end.
 extension ServiceLoop {
     /// Listens at an address and hands connections to these loops; returns the real address.
@@ -202,47 +148,85 @@ extension ServiceLoop {
             // A connection whose TLS handshake is under way has asked for nothing yet.
             if connection.handler == nil { connection.reset() }
         }
-        boundBackupsOfDrain()
         let deadline = context.limits.drainTimeout
         do throws(TransportError) {
             try eventLoop.addTimer(after: deadline) { [eventLoop] in
                 eventLoop.forEachConnection { $0.reset() }
+            }
+            // So that the answer of a backup leaves before the connections are reset.
+            try eventLoop.addTimer(after: deadline / 2) { [state = context.state] in
+                state?.checkpointThread.backups.cancel(.stopping)
             }
         } catch {
             log.cannotBoundDrain(error)
         }
         eventLoop.whenEmpty { [unowned self] in
             stopWatchTimer()
-            readyWatchers = WatcherQueue()
+            readyWatchers = []
             eventLoop.stop()
         }
     }
 }
 
-/// Passwords take longer than a loop iteration. They are hashed on threads of their own, and their
-/// calls are answered when that is done, after answers to later requests.
+/// Backups and passwords take longer than a loop iteration. They are made and hashed on threads of their
+/// own, and their calls are answered when that is done, after answers to later requests.
 extension ServiceLoop {
-    private struct WaitingSignIn {
+    private struct WaitingCall {
         let connection: ServerConnection
-        let signIn: SignIn
+        let call: LaterCall
         let arrival: MonotonicInstant
     }
 
-    /// Has the passwords of a connection hashed that it has sent in this loop iteration.
-    func startSignIns(for connection: ServerConnection) {
-        guard !handler.signIns.isEmpty else { return }
-        let signIns = handler.signIns
-        handler.signIns = []
-        var hasRefused = false
-        for signIn in signIns {
-            if start(signIn, for: connection, arrival: eventLoop.now) {
+    /// Starts what a connection has requested in this loop iteration.
+    func startLaterCalls(for connection: ServerConnection) {
+        let calls = handler.laterCalls
+        handler.laterCalls = []
+        for call in calls {
+            switch call {
+            case .backup:
                 connection.awaitAnswer()
-            } else {
-                connection.refuse(signIn)
-                hasRefused = true
+                startBackup(wait(for: call, of: connection, since: eventLoop.now))
+            case .signIn(let signIn):
+                if start(signIn, for: connection, arrival: eventLoop.now) {
+                    connection.awaitAnswer()
+                } else {
+                    connection.finish(signIn, .crowdedOut, arrival: eventLoop.now)
+                    handler.answers.send(to: connection.recipient, through: outbox)
+                }
             }
         }
-        if hasRefused { handler.answers.send(to: connection.recipient, through: outbox) }
+    }
+
+    /// Notes a call until its other thread is done; returns its number.
+    private func wait(
+        for call: LaterCall,
+        of connection: ServerConnection,
+        since arrival: MonotonicInstant
+    ) -> UInt64 {
+        lastWaiting += 1
+        waitingCalls[lastWaiting] = WaitingCall(
+            connection: connection,
+            call: call,
+            arrival: arrival
+        )
+        return lastWaiting
+    }
+
+    private func startBackup(_ number: UInt64) {
+        guard let state = context.state else { return }
+        state.checkpointThread.backUp(through: state.journal.durableBatch) {
+            [mailbox = eventLoop.mailbox] result in
+            mailbox.post { ServiceLoop.of($0).finishBackup(number, result) }
+        }
+    }
+
+    private func finishBackup(_ number: UInt64, _ result: Result<BackupSummary, BackupError>) {
+        guard let waiting = waitingCalls.removeValue(forKey: number),
+            case .backup(let id) = waiting.call
+        else { return }
+        handler.answerBackup(id, result, arrival: waiting.arrival)
+        handler.answers.send(to: waiting.connection.recipient, through: outbox)
+        waiting.connection.awaitedAnswerCame()
     }
 
     /// Queues the password; false where the queue is full.
@@ -251,8 +235,7 @@ extension ServiceLoop {
         for connection: ServerConnection,
         arrival: MonotonicInstant
     ) -> Bool {
-        nextSignIn += 1
-        let number = nextSignIn
+        let number = wait(for: .signIn(signIn), of: connection, since: arrival)
         let mailbox = eventLoop.mailbox
         let job = PasswordJob(
             // Hashes are seeded anew in each process, so no host can choose that of another one.
@@ -264,25 +247,23 @@ extension ServiceLoop {
         ) { outcome in
             mailbox.post { ServiceLoop.of($0).finishSignIn(number, outcome) }
         }
-        guard context.passwords.offer(job) else { return false }
-        waitingSignIns[number] = WaitingSignIn(
-            connection: connection,
-            signIn: signIn,
-            arrival: arrival
-        )
-        return true
+        if context.passwords.offer(job) { return true }
+        waitingCalls[number] = nil
+        return false
     }
 
     private func finishSignIn(_ number: UInt64, _ outcome: PasswordJob.Outcome) {
-        guard let waiting = waitingSignIns.removeValue(forKey: number) else { return }
+        guard let waiting = waitingCalls.removeValue(forKey: number),
+            case .signIn(let signIn) = waiting.call
+        else { return }
         let connection = waiting.connection
         guard connection.recipient.isOpen else {
-            handler.dropSignIn(waiting.signIn, outcome)
+            handler.dropSignIn(signIn, outcome)
             return
         }
-        if let rest = connection.finish(waiting.signIn, outcome, arrival: waiting.arrival) {
+        if let rest = connection.finish(signIn, outcome, arrival: waiting.arrival) {
             if start(rest, for: connection, arrival: waiting.arrival) { return }
-            connection.refuse(rest)
+            connection.finish(rest, .crowdedOut, arrival: waiting.arrival)
         }
         handler.answers.send(to: connection.recipient, through: outbox)
         connection.awaitedAnswerCame()

@@ -2,6 +2,7 @@ internal import FeedAccounts
 internal import FeedConcurrency
 internal import FeedLog
 internal import FeedRanking
+internal import FeedState
 package import FeedTransport
 
 /// The periodic work of the first loop: it forgets what has expired, checks the clocks and returns memory.
@@ -10,8 +11,13 @@ final class Maintenance {
     private let store: FeedStore
     private let log: ServiceLog
     private let memory: MemoryReturn
-    /// The rows of channels that were evicted and not deleted yet.
-    private let evictedChannels = EvictedChannels()
+    /// The numbers of evicted channels whose rows are not deleted yet, and the newest commit batch that may
+    /// name them.
+    ///
+    /// The log entry that made a channel may still be on its way to `state.db` when the channel is
+    /// evicted. An earlier deletion would find nothing, and the row would stay. So a number waits until
+    /// all that was logged before its eviction is checkpointed.
+    private var evicted: [(commitBatch: UInt64, numbers: [UInt64])] = []
     private var sweep = MarkSweep()
     /// The refused connections that the log has told of.
     private var loggedCount: UInt64 = 0
@@ -55,8 +61,13 @@ final class Maintenance {
 
     private func evictChannels() {
         context.channels.evict()
-        if let state = context.state {
-            evictedChannels.deleteRows(of: context.channels, in: state)
+        guard let state = context.state else { return }
+        let numbers = context.channels.takeEvicted()
+        if !numbers.isEmpty { evicted.append((state.logs.newestBatch, numbers)) }
+        let checkpointed = state.checkpointThread.checkpointedRecord
+        while let first = evicted.first, first.commitBatch <= checkpointed {
+            state.checkpointThread.deleteRows(ofChannels: first.numbers)
+            evicted.removeFirst()
         }
     }
 

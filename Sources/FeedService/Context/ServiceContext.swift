@@ -54,13 +54,13 @@ final class ServiceContext: Sendable {
     /// Makes what the loops of a configuration share, for a state that was opened or for none.
     init(
         _ configuration: ServiceConfiguration,
-        _ state: DurableState? = nil,
-        channels: ChannelTable? = nil,
+        _ state: DurableState?,
+        channels: ChannelTable,
         clock: ClockWatch
     ) {
         self.clock = clock
         self.state = state
-        self.channels = channels ?? configuration.emptyChannels
+        self.channels = channels
         limits = configuration.limits
         let identity = state?.identity
         instanceID = identity?.instanceID ?? .random(in: 1 ... .max)

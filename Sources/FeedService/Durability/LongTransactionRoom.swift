@@ -15,9 +15,7 @@ final class LongTransactionRoom: Sendable {
         self.maximumByteCount = maximumByteCount
     }
 
-    /// Reserves the bytes that a transaction logs at most; O(1), from any thread.
-    ///
-    /// - Returns: False where those under way leave less room; nothing is reserved then.
+    /// Reserves the bytes that a transaction logs at most; false where those under way leave less room.
     func reserve(_ byteCount: Int) -> Bool {
         let sum = reserved.wrappingAdd(byteCount, ordering: .sequentiallyConsistent).newValue
         guard sum > maximumByteCount else { return true }

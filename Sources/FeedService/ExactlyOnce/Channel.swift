@@ -107,9 +107,7 @@ package final class ChannelShare: Sendable {
     /// The bytes that the host's channels take.
     package var usedByteCount: Int { used.load(ordering: .relaxed) }
 
-    /// Whether the host may take these bytes more; with 0, whether it keeps to its share.
-    ///
-    /// O(1).
+    /// Whether the host may take these bytes more; with 0, whether it keeps to its share; O(1).
     package func admits(_ byteCount: Int) -> Bool {
         if isRestored { return budget.holds(byteCount) }
         let left = budget.leftByteCount - byteCount

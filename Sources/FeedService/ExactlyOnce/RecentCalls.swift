@@ -61,8 +61,6 @@ package struct RecentCalls: Sendable {
     }
 
     /// Decides about a call with a sequence above 0; O(1), O(log calls) if there are gaps.
-    ///
-    /// A batch records its items.
     @inline(__always)
     package func decision(
         sequence: UInt64,
@@ -80,12 +78,9 @@ package struct RecentCalls: Sendable {
         return (ring.hasRoom && !recordsItems) || mayGrow(items: recordsItems) ? .execute : .noRoom
     }
 
-    /// Records the outcome of a call, in place of an earlier one; O(1) where sequences follow each
-    /// other, otherwise O(calls).
+    /// Records the outcome of a call, in place of an earlier one, and returns it for the log.
     ///
-    /// A sequence that is forgotten already stays so.
-    ///
-    /// - Returns: The outcome, for the log.
+    /// O(1) where sequences follow each other, otherwise O(calls). A forgotten sequence stays so.
     @discardableResult
     @inline(__always)
     package mutating func record(
@@ -195,9 +190,7 @@ private struct CallRing {
         return byteCount
     }
 
-    /// The outcome of a call; nil where the sequence has no call.
-    ///
-    /// O(1); O(log calls) where there are gaps.
+    /// The call of a sequence, if there is one; O(1), O(log calls) where there are gaps.
     @inline(__always)
     func call(_ sequence: UInt64, highest: UInt64) -> Call? {
         index(of: sequence, highest).map { self[$0] }
@@ -213,9 +206,7 @@ private struct CallRing {
         }
     }
 
-    /// Adds a call above all others, and removes the oldest calls of the window.
-    ///
-    /// O(1) where sequences follow each other.
+    /// Adds a call above all others, and removes the oldest ones; O(1) without gaps.
     @inline(__always)
     mutating func append(_ sequence: UInt64, hash: UInt32, _ outcome: Outcome, highest: UInt64) {
         removeCalls(below: sequence, highest: highest)

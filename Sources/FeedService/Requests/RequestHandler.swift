@@ -29,10 +29,8 @@ struct RequestHandler: ~Copyable {
     /// Decodes the requests of all connections, one at a time.
     var decoder: MessageDecoder
     var answers: Answers
-    /// The requests of this loop iteration that are answered when a backup is made.
-    var backups: [UInt64] = []
-    /// The requests of this loop iteration that are answered when their passwords were hashed.
-    var signIns: [SignIn] = []
+    /// The requests of this loop iteration that are answered later.
+    var laterCalls: [LaterCall] = []
     /// WatchPosts and Cancel, and the lists that are watched.
     var watches: WatchCalls
     var watchEvents: WatchEvents
@@ -66,9 +64,7 @@ struct RequestHandler: ~Copyable {
         watchEvents = WatchEvents(environment)
     }
 
-    /// Executes one request and encodes its answer.
-    ///
-    /// It has waited so long for its loop iteration; nil is not at all.
+    /// Executes one request, which has waited so long for its loop iteration, and encodes its answer.
     mutating func handle(
         _ frame: borrowing ClientFrame,
         hashes: RequestHashes,
@@ -117,17 +113,17 @@ struct RequestHandler: ~Copyable {
             case .events:
                 environment.counters.countRequests(method)
                 return .answered
-            case .afterBackup:
+            case .later(let call):
                 environment.counters.countRequests(method)
-                backups.append(frame.id)
-                return .answered
-            case .afterHash(let signIn):
-                environment.counters.countRequests(method)
-                signIns.append(signIn)
+                laterCalls.append(call)
                 return .answered
             }
         } catch {
-            if let excess, error.reason == .rateLimited { noteWait(excess.retryTime) }
+            if let excess, error.reason == .rateLimited,
+                excess.retryTime >= RateBucket.longestRetryTime
+            {
+                hasLongestWait = true
+            }
             answers.refuse(frame.id, method, error, from: caller)
         }
         if let received { answers.addTimes(toFrameAt: start, receivedAt: received) }
@@ -135,9 +131,7 @@ struct RequestHandler: ~Copyable {
         return .answered
     }
 
-    /// Passes a request to its family of calls; a change within a transaction.
-    ///
-    /// - Returns: The answer, and the outcome that a channel remembers.
+    /// Passes a request to its family of calls; returns the outcome that a channel remembers, too.
     private mutating func dispatch(
         _ request: Request?,
         _ envelope: Envelope,
@@ -171,7 +165,9 @@ struct RequestHandler: ~Copyable {
         case .listFeeds: answer = posts.listFeeds(for: caller)
         case .createFeed(let request): answer = try administration.createFeed(request)
         case .getServerStats: answer = administration.serverStats(for: caller.role)
-        case .backup: answer = try administration.backup()
+        case .backup:
+            try administration.admitBackup()
+            answer = .later(.backup(envelope.id))
         case .correctTimes(let request):
             answer = try administration.correctTimes(request, &answers)
         case .deletePosts(let request): answer = try administration.deletePosts(request)
@@ -182,9 +178,9 @@ struct RequestHandler: ~Copyable {
         case .getSession: answer = try accounts.getSession(from: &caller)
         case .signOut(let request): answer = try accounts.signOut(request, from: &caller)
         case .signUp(let request):
-            answer = .afterHash(try accounts.signUp(request, envelope, from: caller))
+            answer = .later(.signIn(try accounts.signUp(request, envelope, from: caller)))
         case .signIn(let request):
-            answer = .afterHash(try accounts.signIn(request, envelope, from: caller))
+            answer = .later(.signIn(try accounts.signIn(request, envelope, from: caller)))
         case .watchPosts(let request):
             try watches.watch(request, envelope, from: caller)
             answer = .events
@@ -431,15 +427,10 @@ struct RequestHashes {
 }
 
 /// A request over the limits of its caller's identity: which limit, and when to come back.
-enum RequestExcess {
-    case votes(retryAfter: Duration)
-    case calls(retryAfter: Duration)
-
-    var retryTime: Duration {
-        switch self {
-        case .votes(let time), .calls(let time): time
-        }
-    }
+struct RequestExcess {
+    /// Whether it is a vote, or has some; else it is another call.
+    let isOfVotes: Bool
+    let retryTime: Duration
 }
 
 /// The limits of identities, which count requests before they are executed.
@@ -447,9 +438,7 @@ enum RequestExcess {
 /// A request with a sequence may be the repeat of one that was executed. So it is refused only once its
 /// channel has said that it was not: a repeat is answered as ever, and has taken its token all the same.
 extension RequestHandler {
-    /// Counts a decoded request for its caller's identity.
-    ///
-    /// - Returns: Why it is over the limits; nil where it is not, or is counted already.
+    /// Counts a decoded request for its caller's identity once; returns why it is over the limits, if it is.
     func charge(
         _ frame: borrowing ClientFrame,
         of session: inout Session,
@@ -461,18 +450,21 @@ extension RequestHandler {
         switch frame.request {
         case .castVote:
             guard allowance.votes.take(upTo: 1, at: now) == 1 else {
-                return .votes(retryAfter: allowance.votes.retryTime(at: now))
+                return RequestExcess(isOfVotes: true, retryTime: allowance.votes.retryTime(at: now))
             }
         case .batchCastVotes(let batch):
             guard allowance.votes.takeWhole(batch.votes.count, at: now) else {
-                return .votes(retryAfter: allowance.votes.retryTime(at: now))
+                return RequestExcess(isOfVotes: true, retryTime: allowance.votes.retryTime(at: now))
             }
         case .cancel:
             // It has no answer, and lessens the work.
             break
         default:
             guard allowance.calls.take(upTo: 1, at: now) == 1 else {
-                return .calls(retryAfter: allowance.calls.retryTime(at: now))
+                return RequestExcess(
+                    isOfVotes: false,
+                    retryTime: allowance.calls.retryTime(at: now)
+                )
             }
         }
         session.chargedID = frame.id
@@ -481,18 +473,13 @@ extension RequestHandler {
 
     /// Refuses the request that is handled if it is over a limit.
     private func refuseExcess() throws(Status) {
+        guard let excess else { return }
         let limits = environment.context.limits.identities
-        switch excess {
-        case nil: return
-        case .votes(let time):
-            throw .rateLimited("votes", perSecond: limits.votesPerSecond, retryAfter: time)
-        case .calls(let time):
-            throw .rateLimited("calls", perSecond: limits.callsPerSecond, retryAfter: time)
-        }
-    }
-
-    private mutating func noteWait(_ time: Duration) {
-        if time >= RateBucket.longestRetryTime { hasLongestWait = true }
+        throw .rateLimited(
+            excess.isOfVotes ? "votes" : "calls",
+            perSecond: excess.isOfVotes ? limits.votesPerSecond : limits.callsPerSecond,
+            retryAfter: excess.retryTime
+        )
     }
 }
 
@@ -520,15 +507,6 @@ extension RequestHandler {
         }
         answers.calls.add(signIn.method, 1, firstID: signIn.requestID)
         return nil
-    }
-
-    /// Refuses a call whose password does not fit into the queue; it is no failure.
-    mutating func refuseSignIn(_ signIn: SignIn, for caller: Caller) {
-        let passwords = environment.context.passwords
-        environment.context.signInLimits.withdraw(signIn.attempt)
-        let status = Status.tooManySignIns(limit: passwords.queueLimit, wait: passwords.retryTime)
-        answers.refuse(signIn.requestID, signIn.method, status, from: caller)
-        answers.calls.add(signIn.method, 1, firstID: signIn.requestID)
     }
 
     /// Ends a call whose connection has closed: nothing is created.

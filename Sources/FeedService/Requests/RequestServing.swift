@@ -33,8 +33,7 @@ extension RequestHandler {
 
     /// Executes the requests in `bytes`, at most as many as one loop iteration allows.
     ///
-    /// They begin with the header of a frame, and the first request has waited so long for its loop iteration;
-    /// nil is not at all. After a bad frame the session closes.
+    /// They begin with the header of a frame. After a bad frame the session closes.
     mutating func serve(
         _ bytes: RawSpan,
         of session: inout Session,
@@ -146,7 +145,8 @@ extension RequestHandler {
             }
             guard number < count, answers.byteCount < limits.answerByteCount else { break }
             if number >= admitted, let allowance {
-                excess = .votes(retryAfter: allowance.votes.retryTime(at: limits.now))
+                let time = allowance.votes.retryTime(at: limits.now)
+                excess = RequestExcess(isOfVotes: true, retryTime: time)
             }
             executeVote(votes.run.entries[number].frame, of: &session, waited: limits.waited)
             excess = nil
@@ -293,7 +293,16 @@ extension RequestHandler {
     ) {
         answers.calls.begin(at: arrival)
         answers.calls.add(.backup, 1, firstID: id)
-        administration.answerBackup(id, result, &answers)
+        let revision = environment.store.revision
+        switch result {
+        case .success(let backup):
+            let response = BackupResponse(name: backup.name, revision: backup.revision)
+            answers.append(ServerFrame(id: id, revision: revision, response: .backup(response)))
+        case .failure(let error):
+            let status = Status(error)
+            environment.counters.countError(.backup, status.reason.rawValue)
+            answers.append(ServerFrame(id: id, revision: revision, status: status))
+        }
     }
 }
 

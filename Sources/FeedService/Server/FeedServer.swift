@@ -2,6 +2,7 @@ internal import FeedAccounts
 internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedJournal
+internal import FeedLog
 internal import FeedRanking
 internal import FeedState
 package import FeedTransport
@@ -148,9 +149,7 @@ package final class FeedServer: Sendable {
         }
     }
 
-    /// Finishes what was received, says GoAway, flushes and ends; `wait` returns then.
-    ///
-    /// - Returns: False where the service was draining already.
+    /// Finishes what was received, says GoAway, flushes and ends; `wait` returns then; false the second time.
     @discardableResult
     package func beginDraining() -> Bool {
         guard context.beginDraining() else { return false }
@@ -350,19 +349,20 @@ extension FeedServer {
         accounts = found
         channels.restore(nextNumber: state.identity.nextChannel)
         channels.endRestoring()
+        let recovery = state.recovery
         let seconds = began.duration(to: .now) / .seconds(1)
-        logger.info("\(describe(state.recovery, store, seconds: seconds, options))")
-        if let step = state.recovery.clockStep {
+        logger.info("\(describe(recovery, store, seconds: seconds, options))")
+        if let step = recovery.clockStep {
             logger.warning("\(OperatorLines.clockStep(step))")
         }
-        if let damage = state.recovery.checkpointedDamage { logger.warning("\(damage)") }
-        if let left = state.recovery.acceptedLoss {
-            logger.warning("\(OperatorLines.acceptedLoss(left, state.recovery.quarantined))")
+        if let damage = recovery.checkpointedDamage { logger.warning("\(damage)") }
+        if let left = recovery.acceptedLoss {
+            logger.warning("\(OperatorLines.acceptedLoss(left, recovery.quarantined))")
         }
-        if state.recovery.gaveUpBallast {
+        if recovery.gaveUpBallast {
             logger.warning("\(OperatorLines.space(.gaveUpBallast, options.path))")
         }
-        if let accepted = options.acceptedLoss, state.recovery.acceptedLoss == nil {
+        if let accepted = options.acceptedLoss, recovery.acceptedLoss == nil {
             logger.warning(
                 "--accept-data-loss \(accepted) did nothing in this start: the journal is whole"
             )
@@ -500,5 +500,35 @@ private final class ProgressLines {
         supervisor.notify(.starting(line))
         last = now
         lastCompleted = progress.completed
+    }
+}
+
+/// The posts of `--sample-data`: twenty titles for a first look at the service.
+enum SampleData {
+    /// One title a post, in no order of rank.
+    static let titles = [
+        "Apple", "Apricot", "Avocado", "Banana", "Blackberry", "Blueberry", "Cherry", "Coconut",
+        "Fig", "Grape", "Kiwi", "Lemon", "Mango", "Melon", "Orange", "Papaya", "Peach", "Pear",
+        "Pineapple", "Strawberry",
+    ]
+
+    /// Creates the posts in the feed `posts`.
+    static func fill(_ store: FeedStore, logging changeLog: ChangeLog) {
+        guard let feed = store.feed(named: FeedPolicy.posts.name) else { return }
+        changeLog.transaction {
+            var page = PostPage()
+            for title in titles {
+                do throws(RankingError) {
+                    try store.createPost(
+                        PostContent(title: title),
+                        in: feed,
+                        sink: changeLog,
+                        into: &page
+                    )
+                } catch {
+                    preconditionFailure("A feed that was found takes posts: \(error)")
+                }
+            }
+        }
     }
 }

@@ -9,81 +9,75 @@ internal import Logging
 /// Each reading is on a thread of its own, as a loop does not wait for a disk. The supervisor is told of
 /// one reload, and that it has ended once all files were read.
 final class FileReloading: Sendable {
-    struct Keys {
-        let path: String
-        let valid: ServiceKeys
-        /// Whether clients show certificates, which the file may name.
-        let takesCertificates: Bool
+    /// What is read again.
+    struct Source: Sendable {
+        /// The line of the log if it cannot be read: what was read before stays.
+        let kept: @Sendable (_ cause: String) -> String
+        /// Reads it, and has it used from now on; returns the line about that.
+        let read: @Sendable () throws -> String
     }
 
-    /// The files of a certificate, and who uses it.
-    struct Certificate {
-        let files: TLSServerFiles
-        let acceptor: TLSAcceptor
-    }
-
-    private let keys: Keys?
-    private let certificates: [Certificate]
+    private let sources: [Source]
     private let supervisor: Supervisor
     private let logger: Logger
     /// Held while files are read and taken, so that the last ones read win.
     private let reading = Lock(())
 
-    init(_ keys: Keys?, _ certificates: [Certificate], _ supervisor: Supervisor, logger: Logger) {
-        self.keys = keys
-        self.certificates = certificates
+    init(_ sources: [Source], _ supervisor: Supervisor, logger: Logger) {
+        self.sources = sources
         self.supervisor = supervisor
         self.logger = logger
     }
 
     /// Starts to read the files; where there are none, a line says so.
     func begin() {
-        guard keys != nil || !certificates.isEmpty else {
+        guard !sources.isEmpty else {
             logger.notice("\(OperatorLines.hangUpWithoutKeys)")
             return
         }
-        let thread = NamedThread("feed-reload")
         do throws(ThreadStartError) {
-            try thread.start { self.reload() }
+            try NamedThread("feed-reload").start { self.reload() }
         } catch {
-            if keys != nil { logger.error("\(OperatorLines.serviceKeysKept("\(error)"))") }
-            if !certificates.isEmpty {
-                logger.error("\(OperatorLines.certificateKept("\(error)"))")
+            // Two addresses may have one certificate.
+            var lines: [String] = []
+            for source in sources where !lines.contains(source.kept("\(error)")) {
+                lines.append(source.kept("\(error)"))
             }
+            for line in lines { logger.error("\(line)") }
         }
     }
 
     private func reload() {
         reading.withLock { _ in
             supervisor.notify(.reloading)
-            if let keys { reload(keys) }
-            for certificate in certificates { reload(certificate) }
+            for source in sources {
+                do {
+                    logger.notice("\(try source.read())")
+                } catch {
+                    logger.error("\(source.kept("\(error)"))")
+                }
+            }
             supervisor.notify(.reloaded)
         }
     }
+}
 
-    /// Replaces the keys with those of the file; keeps them where the file is refused.
-    private func reload(_ keys: Keys) {
-        do throws(ServiceKeyFileError) {
-            let new = try ServiceKeyFile.read(
-                keys.path,
-                takesCertificates: keys.takesCertificates
-            )
-            keys.valid.replace(with: new)
-            logger.notice("\(OperatorLines.serviceKeys(new))")
-        } catch {
-            logger.error("\(OperatorLines.serviceKeysKept("\(error)"))")
+extension FileReloading.Source {
+    /// The file of service keys, some of which may be of certificates that clients show.
+    static func keys(of path: String, _ keys: ServiceKeys, takesCertificates: Bool) -> Self {
+        Self(kept: OperatorLines.serviceKeysKept) {
+            let new = try ServiceKeyFile.read(path, takesCertificates: takesCertificates)
+            keys.replace(with: new)
+            return OperatorLines.serviceKeys(new)
         }
     }
 
-    /// Takes the files' certificate for new connections; keeps the old one where the files are refused.
-    private func reload(_ certificate: Certificate) {
-        do throws(TLSFileError) {
-            let context = try TLSContext.server(certificate.files)
-            certificate.acceptor.replace(with: context)
-            logger.notice("\(OperatorLines.certificate(of: certificate.files, context))")
-        } catch {
-            logger.error("\(OperatorLines.certificateKept("\(error)"))")
+    /// The files of a certificate, which new connections of an acceptor get.
+    static func certificate(of files: TLSServerFiles, for acceptor: TLSAcceptor) -> Self {
+        Self(kept: OperatorLines.certificateKept) {
+            let context = try TLSContext.server(files)
+            acceptor.replace(with: context)
+            return OperatorLines.certificate(of: files, context)
         }
     }
 }

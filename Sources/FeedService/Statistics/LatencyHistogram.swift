@@ -102,12 +102,9 @@ package struct LatencyCounts: Equatable, Sendable {
         return part
     }
 
-    /// The time that such a share of the things took at most, in nanoseconds; 0 where there are none.
+    /// The time that such a share of the things took at most, as 9,990 for the percentile 99.9; O(buckets).
     ///
-    /// O(buckets).
-    ///
-    /// - Parameter tenThousandths: The share, as 9,990 for the percentile 99.9.
-    /// - Returns: The end of a bucket, and never more than the longest time.
+    /// It is the end of a bucket, in nanoseconds, and never more than the longest time; 0 where there are none.
     package func nanoseconds(tenThousandths: UInt64) -> UInt64 {
         let rank = max(1, (count * tenThousandths + 9_999) / 10_000)
         var passed: UInt64 = 0

@@ -30,16 +30,16 @@ final class LoopCounters: Sendable {
         case busyNanoseconds
     }
 
-    private struct Reasons {
+    fileprivate struct Reasons {
         var last: [Int: String] = [:]
         /// How often each was given.
         var counts: [String: UInt64] = [:]
     }
 
-    private let requests = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
-    private let errors = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
+    fileprivate let requests = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
+    fileprivate let errors = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
     private let others = InlineArray<16, Atomic<UInt64>> { _ in Atomic(0) }
-    private let reasons = Lock(Reasons())
+    fileprivate let reasons = Lock(Reasons())
     private let latencies = Method.allCases.map { _ in LatencyHistogram() }
     /// How long answers were held until what they show was durable.
     let heldTime = LatencyHistogram()
@@ -77,20 +77,6 @@ final class LoopCounters: Sendable {
     /// How long the answers of a call have taken.
     func latency(_ method: Method) -> LatencyHistogram { latencies[method.rawValue] }
 
-    fileprivate func requestCount(_ method: Method) -> UInt64 {
-        requests[method.rawValue].load(ordering: .relaxed)
-    }
-
-    fileprivate func errorCount(_ method: Method) -> UInt64 {
-        errors[method.rawValue].load(ordering: .relaxed)
-    }
-
-    fileprivate func lastError(_ method: Method) -> String? {
-        reasons.withLock { $0.last[method.rawValue] }
-    }
-
-    fileprivate var reasonCounts: [String: UInt64] { reasons.withLock { $0.counts } }
-
     private static func add(_ number: Int, to counter: borrowing Atomic<UInt64>) {
         let sum = counter.load(ordering: .relaxed) &+ UInt64(truncatingIfNeeded: number)
         counter.store(sum, ordering: .relaxed)
@@ -104,23 +90,25 @@ struct ServiceStatistics {
     subscript(what: LoopCounters.Count) -> UInt64 { loops.reduce(0) { $0 + $1[what] } }
 
     func requestCount(_ method: Method) -> UInt64 {
-        loops.reduce(0) { $0 + $1.requestCount(method) }
+        loops.reduce(0) { $0 + $1.requests[method.rawValue].load(ordering: .relaxed) }
     }
 
     /// The calls that were made at least once.
     var methods: [Method] { Method.allCases.filter { requestCount($0) > 0 } }
 
-    func errorCount(_ method: Method) -> UInt64 { loops.reduce(0) { $0 + $1.errorCount(method) } }
+    func errorCount(_ method: Method) -> UInt64 {
+        loops.reduce(0) { $0 + $1.errors[method.rawValue].load(ordering: .relaxed) }
+    }
 
     /// The reason of a call's last refusal; empty if it had none.
     func lastError(_ method: Method) -> String {
-        loops.lazy.compactMap { $0.lastError(method) }.first ?? ""
+        loops.lazy.compactMap { $0.reasons.withLock { $0.last[method.rawValue] } }.first ?? ""
     }
 
     /// How often each reason was given, the most frequent first.
     func errorCounts() -> [(reason: String, count: UInt64)] {
         var counts: [String: UInt64] = [:]
-        for loop in loops { counts.merge(loop.reasonCounts, uniquingKeysWith: +) }
+        for loop in loops { counts.merge(loop.reasons.withLock { $0.counts }, uniquingKeysWith: +) }
         return counts.map { (reason: $0.key, count: $0.value) }
             .sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
     }

@@ -145,10 +145,7 @@ package final class Stalls: Sendable {
     private let standing = Lock<[Subject: Duration]>([:])
     private let commit = Atomic(false)
 
-    /// Nothing stands still yet.
-    ///
-    /// - Parameter limit: The time after which it is a cause not to be ready, and a commit one to refuse
-    ///   calls.
+    /// After the limit it is a cause not to be ready, and a commit one to refuse calls.
     package init(limit: Duration) { self.limit = limit }
 
     /// Whether a commit has stood still for so long that calls are refused.
@@ -171,8 +168,6 @@ package final class Stalls: Sendable {
     }
 
     /// Notes how long a subject has stood still, nil if it goes on; for the thread of the watch.
-    ///
-    /// - Returns: The news, if there are any.
     package func note(_ subject: Subject, _ time: Duration?) -> News? {
         if subject == .commit { commit.store(time.map(isOverLimit) ?? false, ordering: .relaxed) }
         return standing.withLock { standing in

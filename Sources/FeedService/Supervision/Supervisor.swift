@@ -23,7 +23,7 @@ package final class Supervisor: Sendable {
     }
 
     /// A supervisor that nothing is told.
-    package static let none = Supervisor()
+    package static let none = Supervisor(environment: [:]) { _ in }
 
     /// How much longer a start may take from each message on.
     package static let startExtension = Duration.seconds(60)
@@ -38,12 +38,6 @@ package final class Supervisor: Sendable {
     /// Sends the messages: nobody else waits for a supervisor that takes none.
     private let output: OutputThread?
     private let failure: FirstFailure
-
-    private init() {
-        output = nil
-        watchdogInterval = nil
-        failure = FirstFailure { _ in }
-    }
 
     /// The supervisor that an environment names; what it names wrongly is left out.
     ///
@@ -198,9 +192,7 @@ private final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends one datagram; waits where the supervisor has not taken earlier ones.
-    ///
-    /// - Throws: Where the supervisor is gone.
+    /// Sends one datagram; waits where the supervisor has not taken earlier ones, and throws if it is gone.
     func send(_ text: String) throws(NotifySocketError) {
         let bytes = Array(text.utf8)
         let sent = unsafe withUnsafePointer(to: address) { pointer in

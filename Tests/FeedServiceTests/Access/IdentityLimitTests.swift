@@ -371,10 +371,7 @@ extension WireClient {
         _ identity: ClientIdentity,
         isForced: Bool = false
     ) -> IdentityAllowance? {
-        guard case .admitted(let allowance) = admission.enter(identity, isForced: isForced) else {
-            return nil
-        }
-        return allowance
+        admission.enter(identity, isForced: isForced)
     }
 
     @Test func boundsTheConnectionsOfEachIdentity() throws {
