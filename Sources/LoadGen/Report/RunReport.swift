@@ -222,7 +222,7 @@ extension RunReport: JSONReadable {
     private static let connectionMembers: [Member<RunReport>] = [
         .required("opened", \.openedConnectionCount, .within(0...1 << 50)),
         .required("lost", \.lostConnectionCount, .within(0...1 << 50)),
-        .written("reopened") { $0.totals.reopenedCount },
+        .usual("reopened", \.totals.reopenedCount, .count),
         .required("reads", \.totals.traffic.readCount, .count),
         .required("writes", \.totals.traffic.writeCount, .count),
         .required("bytes_in", \.totals.traffic.bytesIn, .count),

@@ -1,3 +1,4 @@
+import FeedClient
 import Foundation
 import Histogram
 import LoadGen
@@ -25,6 +26,15 @@ import Testing
         let result = try ReportTests().sample(arguments)
         #expect(try TextReport(read(result)).rendered() == TextReport(result).rendered())
         #expect(try read(result).json == result.json)
+    }
+
+    /// Ends of lives that are not read again would be lost connections in the verdict.
+    @Test func readsHowOftenConnectionsWereReopened() throws {
+        var result = try ReportTests().sample(["-c", "500", "-d", "3s", "--reconnect-every", "9"])
+        (result.totals.retries.reconnectCount, result.totals.reopenedCount) = (4, 4)
+        let again = try read(result)
+        #expect(again.totals.reopenedCount == 4)
+        #expect(TextReport(again).rendered() == TextReport(result).rendered())
     }
 
     @Test func readsAnAuditThatFoundSomething() throws {
