@@ -49,7 +49,7 @@ extension DatasetResult: JSONReadable {
         .written("left_out") { $0.leftOutCount },
         .written("upvotes") { $0.upvoteCount },
         .written("downvotes") { $0.downvoteCount },
-        .written("repeat") { $0.repeatCount },
+        .usual("repeat", \.repeatCount, .within(1...1_000_000)),
         .required("files", \.files, .plain),
     ]
 }

@@ -37,6 +37,13 @@ import Testing
         #expect(TextReport(again).rendered() == TextReport(result).rendered())
     }
 
+    @Test func readsHowOftenVotesOfFilesWereCast() throws {
+        var result = try ReportTests().sample()
+        result.dataset = DatasetResult(files: [], importSeconds: 1, repeatCount: 3)
+        #expect(try read(result).dataset?.repeatCount == 3)
+        #expect(try TextReport(read(result)).rendered().contains("(the files' × 3)"))
+    }
+
     @Test func readsAnAuditThatFoundSomething() throws {
         var result = try ReportTests().sample()
         var summary = AuditSummary()
