@@ -114,7 +114,6 @@ enum LoadGenCommand {
         return try report(result, configuration)
     }
 
-    /// Measures two servers in turns.
     private static func compare(
         _ configuration: RunConfiguration,
         _ comparison: SideBySideConfiguration,
@@ -147,7 +146,6 @@ enum LoadGenCommand {
         return result.exitStatus
     }
 
-    /// Checks the generator instead of a service.
     private static func checkSelf(
         _ configuration: RunConfiguration,
         _ console: Console
@@ -183,8 +181,7 @@ struct EarlierRuns {
         }
         let documents = try paths.map { try ReportDocument(reading: $0) }
         if documents.count == 1, documents[0].isSideBySide, page != nil, json == nil {
-            let rendered = ReportPage(documents).rendered()
-            try outputs.write(text: nil, json: nil, page: rendered)
+            try outputs.write(nil, page: documents) { nil }
             return .success
         }
         if let place = documents.firstIndex(where: \.isSideBySide) {
@@ -207,11 +204,8 @@ struct EarlierRuns {
         let text =
             merged.map { TextReport($0).rendered() }
             ?? RunTable(zip(documents.map(\.name), results).map { ($0, $1) }).rendered()
-        try outputs.write(
-            text: text,
-            json: json == nil ? nil : merged.map { $0.json },
-            page: page == nil ? nil : try self.page(documents, merged)
-        )
+        let shown = page == nil ? nil : try self.shown(documents, merged)
+        try outputs.write(text, page: shown) { merged?.json }
         return .success
     }
 
@@ -231,12 +225,14 @@ struct EarlierRuns {
     /// More than one run has generators; few enough that their counts add up.
     private static let mostFiles = 1_000
 
-    private func page(_ documents: [ReportDocument], _ merged: RunReport?) throws -> String {
-        if documents.count == 1 { return ReportPage(documents).rendered() }
-        if let merged,
-            let document = ReportDocument(parsing: merged.json, name: "run")
-        {
-            return ReportPage([document]).rendered()
+    /// The documents of the page: that of a merged run, or those of several runs.
+    private func shown(
+        _ documents: [ReportDocument],
+        _ merged: RunReport?
+    ) throws -> [ReportDocument] {
+        if documents.count == 1 { return documents }
+        if let merged, let document = ReportDocument(parsing: merged.json, name: "run") {
+            return [document]
         }
         guard documents.count <= ReportPage.mostDocuments else {
             throw FlagError(
@@ -245,6 +241,6 @@ struct EarlierRuns {
                 actual: "\(documents.count)"
             )
         }
-        return ReportPage(documents).rendered()
+        return documents
     }
 }

@@ -37,19 +37,12 @@ package struct Options: ParsableCommand {
     package var ab: String?
     @Option(help: "With --ab: the protocol of B. (default: that of A)")
     package var abProtocol: String?
-    @Option(
-        parsing: .unconditional,
-        help: "With --ab: pairs of slices of A and B (6 to 200). (default: 24)"
-    )
+    @Option(anyValue: "With --ab: pairs of slices of A and B (6 to 200). (default: 24)")
     package var rounds: String?
-    @Option(
-        parsing: .unconditional,
-        help: "With --ab: how long a slice is measured, after half a second. (default: 3s)"
-    )
+    @Option(anyValue: "With --ab: how long a slice is measured, after half a second. (default: 3s)")
     package var slice: String?
     @Option(
-        parsing: .unconditional,
-        help: """
+        anyValue: """
             With --ab: pairs of two slices of A, which show the noise (0, or 6 to 200). (default: 8)
             """
     )
@@ -62,27 +55,20 @@ package struct Options: ParsableCommand {
     )
     package var compare: String?
     @Option(
-        parsing: .unconditional,
-        help: "With --compare or --ab: the difference that counts (0.1% to 50%). (default: 3%)"
+        anyValue: "With --compare or --ab: the difference that counts (0.1% to 50%). (default: 3%)"
     )
     package var compareLimit: String?
     @OptionGroup package var series: SeriesOptions
-    @Option(
-        name: .shortAndLong,
-        parsing: .unconditional,
-        help: "How long to measure. (default: 10s)"
-    )
+    @Option(name: .shortAndLong, anyValue: "How long to measure. (default: 10s)")
     package var duration: String?
     @Option(
         name: [.customShort("n"), .long],
-        parsing: .unconditional,
-        help: "Measure this many requests instead of a time."
+        anyValue: "Measure this many requests instead of a time."
     )
     package var requests: String?
     @Option(
         name: .shortAndLong,
-        parsing: .unconditional,
-        help: """
+        anyValue: """
             Load before measuring; audited, but in no statistic. (default: 2s; 1s in each run of \
             --search and --steps; 0 with --ramp)
             """
@@ -90,7 +76,7 @@ package struct Options: ParsableCommand {
     package var warmup: String?
     @Option(help: "Weights of vote, create, list, page, get; or a preset: vote, feed.")
     package var mix = "vote=100"
-    @Option(parsing: .unconditional, help: "Posts created before the run (1 to 10M).")
+    @Option(anyValue: "Posts created before the run (1 to 10M).")
     package var posts = "1000"
     @Option(
         help: """
@@ -101,8 +87,7 @@ package struct Options: ParsableCommand {
     )
     package var feed: String?
     @Option(
-        parsing: .unconditional,
-        help: """
+        anyValue: """
             Act as a service for this many users of its own, who vote and change their ballots: 10 of \
             16 votes are up, 4 down and 2 take a vote back. At least one for each of --clients. A \
             BALLOT feed for users is created where it is missing. 0: the connections vote themselves.
@@ -111,7 +96,7 @@ package struct Options: ParsableCommand {
     package var voters = "0"
     @Option(help: "Which post: uniform, zipf:S, hot:F:P, latest:S, seq, one.")
     package var keys = "zipf:0.99"
-    @Option(parsing: .unconditional, help: "Posts a page (1 to 100).")
+    @Option(anyValue: "Posts a page (1 to 100).")
     package var pageSize = "20"
     @Flag(
         help: """
@@ -133,7 +118,6 @@ package struct Options: ParsableCommand {
     package var verifyOnly: String?
 }
 
-/// The flags of `loadgen dataset` as typed.
 package struct DatasetOptions: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "loadgen dataset",
@@ -152,8 +136,7 @@ package struct DatasetOptions: ParsableCommand {
     package var files: [String]
     @Option(
         name: .customLong("repeat"),
-        parsing: .unconditional,
-        help: """
+        anyValue: """
             Cast the votes of the files this many times over (1 to 1M), all in one random order; over \
             1,099,511,627,776 votes are refused.
             """
@@ -183,7 +166,6 @@ package struct CommandLineArguments {
     private let command: any ParsableCommand.Type
     private let arguments: [String]
 
-    /// The arguments after the program's name.
     package init(_ arguments: [String]) {
         let named: (any ParsableCommand.Type)? =
             switch arguments.first {
@@ -195,7 +177,6 @@ package struct CommandLineArguments {
         self.arguments = Array(named == nil ? arguments[...] : arguments.dropFirst())
     }
 
-    /// Parses the arguments as the flags of their command.
     package func options() throws -> any ParsableCommand {
         try command.parse(arguments)
     }
@@ -205,7 +186,6 @@ package struct CommandLineArguments {
         command.fullMessage(for: error)
     }
 
-    /// Whether an error of `options()` is a request for help.
     package func isHelp(_ error: any Error) -> Bool {
         command.exitCode(for: error) == .success
     }
@@ -222,22 +202,16 @@ package struct LoadOptions: ParsableArguments {
             """
     )
     package var target: String?
-    @Option(
-        name: .shortAndLong,
-        parsing: .unconditional,
-        help: "Connections, over all threads (1 to 10000)."
-    )
+    @Option(name: .shortAndLong, anyValue: "Connections, over all threads (1 to 10000).")
     package var clients = "50"
     @Option(
         name: .shortAndLong,
-        parsing: .unconditional,
-        help: "Event loops (1 to 64). (default: one per 256 clients, at most cores - 1)"
+        anyValue: "Event loops (1 to 64). (default: one per 256 clients, at most cores - 1)"
     )
     package var threads: String?
     @Option(
         name: [.customShort("P"), .long],
-        parsing: .unconditional,
-        help: "Requests in flight on each connection (1 to 1024)."
+        anyValue: "Requests in flight on each connection (1 to 1024)."
     )
     package var pipeline = "1"
     @Option(
@@ -252,53 +226,39 @@ package struct LoadOptions: ParsableArguments {
     package var pipelineMode = "window"
     @Option(
         name: [.customShort("R"), .long],
-        parsing: .unconditional,
-        help: "Requests a second, as 50k or 0.5; 0 is a closed loop."
+        anyValue: "Requests a second, as 50k or 0.5; 0 is a closed loop."
     )
     package var rate = "0"
     @Option(help: "Gaps of an open loop: poisson or uniform.")
     package var arrival = "poisson"
-    @Option(
-        parsing: .unconditional,
-        help: "A number, or random: the same seed gives the same requests."
-    )
+    @Option(anyValue: "A number, or random: the same seed gives the same requests.")
     package var seed = "1"
-    @Option(
-        parsing: .unconditional,
-        help: "After this long without an answer a request's outcome is unknown."
-    )
+    @Option(anyValue: "After this long without an answer a request's outcome is unknown.")
     package var timeout = "2s"
-    @Option(parsing: .unconditional, help: "After this long a connection attempt has failed.")
+    @Option(anyValue: "After this long a connection attempt has failed.")
     package var connectTimeout = "5s"
-    @Option(
-        parsing: .unconditional,
-        help: "Connections opened a second (1 to 1M), over all threads."
-    )
+    @Option(anyValue: "Connections opened a second (1 to 1M), over all threads.")
     package var connectRate = "5k"
     @Option(
-        parsing: .unconditional,
-        help: "Close each connection after this many requests and open it again; 0 is never."
+        anyValue: "Close each connection after this many requests and open it again; 0 is never."
     )
     package var reconnectEvery = "0"
     @Option(
-        parsing: .unconditional,
-        help: """
+        anyValue: """
             Close each connection at this age, as 30s or 30s±5s (100ms to 24h), and open it again; 0 is \
             never.
             """
     )
     package var connLife = "0"
     @Option(
-        parsing: .unconditional,
-        help: """
+        anyValue: """
             Closed loop: how long each place in a pipeline waits between its answer and its next \
             request: 5ms, exp:5ms or uniform:1ms,9ms.
             """
     )
     package var think = "0"
     @Option(
-        parsing: .unconditional,
-        help: """
+        anyValue: """
             Send a request again, at most this often in a row, where its connection was lost, its \
             answer did not come in time, or the service refused it for now. A vote sent again \
             counts once: the service has to support that.
@@ -361,15 +321,9 @@ package struct LoadOptions: ParsableArguments {
             """
     )
     package var strict = false
-    @Option(
-        parsing: .unconditional,
-        help: "The service's process, for its CPU time; auto finds it on this machine."
-    )
+    @Option(anyValue: "The service's process, for its CPU time; auto finds it on this machine.")
     package var serverPID = "auto"
-    @Option(
-        parsing: .unconditional,
-        help: "A progress line this often. (default: 1s on a terminal, else none)"
-    )
+    @Option(anyValue: "A progress line this often. (default: 1s on a terminal, else none)")
     package var progress: String?
     @Flag(name: .shortAndLong, help: "No progress line.")
     package var quiet = false
@@ -377,7 +331,6 @@ package struct LoadOptions: ParsableArguments {
     package var percentiles = "50,90,99,99.9,99.99"
 }
 
-/// The flags of `loadgen report` as typed.
 package struct ReportOptions: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "loadgen report",
@@ -400,4 +353,64 @@ package struct ReportOptions: ParsableCommand {
         help: "Write the merged result of one run as JSON to this file, or - for standard output."
     )
     package var json: String?
+}
+
+/// The flags that ask for several runs, or for a rate that changes.
+package struct SeriesOptions: ParsableArguments {
+    package init() {}
+
+    @Option(
+        help: """
+            Look for the highest rate that keeps service levels, as p99<5ms or p99<5ms,errors<0.1%: \
+            doubled until a trial fails, then bisected, then confirmed.
+            """
+    )
+    package var search: String?
+    @Option(anyValue: "With --search: the first rate. (default: a tenth of a closed loop of 3s)")
+    package var searchFrom: String?
+    @Option(anyValue: "With --search: how close to look (0.1% to 50%).")
+    package var searchPrecision = Self.usualPrecision
+    @Option(anyValue: "With --search: how long a trial measures.")
+    package var searchTrial = Self.usualTrial
+    @Option(help: "With --search: how many trials of what length confirm a rate; most must pass.")
+    package var searchConfirm = Self.usualConfirmation
+    @Option(help: "Runs at S rates from A to B requests a second, each measured for D: A:B:S:D.")
+    package var steps: String?
+    @Option(help: "With --steps: given or shuffled.")
+    package var stepsOrder = Self.usualOrder
+    @Option(help: "One run whose rate changes evenly from A to B requests a second over D: A:B:D.")
+    package var ramp: String?
+    @Option(
+        anyValue: "Make the run this often (1 to 1000), and report the mean and its 95% interval."
+    )
+    package var runs = "1"
+    @Option(
+        anyValue:
+            "With --runs: a command of the shell between two runs, which starts the service again."
+    )
+    package var restartCmd: String?
+
+    static let usualPrecision = "2%"
+    static let usualTrial = "5s"
+    static let usualConfirmation = "3x20s"
+    static let usualOrder = "given"
+}
+
+extension Option {
+    /// An option that takes the next argument as it is, also -1: the error then names the flag and what it
+    /// expects.
+    fileprivate init(
+        wrappedValue: String,
+        name: NameSpecification = .long,
+        anyValue help: ArgumentHelp
+    ) where Value == String {
+        self.init(wrappedValue: wrappedValue, name: name, parsing: .unconditional, help: help)
+    }
+
+    fileprivate init(
+        name: NameSpecification = .long,
+        anyValue help: ArgumentHelp
+    ) where Value == String? {
+        self.init(name: name, parsing: .unconditional, help: help)
+    }
 }

@@ -57,36 +57,37 @@ struct Outputs {
         }
     }
 
-    /// Writes the text for people, and what else is asked for, which is made from the JSON.
+    /// Writes the text for people, and what else is asked for: where one output cannot be written, the
+    /// others still are.
+    ///
+    /// Without documents the page shows the JSON.
     func write(
-        _ text: String,
+        _ text: String?,
         histograms: HistogramFiles? = nil,
-        json makeJSON: () -> String
+        page documents: [ReportDocument]? = nil,
+        json makeJSON: () -> String?
     ) throws(OutputError) {
-        var attempts = OutputAttempts()
-        attempts.make { () throws(OutputError) in try show(text) }
-        let report = json != nil || page != nil ? makeJSON() : ""
-        attempts.make { () throws(OutputError) in try json?.write(report) }
-        if page != nil, let document = ReportDocument(parsing: report, name: "run") {
-            attempts.make { () throws(OutputError) in
-                try page?.write(ReportPage([document]).rendered())
-            }
+        var failures: [OutputError] = []
+        func attempt(_ output: () throws(OutputError) -> Void) {
+            do { try output() } catch { failures.append(error) }
         }
-        if histogramPrefix != nil {
-            for (suffix, text) in histograms?.texts ?? [] {
-                attempts.make { () throws(OutputError) in try histogramFile(suffix)?.write(text) }
-            }
+        if let text { attempt { () throws(OutputError) in try show(text) } }
+        let report = json != nil || page != nil && documents == nil ? makeJSON() : nil
+        if let report { attempt { () throws(OutputError) in try json?.write(report) } }
+        if let page, let shown = documents ?? report.flatMap(Self.documents) {
+            let html = ReportPage(shown).rendered()
+            attempt { () throws(OutputError) in try page.write(html) }
         }
-        try attempts.finish()
+        for (suffix, text) in histogramPrefix == nil ? [] : histograms?.texts ?? [] {
+            attempt { () throws(OutputError) in try histogramFile(suffix)?.write(text) }
+        }
+        guard failures.isEmpty else {
+            throw OutputError(failures.map(\.description).joined(separator: " "))
+        }
     }
 
-    /// Writes texts that are there already; nil is none.
-    func write(text: String?, json report: String?, page document: String?) throws(OutputError) {
-        var attempts = OutputAttempts()
-        attempts.make { () throws(OutputError) in if let text { try show(text) } }
-        attempts.make { () throws(OutputError) in if let report { try json?.write(report) } }
-        attempts.make { () throws(OutputError) in if let document { try page?.write(document) } }
-        try attempts.finish()
+    private static func documents(_ report: String) -> [ReportDocument]? {
+        ReportDocument(parsing: report, name: "run").map { [$0] }
     }
 
     /// Shows the text for people; with another report on standard output, it goes beside it.
@@ -99,20 +100,6 @@ struct Outputs {
 
     private func histogramFile(_ suffix: String) -> OutputFile? {
         histogramPrefix.map { OutputFile(flag: "--hdr", path: $0 + suffix) }
-    }
-}
-
-/// Outputs that are written one after another: where one cannot be written, the others still are.
-private struct OutputAttempts {
-    private var failures: [OutputError] = []
-
-    mutating func make(_ output: () throws(OutputError) -> Void) {
-        do { try output() } catch { failures.append(error) }
-    }
-
-    func finish() throws(OutputError) {
-        guard !failures.isEmpty else { return }
-        throw OutputError(failures.map(\.description).joined(separator: " "))
     }
 }
 
@@ -129,7 +116,6 @@ package struct OutputFile: Sendable {
         self.path = path
     }
 
-    /// Whether it is standard output.
     // Opened by its path, a redirected output would lose what it has.
     var isStandardOutput: Bool { path == "-" || path == "/dev/stdout" }
 
@@ -225,7 +211,6 @@ struct InputFile: Equatable {
 }
 
 extension LoadOptions {
-    /// The files that every load reads.
     var inputs: [InputFile] {
         InputFile.given([
             ("--ca", ca), ("--cert", cert), ("--key", key), ("--service-key-file", serviceKeyFile),
@@ -234,14 +219,12 @@ extension LoadOptions {
 }
 
 extension Options {
-    /// The files that a run reads.
     var inputs: [InputFile] {
         load.inputs + InputFile.given([("--compare", compare), ("--verify-only", verifyOnly)])
     }
 }
 
 extension DatasetOptions {
-    /// The files that a load of files reads.
     var inputs: [InputFile] {
         load.inputs + files.map { InputFile(flag: "loadgen dataset", path: $0) }
     }
