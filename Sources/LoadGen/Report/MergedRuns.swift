@@ -51,7 +51,6 @@ package struct MergedRuns {
 }
 
 extension RunReport.Interval {
-    /// Adds the same second of another generator.
     fileprivate mutating func add(_ other: Self) {
         isMeasured = isMeasured && other.isMeasured
         answered = zip(answered, other.answered).map { $0 + $1 }
@@ -107,12 +106,10 @@ extension AuditOutcome {
 package struct RunTable {
     private let runs: [(name: String, result: RunReport)]
 
-    /// A table of runs and their names.
     package init(_ runs: [(name: String, result: RunReport)]) {
         self.runs = runs
     }
 
-    /// The text, with a newline at its end.
     package func rendered() -> String {
         let levels: [Double] = [50, 99, 99.9]
         let heads =
@@ -122,8 +119,7 @@ package struct RunTable {
         let widths = heads.indices.map { place in rows.map { $0[place].count }.max() ?? 0 }
         return rows.map { row in
             zip(row, widths).enumerated().map { place, cell in
-                let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                return place == 0 ? cell.0 + space : space + cell.0
+                place == 0 ? cell.0.column(cell.1) : cell.0.right(cell.1)
             }.joined(separator: "   ")
         }.joined(separator: "\n") + "\n"
     }

@@ -1,13 +1,11 @@
 import Foundation
 import Histogram
 
-/// What several runs found out together.
 package struct SeriesResult: Sendable {
     package enum Kind: String, Sendable {
         case search, steps, runs
     }
 
-    /// One run, in a line.
     package struct Entry: Sendable {
         /// What it was for, as `climb` or `step`.
         package var phase: String
@@ -15,8 +13,8 @@ package struct SeriesResult: Sendable {
         package var offered: Double?
         /// Requests a second answered with success.
         package var achieved: Double
-        /// The percentiles of the response time in nanoseconds; `nil` where nothing was answered.
-        package var latencies: Latencies?
+        /// The response times; nil where nothing was answered.
+        private var latencies: LatencySummary?
         /// The share of requests that were not answered with success.
         private var errorShare: Double
         /// CPU-seconds of the service per million operations; nil where it was not seen.
@@ -27,14 +25,6 @@ package struct SeriesResult: Sendable {
         package var reasons: [String]
         /// The exit code that the run would have alone.
         package var exitStatus: ExitStatus
-    }
-
-    /// Percentiles in nanoseconds.
-    package struct Latencies: Sendable, Equatable {
-        package var p50: Double
-        package var p99: Double
-        package var p999: Double
-        package var max: Double
     }
 
     package var kind: Kind
@@ -58,7 +48,7 @@ package struct SeriesResult: Sendable {
     package var confirmed99: ClosedRange<Double>? {
         let values = entries.filter {
             $0.phase == "confirm" && $0.outcome == "passed" && $0.offered == capacity
-        }.compactMap(\.latencies?.p99)
+        }.compactMap { $0.nanoseconds(99) }
         guard let low = values.min(), let high = values.max() else { return nil }
         return low...high
     }
@@ -86,14 +76,7 @@ extension SeriesResult.Entry {
             phase: phase,
             offered: result.configuration.ratePerSecond,
             achieved: result.requestsPerSecond,
-            latencies: result.totals.merged(result.shownMeasure).map { histogram in
-                SeriesResult.Latencies(
-                    p50: Double(histogram.valueAtPercentile(50)),
-                    p99: Double(histogram.valueAtPercentile(99)),
-                    p999: Double(histogram.valueAtPercentile(99.9)),
-                    max: Double(histogram.max)
-                )
-            },
+            latencies: result.totals.merged(result.shownMeasure).map(LatencySummary.init),
             errorShare: result.failedShare,
             serverSecondsPerMillion: result.secondsPerMillion(result.server),
             outcome: outcome,
@@ -101,6 +84,13 @@ extension SeriesResult.Entry {
             exitStatus: result.exitStatus
         )
     }
+
+    /// A percentile of the response time, one of ``LatencySummary/levels``.
+    fileprivate func nanoseconds(_ level: Double) -> Double? {
+        latencies?.percentile(level).map { Double($0) }
+    }
+
+    fileprivate var longest: Double? { latencies.map { Double($0.maximum) } }
 }
 
 /// The mean of a few runs and how far it may be from the truth.
@@ -146,7 +136,7 @@ extension SeriesResult: JSONDescribed {
         .written("at_least_per_second") { $0.isBusy ? $0.capacity : nil },
         .written("busy_machine") { $0.isBusy },
         .written("per_second") { $0.estimate { $0.achieved } },
-        .written("p99_ms") { $0.estimate { $0.latencies.map { $0.p99 / 1e6 } } },
+        .written("p99_ms") { $0.estimate { $0.nanoseconds(99).map { $0 / 1e6 } } },
         .written("server_seconds_per_million") { $0.estimate { $0.serverSecondsPerMillion } },
         .written("runs") { $0.entries },
     ]
@@ -162,10 +152,10 @@ extension SeriesResult.Entry: JSONDescribed {
         .written("phase") { $0.phase },
         .written("offered_per_second") { $0.offered },
         .written("per_second") { $0.achieved },
-        .written("p50_ms") { $0.latencies.map { $0.p50 / 1e6 } },
-        .written("p99_ms") { $0.latencies.map { $0.p99 / 1e6 } },
-        .written("p999_ms") { $0.latencies.map { $0.p999 / 1e6 } },
-        .written("max_ms") { $0.latencies.map { $0.max / 1e6 } },
+        .written("p50_ms") { $0.nanoseconds(50).map { $0 / 1e6 } },
+        .written("p99_ms") { $0.nanoseconds(99).map { $0 / 1e6 } },
+        .written("p999_ms") { $0.nanoseconds(99.9).map { $0 / 1e6 } },
+        .written("max_ms") { $0.longest.map { $0 / 1e6 } },
         .written("error_share") { $0.errorShare },
         .written("server_seconds_per_million") { $0.serverSecondsPerMillion },
         .written("outcome") { $0.outcome },
@@ -181,36 +171,37 @@ extension MeanEstimate: JSONDescribed {
     ]
 }
 
-/// The runs of a series in the report.
-enum SeriesText {
-    /// What all runs show, then a line for each; the first line starts with `label`, the others
-    /// with `indent`.
-    static func lines(_ series: SeriesResult, label: String, indent: String) -> [String] {
-        [label + summary(series), indent + header] + series.entries.map { indent + row($0) }
+extension SeriesResult {
+    /// What all runs show, then a line for each under its heads.
+    var lines: [String] {
+        let heads = Self.columns(
+            ["", "offered/s", "achieved/s", "p50", "p99", "p99.9", "max ms", "s/Mop"]
+        )
+        return [summary, heads] + entries.map(Self.row)
     }
 
-    private static func summary(_ series: SeriesResult) -> String {
-        switch series.kind {
-        case .search: capacity(series)
-        case .steps: "\(series.entries.count) steps"
-        case .runs: repetitions(series)
+    private var summary: String {
+        switch kind {
+        case .search: found
+        case .steps: "\(entries.count) steps"
+        case .runs: repetitions
         }
     }
 
-    private static func capacity(_ series: SeriesResult) -> String {
-        let goal = series.goal ?? ""
-        guard let capacity = series.capacity else {
-            let lowest = series.entries.compactMap(\.offered).min()
+    private var found: String {
+        let goal = goal ?? ""
+        let busy = "others used the machine in the trials that failed"
+        guard let capacity else {
+            let lowest = entries.compactMap(\.offered).min()
             return "\(goal) was kept at no rate"
                 + (lowest.map { ", down to \(NumberFormat.rate($0))/s" } ?? "")
-                + (series.isBusy ? "  CANNOT TELL (\(busy))" : "")
+                + (isBusy ? "  CANNOT TELL (\(busy))" : "")
         }
-        let sign = series.isBusy || series.isGeneratorLimit ? "≥ " : ""
+        let sign = isBusy || isGeneratorLimit ? "≥ " : ""
         let limit =
-            series.isBusy
-            ? "  CANNOT TELL more (\(busy))" : series.isGeneratorLimit ? " (generator limit)" : ""
+            isBusy ? "  CANNOT TELL more (\(busy))" : isGeneratorLimit ? " (generator limit)" : ""
         let range =
-            series.confirmed99.map { range in
+            confirmed99.map { range in
                 """
                   p99 \(NumberFormat.milliseconds(range.lowerBound)) to \
                 \(NumberFormat.milliseconds(range.upperBound)) ms there
@@ -219,56 +210,37 @@ enum SeriesText {
         return "capacity at \(goal)  \(sign)\(NumberFormat.rate(capacity))/s\(limit)\(range)"
     }
 
-    private static let busy = "others used the machine in the trials that failed"
-
-    private static func repetitions(_ series: SeriesResult) -> String {
-        let count = series.entries.count
-        let runs = "\(count) run\(count == 1 ? "" : "s")"
-        let rate = MeanEstimate(series.entries.map(\.achieved)).map {
-            text($0, unit: " requests/s", NumberFormat.rate)
+    private var repetitions: String {
+        func text(_ values: [Double], _ format: (Double) -> String) -> String? {
+            MeanEstimate(values).map {
+                format($0.mean) + ($0.halfWidth.map { " ± \(format($0))" } ?? "")
+            }
         }
-        let p99 = MeanEstimate(series.entries.compactMap(\.latencies?.p99)).map {
-            "p99 " + text($0, unit: " ms", NumberFormat.milliseconds)
+        let rate = text(entries.map(\.achieved), NumberFormat.rate)
+        let p99 = text(entries.compactMap { $0.nanoseconds(99) }, NumberFormat.milliseconds)
+        let cost = text(entries.compactMap(\.serverSecondsPerMillion)) {
+            NumberFormat.fixed($0, 3)
         }
-        let cost = MeanEstimate(series.entries.compactMap(\.serverSecondsPerMillion)).map {
-            "server " + text($0, unit: " CPU-s/Mop") { NumberFormat.fixed($0, 3) }
-        }
-        return ([runs] + [rate, p99, cost].compactMap(\.self)).joined(separator: "   ")
+        return [
+            "\(entries.count) run\(entries.count == 1 ? "" : "s")", rate.map { $0 + " requests/s" },
+            p99.map { "p99 \($0) ms" }, cost.map { "server \($0) CPU-s/Mop" },
+        ].compactMap(\.self).joined(separator: "   ")
     }
 
-    private static func text(
-        _ estimate: MeanEstimate,
-        unit: String,
-        _ format: (Double) -> String
-    ) -> String {
-        let width = estimate.halfWidth.map { " ± \(format($0))" } ?? ""
-        return format(estimate.mean) + width + unit
-    }
-
-    private static let header =
-        columns("", "offered/s", "achieved/s", ["p50", "p99", "p99.9", "max ms"], "s/Mop")
-
-    private static func row(_ entry: SeriesResult.Entry) -> String {
-        let latencies = entry.latencies.map { [$0.p50, $0.p99, $0.p999, $0.max] } ?? []
-        let figures =
-            latencies.isEmpty
-            ? ["-", "-", "-", "-"] : latencies.map(NumberFormat.milliseconds)
+    private static func row(_ entry: Entry) -> String {
+        let latencies = [50, 99, 99.9].map(entry.nanoseconds) + [entry.longest]
         let cost = entry.serverSecondsPerMillion.map { NumberFormat.fixed($0, 3) } ?? "-"
         let offered = entry.offered.map(NumberFormat.rate) ?? "-"
         let rest = [entry.outcome].compactMap(\.self) + [entry.reasons.joined(separator: "; ")]
-        return columns(entry.phase, offered, NumberFormat.rate(entry.achieved), figures, cost)
-            + "  " + rest.filter { !$0.isEmpty }.joined(separator: ": ")
+        return columns(
+            [entry.phase, offered, NumberFormat.rate(entry.achieved)]
+                + latencies.map { $0.map(NumberFormat.milliseconds) ?? "-" } + [cost]
+        ) + "  " + rest.filter { !$0.isEmpty }.joined(separator: ": ")
     }
 
-    private static func columns(
-        _ phase: String,
-        _ offered: String,
-        _ achieved: String,
-        _ latencies: [String],
-        _ cost: String
-    ) -> String {
-        let numbers = [(offered, 10), (achieved, 11)] + latencies.map { ($0, 8) } + [(cost, 8)]
-        return phase.padding(toLength: 8, withPad: " ", startingAt: 0)
-            + numbers.map { String(repeating: " ", count: max(0, $1 - $0.count)) + $0 }.joined()
+    /// A phase, and its numbers at the right of their columns.
+    private static func columns(_ texts: [String]) -> String {
+        texts[0].column(8)
+            + zip(texts.dropFirst(), [10, 11, 8, 8, 8, 8, 8]).map { $0.right($1) }.joined()
     }
 }

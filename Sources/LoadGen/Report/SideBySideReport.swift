@@ -8,7 +8,6 @@ package struct SideBySideText {
         self.result = result
     }
 
-    /// The whole text, with a newline at its end.
     package func rendered() -> String {
         [heading, table, notes, audits].filter { !$0.isEmpty }
             .map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
@@ -46,8 +45,8 @@ package struct SideBySideText {
             lines.append(
                 cells(
                     name(figure),
-                    median(\.a) { figure.value($0) }.map { value($0, figure) } ?? "-",
-                    median(\.b) { figure.value($0) }.map { value($0, figure) } ?? "-",
+                    result.median(of: \.a, figure.value).map { value($0, figure) } ?? "-",
+                    result.median(of: \.b, figure.value).map { value($0, figure) } ?? "-",
                     result.ratio(figure).map { NumberFormat.fixed($0.ratio, 3) } ?? "-",
                     interval(result.ratio(figure)),
                     interval(result.control(figure)),
@@ -55,24 +54,11 @@ package struct SideBySideText {
                 )
             )
         }
-        lines.append(
-            cells("generator CPU", cost(\.a) { $0.generatorCost }, cost(\.b) { $0.generatorCost })
-        )
-        lines.append(
-            cells(
-                "bytes an op",
-                number(\.a) { $0.bytesPerOperation },
-                number(\.b) { $0.bytesPerOperation }
-            )
-        )
-        lines.append(
-            cells(
-                "writes an op",
-                number(\.a) { $0.writesPerOperation },
-                number(\.b) { $0.writesPerOperation }
-            )
-        )
-        return lines
+        return lines + [
+            medians("generator CPU", digits: 3) { $0.generatorCost },
+            medians("bytes an op", digits: 2) { $0.bytesPerOperation },
+            medians("writes an op", digits: 2) { $0.writesPerOperation },
+        ]
     }
 
     private var notes: [String] {
@@ -83,8 +69,8 @@ package struct SideBySideText {
             \(percent), or than the A/A interval where that reaches further.
             """
         ]
-        if let a = median(\.a, { $0.generatorCost }), let b = median(\.b, { $0.generatorCost }),
-            max(a, b) > 1.15 * min(a, b)
+        if let a = result.median(of: \.a, { $0.generatorCost }),
+            let b = result.median(of: \.b, { $0.generatorCost }), max(a, b) > 1.15 * min(a, b)
         {
             lines.append(
                 """
@@ -100,9 +86,8 @@ package struct SideBySideText {
     }
 
     private var audits: [String] {
-        let indent = "             "
-        return AuditText.lines(result.audits.a, label: "Audit of A   ", indent: indent)
-            + AuditText.lines(result.audits.b, label: "Audit of B   ", indent: indent)
+        result.audits.a.lines.labelled("Audit of A")
+            + result.audits.b.lines.labelled("Audit of B")
             + (result.exitStatus == .success ? [] : ["exit \(result.exitStatus.rawValue)"])
     }
 
@@ -123,19 +108,16 @@ package struct SideBySideText {
         ratio.map { "\(NumberFormat.fixed($0.low, 3)) to \(NumberFormat.fixed($0.high, 3))" } ?? "-"
     }
 
-    private func median(
-        _ slice: KeyPath<SlicePair, Slice>,
+    /// The line of a figure that is not judged.
+    private func medians(
+        _ name: String,
+        digits: Int,
         _ value: (Slice) -> Double?
-    ) -> Double? {
-        result.median(of: slice, value)
-    }
-
-    private func cost(_ slice: KeyPath<SlicePair, Slice>, _ value: (Slice) -> Double?) -> String {
-        median(slice, value).map { NumberFormat.fixed($0, 3) } ?? "-"
-    }
-
-    private func number(_ slice: KeyPath<SlicePair, Slice>, _ value: (Slice) -> Double?) -> String {
-        median(slice, value).map { NumberFormat.fixed($0, 2) } ?? "-"
+    ) -> String {
+        func text(_ slice: KeyPath<SlicePair, Slice>) -> String {
+            result.median(of: slice, value).map { NumberFormat.fixed($0, digits) } ?? "-"
+        }
+        return cells(name, text(\.a), text(\.b))
     }
 
     private func cells(_ texts: String...) -> String {
@@ -192,7 +174,6 @@ extension SideBySideResult: JSONDescribed {
         .written("kept_tainted") { $0.keptTaintedCount },
     ]
 
-    /// A figure of both servers.
     private struct Figure: JSONDescribed {
         private let result: SideBySideResult
         private let figure: ComparedFigure

@@ -12,7 +12,6 @@ package struct TextReport {
         self.result = result
     }
 
-    /// The whole text, with a newline at its end.
     package func rendered() -> String {
         let parts = [
             heading, series, dataset, throughput, latency + split + serverTimes, processors,
@@ -30,7 +29,7 @@ package struct TextReport {
         let process = result.serverPID.map { " (pid \($0))" } ?? ""
         let hottest = NumberFormat.percent(result.hottestShare)
         let subject =
-            result.dataset.map(DatasetText.heading) ?? """
+            result.dataset?.heading ?? """
                 \(configuration.wireProtocol == .resp ? "RESP, sorted set" : "feed") \
                 \(configuration.feed)  \(count(configuration.postCount, "post"))  \
                 \(configuration.keys)\(voters)
@@ -90,23 +89,16 @@ package struct TextReport {
 
     private var series: [String] {
         guard let series = result.series else { return [] }
-        let label = row(series.kind.rawValue.capitalized)
-        let title: String
-        switch series.kind {
-        case .search: title = "The figures below are of the trial that confirmed the capacity."
-        case .steps, .runs: title = "The figures below are of the last run."
-        }
-        return SeriesText.lines(series, label: label, indent: "  ") + ["  " + title]
+        let shown = series.kind == .search ? "trial that confirmed the capacity" : "last run"
+        let lines = series.lines + ["The figures below are of the \(shown)."]
+        return [series.kind.rawValue.capitalized.column(13) + lines[0]]
+            + lines.dropFirst().map { "  " + $0 }
     }
 
-    private var dataset: [String] {
-        result.dataset.map {
-            DatasetText.lines($0, label: row("Dataset"), indent: row(""))
-        } ?? []
-    }
+    private var dataset: [String] { (result.dataset?.lines ?? []).labelled("Dataset") }
 
     private var throughput: [String] {
-        var first = row("Throughput") + "\(NumberFormat.rate(result.ratePerSecond)) op/s"
+        var first = "\(NumberFormat.rate(result.ratePerSecond)) op/s"
         let rates = result.measuredRates.sorted()
         if rates.count >= 3 {
             first += """
@@ -130,12 +122,12 @@ package struct TextReport {
             let out = NumberFormat.megabytes(Double(traffic.bytesOut) / seconds)
             parts.append("out \(out)/s (with the warm-up)")
         }
-        return [first, row("") + parts.joined(separator: "   ")]
+        return [first, parts.joined(separator: "   ")].labelled("Throughput")
     }
 
     private var latency: [String] {
         let table = LatencyTable(result)
-        guard !table.isEmpty else { return [row("Latency") + "no request was answered"] }
+        guard !table.isEmpty else { return ["no request was answered"].labelled("Latency") }
         guard let rate = configuration.ratePerSecond else {
             return table.lines(["(closed loop: response = service)"])
         }
@@ -154,7 +146,7 @@ package struct TextReport {
 
     private var split: [String] {
         result.totals.split.map {
-            LatencySplitText.lines($0, percentiles: configuration.percentiles)
+            $0.lines(percentiles: configuration.percentiles)
         } ?? []
     }
 
@@ -164,14 +156,12 @@ package struct TextReport {
     }
 
     private var processors: [String] {
-        var lines: [String] = []
-        if let server = result.server {
-            lines.append(row(lines.isEmpty ? "CPU" : "") + "server     " + usage(server))
-        }
+        var lines = (result.server.map { ["server     " + usage($0)] } ?? [])
         if let generator = result.generator {
             let idle = result.loopIdleShares.min().map { ", loop idle \(percent($0))" } ?? ""
-            lines.append(row(lines.isEmpty ? "CPU" : "") + "generator  " + usage(generator) + idle)
+            lines.append("generator  " + usage(generator) + idle)
         }
+        let label = lines.isEmpty ? "" : "CPU"
         var parts: [String] = []
         if let machine = result.machine {
             parts.append("steal \(NumberFormat.percent(machine.stealShare))")
@@ -183,8 +173,8 @@ package struct TextReport {
             let limit = configuration.clientCount * configuration.pipelineDepth
             parts.append("Little: X·W = \(NumberFormat.fixed(inFlight, 1)) of \(limit) in flight")
         }
-        if !parts.isEmpty { lines.append(row("") + parts.joined(separator: "   ")) }
-        return lines
+        if !parts.isEmpty { lines.append(parts.joined(separator: "   ")) }
+        return lines.labelled(label)
     }
 
     private func usage(_ usage: ProcessUsage) -> String {
@@ -203,26 +193,26 @@ package struct TextReport {
         let outcomes = result.totals.outcomes
         let sign = outcomes.isConserved ? "=" : "≠"
         var lines = [
-            row("Outcomes") + """
-                sent \(NumberFormat.count(outcomes.sent)) \(sign) \
-                ok \(NumberFormat.count(outcomes.ok)) + error \(NumberFormat.count(outcomes.error)) \
-                + timeout \(NumberFormat.count(outcomes.timeout)) \
-                + lost \(NumberFormat.count(outcomes.lost))   \
-                connections \(result.openedConnectionCount), lost \(result.lostConnectionCount)\
-                \(reopened)
-                """
+            """
+            sent \(NumberFormat.count(outcomes.sent)) \(sign) \
+            ok \(NumberFormat.count(outcomes.ok)) + error \(NumberFormat.count(outcomes.error)) \
+            + timeout \(NumberFormat.count(outcomes.timeout)) \
+            + lost \(NumberFormat.count(outcomes.lost))   \
+            connections \(result.openedConnectionCount), lost \(result.lostConnectionCount)\
+            \(reopened)
+            """
         ]
         if !outcomes.isConserved {
-            lines.append(row("") + "The generator's own count does not add up: trust no figure.")
+            lines.append("The generator's own count does not add up: trust no figure.")
         }
         if configuration.retryLimit > 0 {
             let retries = result.totals.retries
             lines.append(
-                row("") + """
-                    retries \(NumberFormat.count(retries.retryCount))   \
-                    reconnects \(NumberFormat.count(retries.reconnectCount))   \
-                    duplicates \(NumberFormat.count(retries.duplicateCount))
-                    """
+                """
+                retries \(NumberFormat.count(retries.retryCount))   \
+                reconnects \(NumberFormat.count(retries.reconnectCount))   \
+                duplicates \(NumberFormat.count(retries.duplicateCount))
+                """
             )
         }
         let failures = result.totals.failures
@@ -232,12 +222,12 @@ package struct TextReport {
             causes.append("late answers \(NumberFormat.count(result.totals.lateAnswerCount))")
         }
         if let refusal = result.refusal {
-            lines.append(row("") + "The service refused every vote: \(refusal).")
+            lines.append("The service refused every vote: \(refusal).")
         }
-        if !causes.isEmpty { lines.append(row("") + causes.joined(separator: "   ")) }
-        if failures.areRateLimited { lines.append(row("") + Failures.limitHint) }
-        if let text = failures.firstProtocolError { lines.append(row("") + text) }
-        return lines
+        if !causes.isEmpty { lines.append(causes.joined(separator: "   ")) }
+        if failures.areRateLimited { lines.append(Failures.limitHint) }
+        if let text = failures.firstProtocolError { lines.append(text) }
+        return lines.labelled("Outcomes")
     }
 
     private var reopened: String {
@@ -246,15 +236,11 @@ package struct TextReport {
     }
 
     private var audit: [String] {
-        AuditText.lines(result.audit, label: row("Audit"), indent: row(""))
-            + (result.cleanup.map { [row("Cleanup") + $0.text] } ?? [])
+        result.audit.lines.labelled("Audit")
+            + (result.cleanup.map { [$0.text] } ?? []).labelled("Cleanup")
     }
 
-    private var comparison: [String] {
-        result.comparison.map {
-            ComparisonText.lines($0, label: row("Compare"), indent: row(""))
-        } ?? []
-    }
+    private var comparison: [String] { (result.comparison?.lines ?? []).labelled("Compare") }
 
     private var serviceLevels: [String] {
         let status = result.exitStatus
@@ -262,12 +248,9 @@ package struct TextReport {
             "\(kept.level.text) \(kept.isKept ? "PASS" : "MISS") (\(kept.valueText))"
         }
         guard !levels.isEmpty || status != .success else { return [] }
-        let head = levels.isEmpty ? "" : row("SLO") + levels.joined(separator: "   ") + "   "
+        let head =
+            levels.isEmpty ? "" : "SLO".column(13) + levels.joined(separator: "   ") + "   "
         return ["\(head)exit \(status.rawValue)"]
-    }
-
-    private func row(_ label: String) -> String {
-        label.padding(toLength: 13, withPad: " ", startingAt: 0)
     }
 
     private func percent(_ share: Double) -> String { NumberFormat.percent(share, digits: 0) }
@@ -288,20 +271,14 @@ struct LatencyTable {
         var note: String
     }
 
-    private let title: String
-    private let rows: [Row]
-    private let percentiles: [Double]
+    fileprivate let title: String
+    /// Their names have at most 16 characters.
+    fileprivate let rows: [Row]
+    fileprivate let percentiles: [Double]
+}
 
-    /// A table of these rows; names have at most 16 characters.
-    init(title: String, rows: [Row], percentiles: [Double]) {
-        self.title = title
-        self.rows = rows
-        self.percentiles = percentiles
-    }
-
+extension LatencyTable {
     init(_ result: RunReport) {
-        title = "Latency [ms]"
-        percentiles = result.configuration.percentiles
         let operations = result.configuration.mix.operations
         let measures: [Measure] =
             result.configuration.isOpenLoop ? [.response, .service, .slip] : [.service]
@@ -325,7 +302,11 @@ struct LatencyTable {
                 rows.append(Row(name: indent + name, histogram: found, note: ""))
             }
         }
-        self.rows = rows
+        self.init(
+            title: "Latency [ms]",
+            rows: rows,
+            percentiles: result.configuration.percentiles
+        )
     }
 
     var isEmpty: Bool { rows.isEmpty }
@@ -333,16 +314,15 @@ struct LatencyTable {
     /// The heading, with `notes` behind it, and the rows.
     func lines(_ notes: [String]) -> [String] {
         let names = ["mean"] + percentiles.map { PercentileText.name($0) } + ["max"]
-        let heading = title.padding(toLength: 18, withPad: " ", startingAt: 0)
-        let head = ([heading + names.map(cell).joined()] + notes).joined(separator: "   ")
+        let head = ([title.column(18) + names.map(cell).joined()] + notes)
+            .joined(separator: "   ")
         return [head]
             + rows.map { row in
                 var values = [NumberFormat.milliseconds(row.histogram.mean)]
                 values += percentiles.map { PercentileText.cell(row.histogram, percentile: $0) }
                 values.append(NumberFormat.milliseconds(Double(row.histogram.max)))
-                let name = "  \(row.name)".padding(toLength: 18, withPad: " ", startingAt: 0)
                 let note = row.note.isEmpty ? "" : "   \(row.note)"
-                return name + values.map(cell).joined() + note
+                return "  \(row.name)".column(18) + values.map(cell).joined() + note
             }
     }
 
@@ -354,8 +334,25 @@ struct LatencyTable {
         }
     }
 
-    private func cell(_ text: String) -> String {
-        String(repeating: " ", count: max(1, 9 - text.count)) + text
+    private func cell(_ text: String) -> String { " " + text.right(8) }
+}
+
+extension String {
+    /// The text at the left of a column of a table; what it has beyond the width is cut.
+    func column(_ width: Int) -> String {
+        padding(toLength: width, withPad: " ", startingAt: 0)
+    }
+
+    /// The text at the right of a column, which is wider for a longer text.
+    func right(_ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - count)) + self
+    }
+}
+
+extension [String] {
+    /// These lines with a label before the first, and as much space before the others.
+    func labelled(_ label: String) -> [String] {
+        enumerated().map { ($0 == 0 ? label : "").column(13) + $1 }
     }
 }
 
@@ -367,7 +364,6 @@ package enum PercentileText {
         case hidden
         /// Fewer than 100 samples lie beyond: it is shown with a `~`.
         case rough
-        /// Enough samples lie beyond.
         case good
     }
 
@@ -395,22 +391,21 @@ package enum PercentileText {
     }
 }
 
-/// The split latency in the text report.
-enum LatencySplitText {
+extension LatencySplit {
     /// A table with a row for each part; one line where no measured call has times.
-    static func lines(_ split: LatencySplit, percentiles: [Double]) -> [String] {
-        guard split.sampleCount > 0 else {
+    fileprivate func lines(percentiles: [Double]) -> [String] {
+        guard sampleCount > 0 else {
             return ["  --split: no measured call was answered with the service's times."]
         }
-        let parts: [LatencySplit.Part] =
-            split.isOneClock ? [.there, .execution, .held, .back] : [.execution, .held, .bothWays]
+        let parts: [Part] =
+            isOneClock ? [.there, .execution, .held, .back] : [.execution, .held, .bothWays]
         let rows = parts.compactMap { part in
-            split.latencies(of: part).map {
+            latencies(of: part).map {
                 LatencyTable.Row(name: part.name, histogram: $0, note: part.note)
             }
         }
-        let count = NumberFormat.count(split.sampleCount)
-        let clock = split.isOneClock ? "" : "; the service has another clock"
+        let count = NumberFormat.count(sampleCount)
+        let clock = isOneClock ? "" : "; the service has another clock"
         let table = LatencyTable(title: "Split [ms]", rows: rows, percentiles: percentiles)
         return table.lines(["(\(count) calls, one in \(CallSampler.sampledEvery)\(clock))"])
     }
@@ -437,87 +432,70 @@ extension LatencySplit.Part {
     }
 }
 
-/// The files of a run in the report.
-enum DatasetText {
-    /// The part of the heading that replaces the feed and the posts of a run.
-    static func heading(_ dataset: DatasetResult) -> String {
-        let count = dataset.files.count
-        let feeds = count == 1 ? "feed \(dataset.files[0].feed)" : "\(count) feeds"
+extension DatasetResult {
+    /// What replaces the feed and the posts of a run in the heading.
+    fileprivate var heading: String {
+        let feeds = files.count == 1 ? "feed \(files[0].feed)" : "\(files.count) feeds"
         return """
-            \(feeds)  \(NumberFormat.count(UInt64(dataset.postCount))) posts  \
-            \(NumberFormat.count(dataset.upvoteCount)) votes up and \
-            \(NumberFormat.count(dataset.downvoteCount)) down\
-            \(dataset.repeatCount == 1 ? "" : " (the files' × \(dataset.repeatCount))")
+            \(feeds)  \(NumberFormat.count(UInt64(postCount))) posts  \
+            \(NumberFormat.count(upvoteCount)) votes up and \
+            \(NumberFormat.count(downvoteCount)) down\
+            \(repeatCount == 1 ? "" : " (the files' × \(repeatCount))")
             """
     }
 
-    /// The files and what was left out of them; the first line starts with `label`, the others with
-    /// `indent`.
-    static func lines(_ dataset: DatasetResult, label: String, indent: String) -> [String] {
-        let seconds = NumberFormat.fixed(dataset.importSeconds, 2)
-        var lines = [
-            label + """
-                \(NumberFormat.count(UInt64(dataset.postCount))) posts imported in \(seconds) s, \
-                \(NumberFormat.count(UInt64(dataset.leftOutCount))) left out
-                """
-        ]
-        for file in dataset.files {
-            lines.append(
-                indent + """
-                    \(file.name) → \(file.feed)   \(NumberFormat.count(UInt64(file.postCount))) \
-                    posts, \(NumberFormat.count(file.upvoteCount)) up, \
-                    \(NumberFormat.count(file.downvoteCount)) down
-                    """
-            )
-        }
-        let leftOut = dataset.files.flatMap { file in
+    /// The files and what was left out of them.
+    fileprivate var lines: [String] {
+        let leftOut = files.flatMap { file in
             file.leftOut.map { "\(file.name):\($0.line) left out: \($0.message)" }
         }
-        lines += leftOut.prefix(maximumLeftOutCount).map { indent + $0 }
-        if leftOut.count > maximumLeftOutCount {
-            lines.append(
-                indent + "and \(leftOut.count - maximumLeftOutCount) more, which --json lists"
-            )
-        }
-        return lines
+        let more = leftOut.count - Self.maximumLeftOutCount
+        return [
+            """
+            \(NumberFormat.count(UInt64(postCount))) posts imported in \
+            \(NumberFormat.fixed(importSeconds, 2)) s, \
+            \(NumberFormat.count(UInt64(leftOutCount))) left out
+            """
+        ]
+            + files.map { file in
+                """
+                \(file.name) → \(file.feed)   \(NumberFormat.count(UInt64(file.postCount))) \
+                posts, \(NumberFormat.count(file.upvoteCount)) up, \
+                \(NumberFormat.count(file.downvoteCount)) down
+                """
+            } + leftOut.prefix(Self.maximumLeftOutCount)
+            + (more > 0 ? ["and \(more) more, which --json lists"] : [])
     }
 
     /// The most lines that people read on a screen.
     private static let maximumLeftOutCount = 200
 }
 
-/// The audit in the report.
-enum AuditText {
-    /// Its lines; the first starts with `label`, the others with `indent`.
-    static func lines(_ outcome: AuditOutcome, label: String, indent: String) -> [String] {
-        switch outcome {
-        case .skipped: return [label + "not done (--no-verify)"]
-        case .impossible(let reason): return [label + "NOT POSSIBLE  \(reason)"]
+extension AuditOutcome {
+    var lines: [String] {
+        switch self {
+        case .skipped: return ["not done (--no-verify)"]
+        case .impossible(let reason): return ["NOT POSSIBLE  \(reason)"]
         case .done(let summary):
             let findings = summary.findings
-            var lines = [
-                label + """
-                    \(findings.isEmpty ? "PASS" : "FAIL")  \
-                    votes acked \(NumberFormat.count(summary.acknowledgedVoteCount))  \
-                    unknown \(NumberFormat.count(summary.unknownVoteCount))  \
-                    failed \(NumberFormat.count(summary.failedVoteCount))  \
-                    counted by server \(counted(summary))
-                    """,
-                indent + """
-                    \(summary.exactPostCount) of \(summary.postCount) posts exact   \
-                    \(summary.createdPostCount) created   \(summary.listedPostCount) listed
-                    """,
+            let counted = summary.countedVoteCount
+            let lines = [
+                """
+                \(findings.isEmpty ? "PASS" : "FAIL")  \
+                votes acked \(NumberFormat.count(summary.acknowledgedVoteCount))  \
+                unknown \(NumberFormat.count(summary.unknownVoteCount))  \
+                failed \(NumberFormat.count(summary.failedVoteCount))  \
+                counted by server \(counted < 0 ? "\(counted)" : NumberFormat.count(UInt64(counted)))
+                """,
+                """
+                \(summary.exactPostCount) of \(summary.postCount) posts exact   \
+                \(summary.createdPostCount) created   \(summary.listedPostCount) listed
+                """,
             ]
-            lines += findings.counts.sorted { $0.key.rawValue < $1.key.rawValue }
-                .map { indent + "\($0.key.rawValue): \(NumberFormat.count($0.value))" }
-            return lines + findings.examples.map { indent + "  " + $0 }
+            let counts = findings.counts.sorted { $0.key.rawValue < $1.key.rawValue }
+            return lines + counts.map { "\($0.key.rawValue): \(NumberFormat.count($0.value))" }
+                + findings.examples.map { "  " + $0 }
         }
-    }
-
-    private static func counted(_ summary: AuditSummary) -> String {
-        summary.countedVoteCount < 0
-            ? "\(summary.countedVoteCount)"
-            : NumberFormat.count(UInt64(summary.countedVoteCount))
     }
 }
 
@@ -526,46 +504,36 @@ package struct VerificationText {
     private let result: RunReport
     private let path: String
 
-    /// A report of `result`, whose run is recorded in the file at `path`.
     package init(_ result: RunReport, path: String) {
         self.result = result
         self.path = path
     }
 
-    /// The whole text, with a newline at its end.
     package func rendered() -> String {
         let head = "loadgen  audit of \(path)  target \(result.configuration.target)"
         let lines =
-            AuditText.lines(result.audit, label: "Audit        ", indent: "             ")
-            + (result.cleanup.map { ["Cleanup      " + $0.text] } ?? [])
+            result.audit.lines.labelled("Audit")
+            + (result.cleanup.map { [$0.text] } ?? []).labelled("Cleanup")
         let status = result.exitStatus
         let end = status == .success ? [] : ["", "exit \(status.rawValue)"]
         return ([head, ""] + lines + end).joined(separator: "\n") + "\n"
     }
 }
 
-/// The comparison with an earlier run in the report.
-enum ComparisonText {
-    /// Its lines; the first starts with `label`, the others with `indent`.
-    static func lines(_ comparison: Comparison, label: String, indent: String) -> [String] {
-        let limit = NumberFormat.percent(comparison.limit, digits: 0)
-        var first = label + comparison.judgement.rawValue.uppercased()
-        if let ratio = comparison.ratio {
+extension Comparison {
+    /// The comparison with an earlier run in the report.
+    fileprivate var lines: [String] {
+        var first = judgement.rawValue.uppercased()
+        if let ratio {
             first += """
-                  \(comparison.figure.rawValue) \(NumberFormat.fixed(ratio.ratio, 3)) of that in \
-                \(comparison.path), 95% interval \(NumberFormat.fixed(ratio.low, 3)) to \
-                \(NumberFormat.fixed(ratio.high, 3)) (limit \(limit))
+                  \(figure.rawValue) \(NumberFormat.fixed(ratio.ratio, 3)) of that in \
+                \(path), 95% interval \(NumberFormat.fixed(ratio.low, 3)) to \
+                \(NumberFormat.fixed(ratio.high, 3)) (limit \(NumberFormat.percent(limit, digits: 0)))
                 """
         }
-        var lines = [first]
-        if let ratio = comparison.serverCostRatio {
-            lines.append(
-                indent + """
-                    server CPU \(NumberFormat.fixed(ratio, 3)) of that in \(comparison.path), one value \
-                    of each run
-                    """
-            )
+        let cost = serverCostRatio.map { ratio in
+            "server CPU \(NumberFormat.fixed(ratio, 3)) of that in \(path), one value of each run"
         }
-        return lines + comparison.reasons.map { indent + $0 }
+        return [first] + [cost].compactMap(\.self) + reasons
     }
 }

@@ -5,7 +5,6 @@ import FeedTransport
 import Foundation
 import Histogram
 
-/// How a responder delays its answers.
 struct ResponderPlan: Sendable, Equatable {
     /// The shortest time for which a vote is held; nil answers at once and records nothing.
     var shortest: Duration?
@@ -85,7 +84,6 @@ final class ResponderBox: Sendable {
     private let answered = Lock(ResponderRecord())
     private let isDecided = Semaphore()
 
-    /// The responder listens, or cannot.
     func open(_ result: Result<SocketAddress, TransportError>) {
         opened.withLock { $0 = result }
         isDecided.signal()
@@ -128,7 +126,6 @@ final class ResponderLoop {
         }
     }
 
-    /// Whether votes wait before their answers.
     var isDelaying: Bool { plan.shortest != nil }
 
     func add(_ connection: ResponderConnection) {
@@ -141,20 +138,13 @@ final class ResponderLoop {
 
     func cast(_ vote: CastVoteRequest) -> CastVoteResponse {
         let place = Int(clamping: vote.postID) - 1
-        guard scores.indices.contains(place) else {
-            return CastVoteResponse(
-                postID: vote.postID,
-                score: 0,
-                upvoteCount: 0,
-                downvoteCount: 0,
-                vote: .up
-            )
-        }
-        scores[place] += 1
+        let isKnown = scores.indices.contains(place)
+        if isKnown { scores[place] += 1 }
+        let score = isKnown ? scores[place] : 0
         return CastVoteResponse(
             postID: vote.postID,
-            score: scores[place],
-            upvoteCount: UInt64(scores[place]),
+            score: score,
+            upvoteCount: UInt64(score),
             downvoteCount: 0,
             vote: .up
         )
@@ -184,7 +174,6 @@ final class ResponderLoop {
         wait()
     }
 
-    /// Arms the timer for the earliest answer.
     func wait() {
         guard let next = connections.values.compactMap(\.nextDue).min() else { return }
         timer.arm(at: MonotonicInstant(nanoseconds: next))
@@ -287,7 +276,6 @@ final class ResponderConnection: ConnectionHandler {
         return ReadProgress(consumedByteCount: offset)
     }
 
-    /// Sends the answers that are due at `now`.
     func release(at now: UInt64) {
         var answered: [UInt64] = []
         while let next = held.first, next.due <= now {

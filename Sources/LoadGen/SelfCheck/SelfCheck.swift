@@ -155,7 +155,6 @@ extension RunReport {
     }
 }
 
-/// What a self-check found.
 package struct SelfCheckResult: Sendable {
     package struct Speed: Sendable {
         package var ratePerSecond: Double
@@ -174,7 +173,6 @@ package struct SelfCheckResult: Sendable {
         }
     }
 
-    /// What the delays and arrivals were drawn from.
     package var seed: UInt64
     package var delays: LatencyComparison
     package var stall: LatencyComparison
@@ -204,7 +202,6 @@ package struct SelfCheckResult: Sendable {
     }
 
     private func table(_ name: String, _ comparison: LatencyComparison) -> String {
-        let head = name.padding(toLength: 14, withPad: " ", startingAt: 0)
         let columns =
             ["there [ms]", "measured", "difference"]
             + (comparison.fromSend == nil ? [] : ["from the send"])
@@ -217,14 +214,13 @@ package struct SelfCheckResult: Sendable {
                 NumberFormat.percent(percent, digits: 2),
             ]
             if let fromSend = comparison.fromSend { values.append(milliseconds(fromSend, level)) }
-            let label = "  \(PercentileText.name(level))"
-                .padding(toLength: 14, withPad: " ", startingAt: 0)
-            return label + values.map(cell).joined()
+            return "  \(PercentileText.name(level))".column(14) + values.map(cell).joined()
                 + (comparison.matches(level) ? "  ok" : "  OFF")
         }
         let (seen, there) = (comparison.measured.totalCount, comparison.truth.totalCount)
         let count = "  \(NumberFormat.count(seen)) of \(NumberFormat.count(there)) answers measured"
-        return ([head + columns.map(cell).joined()] + rows + [count]).joined(separator: "\n")
+        return ([name.column(14) + columns.map(cell).joined()] + rows + [count])
+            .joined(separator: "\n")
     }
 
     private var weight: String {
@@ -260,9 +256,7 @@ package struct SelfCheckResult: Sendable {
         NumberFormat.milliseconds(Double(histogram.valueAtPercentile(level)))
     }
 
-    private func cell(_ text: String) -> String {
-        String(repeating: " ", count: max(1, 14 - text.count)) + text
-    }
+    private func cell(_ text: String) -> String { " " + text.right(13) }
 }
 
 /// The latencies that a run measured beside those that there were.
@@ -271,7 +265,6 @@ package struct LatencyComparison: Sendable {
     /// Where `measured` counts from the intended start: the same requests timed from their send, as
     /// closed-loop tools do.
     package var fromSend: LatencyHistogram?
-    /// What there was.
     package var truth: LatencyHistogram
 
     package static let levels: [Double] = [50, 99, 99.9]
@@ -297,7 +290,6 @@ package struct LatencyComparison: Sendable {
         Double(measured.valueAtPercentile(level)) - Double(truth.valueAtPercentile(level))
     }
 
-    /// Whether a percentile is as close as it has to be.
     package func matches(_ level: Double) -> Bool {
         let allowed = max(
             Self.slackNanoseconds,
