@@ -123,13 +123,9 @@ struct AuditedList: Sendable {
     var expectation: FeedWalk.Expectation
     /// The posts of the run that the list has; nil means all of them.
     var ids: Set<UInt64>?
+}
 
-    init(feed: String, expectation: FeedWalk.Expectation, ids: Set<UInt64>? = nil) {
-        self.feed = feed
-        self.expectation = expectation
-        self.ids = ids
-    }
-
+extension AuditedList {
     /// The feed of a run of a workload, which may have had posts before.
     init(
         feed: String,
@@ -137,13 +133,15 @@ struct AuditedList: Sendable {
         startMilliseconds: Int64,
         endMilliseconds: Int64 = .max
     ) {
-        self.feed = feed
-        expectation = FeedWalk.Expectation(
-            scores: [:],
-            createdIDs: knowledge.createdIDs,
-            unknownTitles: knowledge.unknownTitles,
-            startMilliseconds: startMilliseconds,
-            endMilliseconds: endMilliseconds
+        self.init(
+            feed: feed,
+            expectation: FeedWalk.Expectation(
+                scores: [:],
+                createdIDs: knowledge.createdIDs,
+                unknownTitles: knowledge.unknownTitles,
+                startMilliseconds: startMilliseconds,
+                endMilliseconds: endMilliseconds
+            )
         )
     }
 

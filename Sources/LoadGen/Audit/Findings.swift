@@ -1,7 +1,6 @@
 /// What an audit found: the count of each violation, and the first examples as sentences.
 package struct Findings: Sendable, Equatable {
     package internal(set) var counts: [Violation: UInt64] = [:]
-    /// The first examples, each a sentence.
     package internal(set) var examples: [String] = []
 
     package init() {}
@@ -32,40 +31,27 @@ package struct Findings: Sendable, Equatable {
 
 /// One way in which a service's numbers can contradict its answers.
 package enum Violation: String, Sendable, CaseIterable {
-    /// The score is below the acknowledged votes.
     case lostVote = "acknowledged votes lost"
-    /// The score is above every vote that can have counted.
     case extraVote = "votes counted twice or never sent"
-    /// The score fits only if votes counted that were answered with an error.
     case countedError = "votes counted although answered with an error"
-    /// The scores in the answers do not run from the first to the last, each once.
     case brokenSequence = "posts with a duplicate or missing score in the answers"
-    /// A connection saw a post's score not rise with its own vote.
     case fallingScore = "answers whose score did not rise on their connection"
     case wrongBallot = "votes answered with another ballot than the voter's last"
     case wrongScore = "posts whose score is not upvotes minus downvotes"
     case missingPost = "posts of the run that cannot be read"
-    /// A page lists a post after one that must come later.
     case pageOrder = "posts out of order on pages"
-    /// A page, or a walk over all pages, lists a post twice.
     case listedTwice = "posts listed twice"
-    /// A page lacks a vote that was acknowledged before the page was asked for.
     case stalePage = "posts on pages without votes acknowledged before"
     case notListed = "posts of the run that no page lists"
     /// A walk shows a score that differs from the score of the post after sending had ended.
     case movingScore = "posts whose score moved after the run (other traffic?)"
-    /// A walk lists a different number of posts than the list announces.
     case walkCount = "walks with another number of posts than announced"
-    /// The votes that the service counted differ from those of the file.
     case notAsPlanned = "counts that are not those of the file"
     case changedContent = "posts that are not as they were imported"
-    /// The service is no longer the one of the run, or its state began anew.
     case otherState = "services with another state than in the run"
-    /// A page lists a post that no acknowledged or unknown request created.
     case phantomPost = "posts that no request created"
 }
 
-/// How the audit ended.
 package enum AuditOutcome: Sendable, Equatable {
     case skipped
     /// The audit could not be done; the text says why.
@@ -83,13 +69,10 @@ package enum AuditOutcome: Sendable, Equatable {
     }
 }
 
-/// What an audit compared and found.
 package struct AuditSummary: Sendable, Equatable {
-    /// Votes answered with success.
     package var acknowledgedVoteCount: UInt64 = 0
     /// Votes without an answer.
     package var unknownVoteCount: UInt64 = 0
-    /// Votes answered with an error.
     package var failedVoteCount: UInt64 = 0
     package var countedVoteCount: Int64 = 0
     /// Posts of the run whose score equals what their acknowledged votes add up to.
@@ -98,15 +81,12 @@ package struct AuditSummary: Sendable, Equatable {
     package var postCount: UInt64 = 0
     /// Posts that acknowledged requests created during the run.
     package var createdPostCount: UInt64 = 0
-    /// Posts that the walk over all pages saw.
     package var listedPostCount: UInt64 = 0
-    /// Everything that contradicts the answers.
     package var findings = Findings()
 
     package init() {}
 }
 
-/// How `--cleanup` ended.
 package enum CleanupOutcome: Sendable, Equatable {
     /// Every post that the run knows was deleted.
     case done(postCount: Int)
@@ -117,10 +97,8 @@ package enum CleanupOutcome: Sendable, Equatable {
 
     package var isDone: Bool { if case .done = self { true } else { false } }
 
-    /// Whether a post could not be deleted.
     package var isFailed: Bool { if case .failed = self { true } else { false } }
 
-    /// The line of the report.
     var text: String {
         switch self {
         case .done(let count): "\(NumberFormat.count(UInt64(count))) posts deleted"

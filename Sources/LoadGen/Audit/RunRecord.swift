@@ -2,10 +2,8 @@ import Foundation
 
 /// What a run knows of its posts and votes at its end, so that they can be audited again later.
 package struct RunRecord: Sendable, Equatable {
-    /// A feed that a file filled.
     package struct Feed: Sendable, Equatable {
         package var name: String
-        /// Its posts by the run.
         package var ids: [UInt64]
 
         package init(name: String, ids: [UInt64]) {
@@ -26,38 +24,32 @@ package struct RunRecord: Sendable, Equatable {
     package var endMilliseconds: Int64
     /// What the votes are counted in: scores, or upvotes and downvotes alternately, as ballots are.
     package var tallied: Tallied
-    /// The posts, by their number.
-    package var posts: [UInt64]
-    /// What is known of the votes: those on post n at n; or those up at 2n, and those down next.
-    package var tallies: [VoteTally]
-    /// Votes without an answer, by the number in `tallies`.
-    package var unknown: [Int: UInt64] = [:]
-    /// Votes answered with an error, by the number in `tallies`.
-    package var failed: [Int: UInt64] = [:]
-    /// Acknowledged votes that an earlier send may have executed, by the number in `tallies`.
-    package var repeated: [Int: UInt64] = [:]
+    /// What is known of the votes on each post: one account, or of votes up and of votes down.
+    package var accounts: [PostAccount]
     /// Posts that acknowledged requests created during the load.
     package var createdIDs: [UInt64] = []
     /// Titles of posts that requests without an answer may have created.
     package var unknownTitles: [String] = []
 
-    /// A record of `posts`, of which nothing is unknown, refused or sent twice.
     package init(
         instanceID: UInt64,
         feed: String,
         startMilliseconds: Int64,
         endMilliseconds: Int64,
         tallied: Tallied,
-        posts: [UInt64],
-        tallies: [VoteTally]
+        accounts: [PostAccount]
     ) {
         self.instanceID = instanceID
         self.feed = feed
         self.startMilliseconds = startMilliseconds
         self.endMilliseconds = endMilliseconds
         self.tallied = tallied
-        self.posts = posts
-        self.tallies = tallies
+        self.accounts = accounts
+    }
+
+    /// The posts, by their number.
+    package var postIDs: [UInt64] {
+        stride(from: 0, to: accounts.count, by: tallied.isSplit ? 2 : 1).map { accounts[$0].id }
     }
 
     /// The text form of an instance id: most readers of JSON cannot represent its number.
@@ -67,34 +59,19 @@ package struct RunRecord: Sendable, Equatable {
     }
 }
 
-extension AuditKnowledge {
-    /// The knowledge of an earlier run, without its planned votes.
-    init(_ record: RunRecord) {
-        let tallied = record.tallied
-        var accounts: [PostAccount] = []
-        for (number, tally) in record.tallies.enumerated() {
-            var account = PostAccount(id: record.posts[tallied.isSplit ? number / 2 : number])
-            account.number = tallied.number(ofAccount: number)
-            account.tally = tally
-            account.unknownCount = record.unknown[number] ?? 0
-            account.errorCount = record.failed[number] ?? 0
-            account.repeatedCount = record.repeated[number] ?? 0
-            accounts.append(account)
-        }
-        self.init(
-            accounts: accounts,
-            createdIDs: Set(record.createdIDs),
-            unknownTitles: Set(record.unknownTitles)
-        )
-    }
-}
-
 extension Tallied {
-    fileprivate func number(ofAccount number: Int) -> PostAccount.Number {
-        switch self {
-        case .scores: .score
-        case .directions: number.isMultiple(of: 2) ? .upvotes : .downvotes
-        case .ballots: number.isMultiple(of: 2) ? .ballotsUp : .ballotsDown
+    /// The accounts of posts, in their order, of which these tallies are known.
+    package func accounts(_ postIDs: [UInt64], _ tallies: [VoteTally]) -> [PostAccount] {
+        tallies.enumerated().map { number, tally in
+            var account = PostAccount(id: postIDs[isSplit ? number / 2 : number])
+            account.tally = tally
+            account.number =
+                switch self {
+                case .scores: .score
+                case .directions: number.isMultiple(of: 2) ? .upvotes : .downvotes
+                case .ballots: number.isMultiple(of: 2) ? .ballotsUp : .ballotsDown
+                }
+            return account
         }
     }
 }
@@ -141,7 +118,6 @@ extension RunRecord {
     }
 }
 
-/// The part of a report that is read.
 private struct ReportFile: Decodable {
     var schema: Int
     var record: RunRecordJSON?
@@ -185,8 +161,10 @@ struct RunRecordJSON: Codable {
     }
 
     init(_ record: RunRecord) {
-        func pairs(_ counts: [Int: UInt64]) -> [UInt64] {
-            counts.sorted { $0.key < $1.key }.flatMap { [UInt64($0.key), $0.value] }
+        func pairs(_ count: (PostAccount) -> UInt64) -> [UInt64] {
+            record.accounts.enumerated().filter { count($1) > 0 }.flatMap {
+                [UInt64($0), count($1)]
+            }
         }
         instance = RunRecord.name(record.instanceID)
         feed = record.feed
@@ -194,13 +172,13 @@ struct RunRecordJSON: Codable {
         startMilliseconds = record.startMilliseconds
         endMilliseconds = record.endMilliseconds
         tallied = record.tallied.rawValue
-        posts = NumberRanges.encode(record.posts)
-        acknowledged = record.tallies.map(\.acknowledged)
-        scoreSums = record.tallies.map(\.scoreSum)
-        squareSums = record.tallies.map(\.squareSum)
-        unknown = pairs(record.unknown)
-        failed = pairs(record.failed)
-        repeated = pairs(record.repeated)
+        posts = NumberRanges.encode(record.postIDs)
+        acknowledged = record.accounts.map(\.tally.acknowledged)
+        scoreSums = record.accounts.map(\.tally.scoreSum)
+        squareSums = record.accounts.map(\.tally.squareSum)
+        unknown = pairs(\.unknownCount)
+        failed = pairs(\.errorCount)
+        repeated = pairs(\.repeatedCount)
         created = NumberRanges.encode(record.createdIDs)
         unknownTitles = record.unknownTitles
     }
@@ -233,19 +211,21 @@ struct RunRecordJSON: Codable {
             startMilliseconds: startMilliseconds,
             endMilliseconds: endMilliseconds,
             tallied: tallied,
-            posts: ids,
-            tallies: (0..<count).map { number in
-                VoteTally(
-                    acknowledged: acknowledged[number],
-                    scoreSum: scoreSums[number],
-                    squareSum: squareSums[number]
-                )
-            }
+            accounts: tallied.accounts(
+                ids,
+                (0..<count).map { number in
+                    VoteTally(
+                        acknowledged: acknowledged[number],
+                        scoreSum: scoreSums[number],
+                        squareSum: squareSums[number]
+                    )
+                }
+            )
         )
         record.feeds = feeds
-        record.unknown = unknown
-        record.failed = failed
-        record.repeated = repeated
+        for (number, count) in unknown { record.accounts[number].unknownCount = count }
+        for (number, count) in failed { record.accounts[number].errorCount = count }
+        for (number, count) in repeated { record.accounts[number].repeatedCount = count }
         record.createdIDs = createdIDs
         record.unknownTitles = unknownTitles
         return record
@@ -253,7 +233,6 @@ struct RunRecordJSON: Codable {
 
     /// More posts than any run has and creates.
     private static let maximumPostCount = 100_000_000
-    /// More votes on a post than any run casts.
     private static let maximumVoteCount = VoteTally.mostVotes
 
     private static func counts(_ pairs: [UInt64], below count: Int) -> [Int: UInt64]? {

@@ -19,7 +19,6 @@ package struct PostAccount: Sendable, Equatable {
 
     package init(id: UInt64) { self.id = id }
 
-    /// A number that votes add to.
     package enum Number: String, Sendable {
         /// The score, in a run with votes up only.
         case score = "votes"
@@ -40,7 +39,6 @@ package struct VoteAudit: Sendable, Equatable {
     package private(set) var findings = Findings()
     /// Posts whose score equals what their acknowledged votes add up to.
     package private(set) var exactPostCount: UInt64 = 0
-    /// Votes that the service counted, over all posts.
     package private(set) var countedVoteCount: Int64 = 0
 
     package init() {}
@@ -128,7 +126,6 @@ package struct VoteTally: Sendable, Equatable {
     /// The most votes of a tally: those of 20 days, at ten million a second.
     package static var mostVotes: UInt64 { 1 << voteBitCount - 1 }
 
-    /// Votes answered with success.
     package var acknowledged: UInt64 { votesAndScores & Self.mostVotes }
     /// The sum of the scores in those answers, modulo 2^20.
     package var scoreSum: UInt64 { votesAndScores >> Self.voteBitCount }
@@ -177,41 +174,22 @@ struct AuditKnowledge: Sendable {
     /// Contradictions found during the load.
     private(set) var findings = Findings()
 
-    /// Knows the posts and nothing else.
-    init(postIDs: [UInt64], unknownTitles: Set<String> = []) {
-        accounts = postIDs.map { PostAccount(id: $0) }
+    /// Knows the posts, and the votes that each account is to get if they are planned.
+    init(
+        postIDs: [UInt64],
+        _ tallied: Tallied = .scores,
+        planned: [UInt64] = [],
+        unknownTitles: Set<String> = []
+    ) {
+        let count = postIDs.count * (tallied.isSplit ? 2 : 1)
+        accounts = tallied.accounts(postIDs, [VoteTally](repeating: VoteTally(), count: count))
+        for (number, votes) in planned.enumerated() { accounts[number].planned = votes }
         self.unknownTitles = unknownTitles
     }
 
-    /// The knowledge of another run.
     init(accounts: [PostAccount], createdIDs: Set<UInt64>, unknownTitles: Set<String>) {
         self.accounts = accounts
         self.createdIDs = createdIDs
-        self.unknownTitles = unknownTitles
-    }
-
-    /// Knows the posts and the votes that each is to get, ups and downs alternately, and nothing
-    /// else.
-    init(postIDs: [UInt64], planned: [UInt64]) {
-        accounts = postIDs.indices.flatMap { post in
-            [PostAccount.Number.upvotes, .downvotes].enumerated().map { offset, number in
-                var account = PostAccount(id: postIDs[post])
-                account.number = number
-                account.planned = planned[2 * post + offset]
-                return account
-            }
-        }
-    }
-
-    /// Knows posts for which users vote, and nothing else.
-    init(ballotsOn postIDs: [UInt64], unknownTitles: Set<String>) {
-        accounts = postIDs.flatMap { id in
-            [PostAccount.Number.ballotsUp, .ballotsDown].map { number in
-                var account = PostAccount(id: id)
-                account.number = number
-                return account
-            }
-        }
         self.unknownTitles = unknownTitles
     }
 

@@ -13,7 +13,7 @@ extension ClientConnection {
         // Answers before a violation count all the same.
         defer {
             run.end(worker.recorder, worker.phases)
-            worker.recorder.outcomes.ok += run.answerCount
+            worker.recorder.totals.outcomes.ok += run.answerCount
             worker.outstandingCount -= Int(run.answerCount)
             window.answer(Int(headID - firstID))
         }
@@ -119,7 +119,6 @@ extension ClientConnection {
         return request
     }
 
-    /// Handles an answer that is not a plain vote.
     @inline(never)
     private func receiveMessage(_ body: RawSpan, at now: UInt64) throws(ProtocolViolation) {
         let frame: ServerFrame
@@ -140,7 +139,7 @@ extension ClientConnection {
         guard let operation = request.operation else { return try receiveUpkeep(frame) }
         try checkVote(frame, is: operation, request)
         guard !request.marks.contains(.expired) else {
-            worker.recorder.lateAnswerCount += 1
+            worker.recorder.totals.lateAnswerCount += 1
             return
         }
         if let status = frame.status { return receive(status, for: request) }
@@ -234,7 +233,7 @@ extension ClientConnection {
     }
 
     func count(_ status: Status) {
-        worker.recorder.failures.countServerError("\(status.code)/\(status.reason)")
+        worker.recorder.totals.failures.countServerError("\(status.code)/\(status.reason)")
     }
 
     /// The request of an answer that passes others: a service whose disk hangs refuses calls, and answers
@@ -257,7 +256,6 @@ extension ClientConnection {
         return request
     }
 
-    /// Moves on to the oldest request without an answer.
     @inline(never)
     private func skipAnswered() {
         while isWaiting, worker.inFlight[index, headID].marks.contains(.answered) { headID &+= 1 }
@@ -292,7 +290,6 @@ extension ClientConnection {
         }
     }
 
-    /// Encodes a batch into the bytes of the next write.
     func encodeBatch(_ request: InFlightRequest, id: UInt64) {
         let place = request.argument
         worker.output.appendBatch(
@@ -316,7 +313,7 @@ extension ClientConnection {
             throw .wrongAnswer(id: id, expected: request.operation?.name ?? "greeting or ping")
         }
         guard !request.marks.contains(.expired) else {
-            worker.recorder.lateAnswerCount += 1
+            worker.recorder.totals.lateAnswerCount += 1
             return
         }
         let count = ledger.batches.count(request.argument)
@@ -381,7 +378,6 @@ extension ClientConnection {
         finish(sent, okCount: okCount, times: frame.times, at: now)
     }
 
-    /// Ends a batch that was answered.
     private func finish(
         _ request: InFlightRequest,
         okCount: Int,
@@ -390,7 +386,7 @@ extension ClientConnection {
     ) {
         let failedCount = ledger.batches.count(request.argument) - okCount
         worker.answered(request, .vote, count: UInt64(okCount), at: now)
-        worker.recorder.outcomes.error += UInt64(failedCount)
+        worker.recorder.totals.outcomes.error += UInt64(failedCount)
         if okCount > 0 { recordTimes(times, of: request, at: now) }
         if request.marks.contains(.again) { recovery.answered() }
         ledger.release(request)
@@ -416,7 +412,6 @@ extension ClientConnection {
 }
 
 extension VoteAnswer {
-    /// The counts of a decoded answer.
     fileprivate init(_ id: UInt64, _ vote: CastVoteResponse) {
         self.init(
             id: id,
@@ -438,7 +433,6 @@ extension ServerFrame {
 }
 
 extension ListedPost {
-    /// A post as a page of the service shows it.
     init(_ post: Post) {
         self.init(
             id: post.id,

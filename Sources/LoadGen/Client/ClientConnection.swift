@@ -5,7 +5,6 @@ import FeedTransport
 
 /// One connection of the load: keeps its pipeline as full as allowed and matches answers in order.
 final class ClientConnection: LoadConnection {
-    /// The stage of the connection's life.
     enum Stage: Equatable {
         /// Not connected, for good.
         case closed
@@ -13,7 +12,6 @@ final class ClientConnection: LoadConnection {
         case pausing(until: UInt64)
         /// Connecting, or waiting for the answer to Hello, which the service may have refused.
         case greeting(isRefused: Bool = false)
-        /// Takes requests.
         case open
         /// Connected; takes no requests until those sent again are answered.
         case recovering
@@ -49,7 +47,6 @@ final class ClientConnection: LoadConnection {
     var unwrittenID: UInt64 = 1
     var unexpiredID: UInt64 = 1
     private var lastReadNanoseconds: UInt64 = 0
-    /// When it is closed and opened again.
     var life: RemainingLife
 
     /// The users for whom it votes; none where it votes itself.
@@ -64,12 +61,7 @@ final class ClientConnection: LoadConnection {
         window = setup.window
         life = RemainingLife(
             setup.configuration.connectionLife,
-            ages: RandomStream(
-                seed: setup.configuration.seed,
-                thread: setup.thread,
-                client: index,
-                purpose: .lives
-            )
+            ages: setup.numbers(.lives, client: index)
         )
         voters = VoterShare(
             voterCount: setup.configuration.voterCount,
@@ -141,7 +133,7 @@ final class ClientConnection: LoadConnection {
             intended: intended,
             sent: 0,
             sequence: worker.isRetrying && request.operation.isChange
-                ? recovery.takeSequence() : 0,
+                ? recovery.sequences.take() : 0,
             argument: argument,
             operation: request.operation,
             voter: request.voter
@@ -187,7 +179,7 @@ final class ClientConnection: LoadConnection {
                 tallied.ballot(request.argument)
             )
         }
-        worker.recorder.outcomes.sent += UInt64(count)
+        worker.recorder.totals.outcomes.sent += UInt64(count)
         countTaken(count)
     }
 
@@ -204,10 +196,9 @@ final class ClientConnection: LoadConnection {
             }
             operationCount &+= ledger.weight(request)
         }
-        worker.recorder.outcomes.sent += UInt64(operationCount)
+        worker.recorder.totals.outcomes.sent += UInt64(operationCount)
     }
 
-    /// Encodes a request into the bytes of the next write.
     @inline(__always)
     func encode(_ request: InFlightRequest, id: UInt64) {
         guard request.operation == .vote else { return encodeMessage(request, id: id) }
@@ -250,7 +241,6 @@ final class ClientConnection: LoadConnection {
         voters.count > 0 ? voters.userID(request.voter) : 0
     }
 
-    /// Encodes a request with the general encoder.
     @inline(never)
     private func encodeMessage(_ request: InFlightRequest, id: UInt64, isTimed: Bool = false) {
         guard let operation = request.operation else { return }
@@ -322,7 +312,7 @@ extension ClientConnection: ConnectionHandler {
                 handler: self
             )
         } catch {
-            worker.recorder.failures.count(Failures.Cause(connect: error))
+            worker.recorder.totals.failures.count(Failures.Cause(connect: error))
             ended(isRetried: worker.isRetrying)
         }
     }
@@ -378,7 +368,7 @@ extension ClientConnection: ConnectionHandler {
         do throws(ProtocolViolation) {
             offset = try receive(bytes, at: now)
         } catch {
-            worker.recorder.failures.countProtocolError(error.description)
+            worker.recorder.totals.failures.countProtocolError(error.description)
             isBroken = true
             connection.reset()
             return ReadProgress(consumedByteCount: bytes.byteCount, wantsIteration: false)
@@ -446,13 +436,13 @@ extension ClientConnection: ConnectionHandler {
         pageToken = []
         (headID, nextID, unwrittenID, unexpiredID) = (1, 1, 1, 1)
         window = worker.setup.window
-        worker.recorder.reopenedCount += 1
+        worker.recorder.totals.reopenedCount += 1
         connect()
     }
 
     /// The connection ended, or never opened.
     private func ended(isRetried: Bool) {
-        if isGreeting, connection != nil { recovery.loseHello() }
+        if isGreeting, connection != nil { recovery.sequences.lostHello() }
         connection = nil
         if isRetried { recover() } else { giveUp() }
     }
@@ -466,7 +456,7 @@ extension ClientConnection: ConnectionHandler {
             guard since + worker.timeoutNanoseconds <= now else { break }
             if worker.isRetrying, request.operation != nil {
                 // The outcome is unknown until the service is asked again.
-                worker.recorder.failures.count(.requestTimeout)
+                worker.recorder.totals.failures.count(.requestTimeout)
                 connection?.reset()
                 return true
             }

@@ -8,11 +8,8 @@ import FeedTransport
 /// frames, answers and retries. It asks the thread how many requests leave next, and says how each ends.
 /// All of it runs on the thread's loop.
 protocol LoadConnection: AnyObject {
-    /// Whether requests may leave on it.
     var isOpen: Bool { get }
-    /// Whether it can take a request.
     var hasRoom: Bool { get }
-    /// Whether it took requests that are not written yet.
     var hasUnwritten: Bool { get }
 
     /// Opens the connection and sends Hello.
@@ -25,17 +22,14 @@ protocol LoadConnection: AnyObject {
     func flush(at now: UInt64)
     /// Finds requests whose time ran out, keeps an idle connection alive, and ends pauses.
     func sweep(_ now: UInt64)
-    /// Closes the connection; requests in flight are lost.
     func close()
 }
 
-/// How a request ends that is not answered with success.
 enum RequestEnd {
     /// Answered with an error: it had no effect.
     case failed
     /// Answered with an error, and an earlier send may have had an effect.
     case failedInDoubt
-    /// Not answered in time.
     case expired
     /// Not answered when its connection ended, or not with what its operation has.
     case lost
@@ -75,7 +69,7 @@ extension Worker {
         at now: UInt64
     ) {
         outstandingCount -= 1
-        recorder.outcomes.ok += count
+        recorder.totals.outcomes.ok += count
         guard count > 0 else { return }
         recorder.recordAnswer(
             operation,
@@ -87,23 +81,22 @@ extension Worker {
         )
     }
 
-    /// Counts the end of a request of connection number `client`.
     func end(_ request: InFlightRequest, as end: RequestEnd, client: Int) {
         outstandingCount -= 1
         let operationCount = UInt64(ledger.weight(request))
         switch end {
-        case .failed, .failedInDoubt: recorder.outcomes.error += operationCount
+        case .failed, .failedInDoubt: recorder.totals.outcomes.error += operationCount
         case .expired:
-            recorder.outcomes.timeout += operationCount
-            recorder.failures.count(.requestTimeout)
-        case .lost: recorder.outcomes.lost += operationCount
+            recorder.totals.outcomes.timeout += operationCount
+            recorder.totals.failures.count(.requestTimeout)
+        case .lost: recorder.totals.outcomes.lost += operationCount
         }
         if end == .failed { ledger.fail(request) } else { ledger.forget(request, client: client) }
         ledger.release(request)
     }
 
     func count(_ reason: CloseReason) {
-        if let cause = Failures.Cause(reason) { recorder.failures.count(cause) }
+        if let cause = Failures.Cause(reason) { recorder.totals.failures.count(cause) }
     }
 
     /// The connection of a client, which speaks what the server does.
@@ -120,7 +113,6 @@ extension Worker {
 /// It counts requests and answers, and sees no bytes.
 package struct PipelineWindow: Sendable, Equatable {
     package let depth: Int
-    /// When there is room again.
     package let mode: PipelineMode
     /// Requests without an answer.
     package private(set) var inFlightCount = 0
@@ -160,7 +152,6 @@ enum ProtocolViolation: Error, Equatable, CustomStringConvertible {
     case badFrame(FrameError)
     case badMessage(MessageError)
     case badReply(RESPError)
-    /// Another answer was due.
     case outOfOrder(received: UInt64, due: UInt64)
     case unasked(UInt64)
     /// The answer to one request looks like the answer to another.

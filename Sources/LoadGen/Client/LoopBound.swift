@@ -7,7 +7,6 @@ struct LoopBound<Value>: @unchecked Sendable {
     private let value: Value
     private let mailbox: LoopMailbox
 
-    /// Binds `value`, which is used on the loop of `mailbox` only.
     init(_ value: Value, to mailbox: LoopMailbox) {
         self.value = value
         self.mailbox = mailbox

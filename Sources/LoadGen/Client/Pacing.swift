@@ -6,14 +6,10 @@ import HeapModule
 /// The open loop of a thread: the plan, and the connections with room.
 struct Pacing {
     var plan: ArrivalPlan
-    /// The connections with room, in the order in which they take requests.
     var ready = Deque<Int>()
-    /// Whether each connection is in `ready`, by its number.
     var isQueued: [Bool]
     /// Connections that took requests in this round and have not written them.
     var unwritten: [any LoadConnection] = []
-    /// The instant that the thread's timer is armed for.
-    var armedFor: UInt64?
     /// Whether a connection had room when the last round ended: a request that is late by the next
     /// round is then the loop's fault, and else it waited for room.
     var hadRoom = true
@@ -75,7 +71,9 @@ extension Worker {
         pacing.hadRoom = !pacing.ready.isEmpty
         for client in pacing.unwritten { client.flush(at: MonotonicInstant.now.nanoseconds) }
         pacing.unwritten.removeAll(keepingCapacity: true)
-        arm(&pacing, now)
+        // A due request that finds no room leaves with the answer that makes room.
+        let next = phases.startNanoseconds + pacing.plan.nextNanoseconds
+        if isSending, next > now { arm(at: next) }
         self.pacing = consume pacing
         requestsWritten()
     }
@@ -87,21 +85,16 @@ extension Worker {
         guard var plan = pacing?.plan, setup.requestCount == nil else { return }
         let end = min(MonotonicInstant.now.nanoseconds, phases.measureUntilNanoseconds)
         while phases.startNanoseconds + plan.nextNanoseconds < end {
-            recorder.unsentCount += 1
+            recorder.totals.unsentCount += 1
             plan.advance()
         }
     }
 
-    /// Arms the timer for the next request where a connection could take it.
-    ///
-    /// A due request that finds no room leaves with the answer that makes room.
-    private func arm(_ pacing: inout Pacing, _ now: UInt64) {
-        let next = phases.startNanoseconds + pacing.plan.nextNanoseconds
-        guard isSending, next > now else { return }
+    private func arm(at next: UInt64) {
         // A timer that fires too early is armed again then, which is cheaper than arming it at
         // every answer.
-        if let armed = pacing.armedFor, armed <= next { return }
-        pacing.armedFor = next
+        if let armedFor, armedFor <= next { return }
+        armedFor = next
         timer?.arm(at: MonotonicInstant(nanoseconds: next))
     }
 
@@ -137,24 +130,15 @@ struct Thinking {
     }
 
     let time: ThinkTime
-    /// The lengths of thoughts.
     var stream: RandomStream
     var thoughts = Heap<Thought>()
-    /// How many of them each connection has.
     var counts: [Int]
     /// Connections that took requests in this round and have not written them.
     var unwritten: [any LoadConnection] = []
-    /// The instant that the thread's timer is armed for.
-    var armedFor: UInt64?
 
     init(_ setup: WorkerSetup) {
         time = setup.configuration.think
-        stream = RandomStream(
-            seed: setup.configuration.seed,
-            thread: setup.thread,
-            client: 0,
-            purpose: .thoughts
-        )
+        stream = setup.numbers(.thoughts)
         counts = [Int](repeating: 0, count: setup.clientCount)
     }
 }
@@ -169,7 +153,7 @@ extension Worker {
             let length = thinking.time.next(&thinking.stream)
             thinking.thoughts.insert(Thinking.Thought(end: now + length, client: index))
         }
-        arm(&thinking)
+        if let next = thinking.thoughts.min?.end { arm(at: next) }
         self.thinking = consume thinking
     }
 
@@ -189,16 +173,8 @@ extension Worker {
         }
         for client in thinking.unwritten { client.flush(at: MonotonicInstant.now.nanoseconds) }
         thinking.unwritten.removeAll(keepingCapacity: true)
-        arm(&thinking)
+        if let next = thinking.thoughts.min?.end { arm(at: next) }
         self.thinking = consume thinking
         requestsWritten()
-    }
-
-    private func arm(_ thinking: inout Thinking) {
-        guard let next = thinking.thoughts.min?.end else { return }
-        // A timer that fires too early is armed again then.
-        if let armed = thinking.armedFor, armed <= next { return }
-        thinking.armedFor = next
-        timer?.arm(at: MonotonicInstant(nanoseconds: next))
     }
 }

@@ -27,7 +27,6 @@ final class RESPConnection: LoadConnection {
     /// The oldest command that is not written.
     private var unwrittenID: UInt64 = 1
     private var unexpiredID: UInt64 = 1
-    /// The place after the page that was read last.
     private var nextPlace: UInt32 = 0
 
     init(_ worker: Worker, index: Int, posts: RESPSortedSet) {
@@ -52,7 +51,7 @@ final class RESPConnection: LoadConnection {
                 handler: self
             )
         } catch {
-            worker.recorder.failures.count(Failures.Cause(connect: error))
+            worker.recorder.totals.failures.count(Failures.Cause(connect: error))
             ended()
         }
     }
@@ -85,7 +84,7 @@ final class RESPConnection: LoadConnection {
 
     @inline(__always)
     func flush(at now: UInt64) {
-        worker.recorder.outcomes.sent += nextID &- unwrittenID
+        worker.recorder.totals.outcomes.sent += nextID &- unwrittenID
         while unwrittenID < nextID {
             encode(
                 worker.inFlight.depart(
@@ -177,7 +176,7 @@ extension RESPConnection: ConnectionHandler {
         do throws(ProtocolViolation) {
             offset = try receive(bytes, at: now)
         } catch {
-            worker.recorder.failures.countProtocolError(error.description)
+            worker.recorder.totals.failures.countProtocolError(error.description)
             connection.reset()
             return ReadProgress(consumedByteCount: bytes.byteCount)
         }
@@ -205,7 +204,7 @@ extension RESPConnection {
         // Replies before a violation count all the same.
         defer {
             run.end(worker.recorder, worker.phases)
-            worker.recorder.outcomes.ok += run.answerCount
+            worker.recorder.totals.outcomes.ok += run.answerCount
             worker.outstandingCount -= Int(run.answerCount)
             window.answer(Int(headID &- firstID))
         }
@@ -221,12 +220,11 @@ extension RESPConnection {
         return offset
     }
 
-    /// Counts an acknowledged vote, unless it came too late.
     @inline(__always)
     private func receiveVote(_ score: Int64, _ run: inout AnswerRun) throws(ProtocolViolation) {
         let request = try dueRequest()
         guard !request.marks.contains(.expired) else {
-            worker.recorder.lateAnswerCount += 1
+            worker.recorder.totals.lateAnswerCount += 1
             return
         }
         run.add(intended: request.intended, sent: request.sent, to: worker.recorder, worker.phases)
@@ -250,11 +248,11 @@ extension RESPConnection {
         let id = headID
         let request = try dueRequest()
         guard !request.marks.contains(.expired) else {
-            worker.recorder.lateAnswerCount += 1
+            worker.recorder.totals.lateAnswerCount += 1
             return true
         }
         if case .error(let text) = reply {
-            worker.recorder.failures.countServerError(text)
+            worker.recorder.totals.failures.countServerError(text)
             worker.end(request, as: .failed, client: index)
             return true
         }

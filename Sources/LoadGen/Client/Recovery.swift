@@ -13,14 +13,13 @@ import FeedTransport
 struct Recovery {
     /// The sequences of the changes on this connection's channel, and what the service remembers of
     /// them.
-    private(set) var sequences = SequenceNumbers(hasIdentity: true)
+    var sequences = SequenceNumbers(hasIdentity: true)
     /// Requests that wait to be sent again, by sequence.
     private(set) var backlog: [InFlightRequest] = []
     /// Requests that were sent again and have no answer yet.
     private(set) var againCount = 0
     /// Consecutive tries that got no request of this connection answered.
     private(set) var round = 0
-    /// When the pause ends.
     var resumeNanoseconds: UInt64 = 0
     /// When requests were last sent again; their time runs from then on.
     var resentNanoseconds: UInt64 = 0
@@ -29,16 +28,6 @@ struct Recovery {
 
     /// Whether every request was sent only once or is answered.
     var isComplete: Bool { backlog.isEmpty && againCount == 0 }
-
-    @inline(__always)
-    mutating func takeSequence() -> UInt64 { sequences.take() }
-
-    /// A Hello was sent and not answered.
-    mutating func loseHello() { sequences.lostHello() }
-
-    /// Adopts what the service answers to Hello; returns whether it knows which earlier changes
-    /// were executed.
-    mutating func resume(_ hello: HelloResponse) -> Bool { sequences.resume(hello) == nil }
 
     /// Puts back the unanswered requests of a lost connection, which had answered `answeredCount`
     /// requests, refusals included.
@@ -127,16 +116,17 @@ extension ClientConnection {
         guard let identity = worker.setup.identity, hello.instanceID == identity.instanceID,
             hello.capabilities.contains(.exactlyOnce)
         else {
-            worker.recorder.failures.count(.stateGone)
+            worker.recorder.totals.failures.count(.stateGone)
             isBroken = true
             connection?.reset()
             return
         }
-        if !recovery.resume(hello) { forgetDoubtful() }
-        worker.recorder.retries.duplicateCount += UInt64(
+        // A failure: the service does not know which earlier changes were executed.
+        if recovery.sequences.resume(hello) != nil { forgetDoubtful() }
+        worker.recorder.totals.retries.duplicateCount += UInt64(
             recovery.duplicateCount(through: hello.lastSequence)
         )
-        if isDecided { worker.recorder.retries.reconnectCount += 1 }
+        if isDecided { worker.recorder.totals.retries.reconnectCount += 1 }
         stage = recovery.isComplete ? .open : .recovering
         recovery.resumeNanoseconds = 0
         decide(isOpen: true)
@@ -164,7 +154,7 @@ extension ClientConnection {
         guard worker.isRetrying, status.isTemporary,
             recovery.postpone(request, limit: worker.setup.configuration.retryLimit)
         else { return false }
-        worker.recorder.failures.countServerError("\(status.code)/\(status.reason)")
+        worker.recorder.totals.failures.countServerError("\(status.code)/\(status.reason)")
         let advised = UInt64(status.retryAfterMilliseconds) * 1_000_000
         let pause = max(advised, worker.backoff(recovery.round))
         let resume = MonotonicInstant.now.nanoseconds + pause
@@ -184,7 +174,6 @@ extension ClientConnection {
         stage = .leaving(until: MonotonicInstant.now.nanoseconds + patience)
     }
 
-    /// Gives up the requests that wait to be sent again.
     func abandonBacklog() {
         for request in recovery.takeBacklog() {
             // The service refused any other each time it was sent.
@@ -203,7 +192,7 @@ extension ClientConnection {
         unwrittenID = nextID
         window.send(requests.count)
         recovery.resent(requests.count, at: now)
-        worker.recorder.retries.retryCount += UInt64(requests.count)
+        worker.recorder.totals.retries.retryCount += UInt64(requests.count)
         write()
     }
 
@@ -211,11 +200,10 @@ extension ClientConnection {
     /// distinguish a second send from a first one.
     private func forgetDoubtful() {
         for request in recovery.takeDoubtful() {
-            worker.recorder.failures.count(.forgotten)
+            worker.recorder.totals.failures.count(.forgotten)
             worker.end(request, as: .lost, client: index)
         }
     }
 
-    /// Hello's id: the first of each connection.
     private static let helloID: UInt64 = 1
 }

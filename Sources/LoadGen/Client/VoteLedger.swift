@@ -24,7 +24,6 @@ final class VoteLedger {
     private let voteShift: UInt32
     private let firstClient: Int
 
-    /// Knows no vote.
     init(_ setup: WorkerSetup) {
         let configuration = setup.configuration
         tallied = setup.workload.tallied
@@ -133,7 +132,6 @@ final class VoteLedger {
             standing.isEmpty ? BallotSet(ballot) : standing
     }
 
-    /// Records a request that was answered with an error.
     func fail(_ request: InFlightRequest) {
         eachVote(request) { fail($0) }
     }
@@ -143,7 +141,6 @@ final class VoteLedger {
         if let account = tallied.account(vote) { counts.fail(vote: account) }
     }
 
-    /// Records a request that gets no answer.
     func forget(_ request: InFlightRequest, client: Int) {
         if request.operation == .create {
             counts.forget(create: request.argument, client: firstClient + client)
@@ -151,7 +148,6 @@ final class VoteLedger {
         eachVote(request) { forget($0, of: request, client: client) }
     }
 
-    /// Records that a vote may have counted.
     func forget(_ vote: UInt32, of request: InFlightRequest, client: Int) {
         guard tallied == .ballots else { return counts.forget(vote: vote) }
         let row = row(client, request.voter)

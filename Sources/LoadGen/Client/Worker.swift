@@ -31,7 +31,6 @@ final class Worker {
     let votesAsScheduled: Bool
     /// Whether requests are sent again where that is safe.
     let isRetrying: Bool
-    /// Whether the users of a closed loop think before each request.
     let isThinking: Bool
     let output = FrameBuffer(capacity: 1 << 16)
     var encoder = FrameEncoder()
@@ -49,6 +48,8 @@ final class Worker {
     /// The users of a closed loop who think before their next request; nil where none does.
     var thinking: Thinking?
     private(set) var timer: PreciseTimer?
+    /// The instant that the timer is armed for.
+    var armedFor: UInt64?
     private(set) var clients: [any LoadConnection] = []
 
     private var stage = Stage.connecting
@@ -77,7 +78,7 @@ final class Worker {
         )
         ledger = VoteLedger(setup)
         timeoutNanoseconds = configuration.timeout.nanoseconds
-        votesAsScheduled = setup.schedule != nil
+        votesAsScheduled = setup.workload.planned != nil
         isRetrying = setup.identity != nil
         isThinking = configuration.think != .none
         sendsPlainVotes =
@@ -103,7 +104,6 @@ final class Worker {
         connectDue()
     }
 
-    /// Starts the load at the instant that the phases name.
     func begin(_ phases: Phases) {
         self.phases = phases
         stage = .waiting
@@ -112,7 +112,7 @@ final class Worker {
             timer.arm(at: MonotonicInstant(nanoseconds: phases.startNanoseconds))
             self.timer = timer
         } catch {
-            recorder.failures.count(.other)
+            recorder.totals.failures.count(.other)
             stopSending()
         }
         meter.schedule(phases, loop) { [unowned self] in closeInterval($0) }
@@ -135,16 +135,14 @@ final class Worker {
         finishIfDone()
     }
 
-    /// Records how a connection attempt ended.
     func connectionDecided(isOpen: Bool) {
         connections.decide(isOpen: isOpen)
         connectDue()
         guard connections.isDecided else { return }
         let opened = connections.openedCount
-        setup.report(.connected(openedCount: opened, failures: recorder.failures))
+        setup.report(.connected(openedCount: opened, failures: recorder.totals.failures))
     }
 
-    /// Records the end of an open connection.
     func connectionLost() {
         if stage != .finished { connections.lose() }
         finishIfDone()
@@ -195,8 +193,7 @@ final class Worker {
     private func timerFired() {
         guard stage == .waiting else {
             // The timer is no longer armed.
-            pacing?.armedFor = nil
-            thinking?.armedFor = nil
+            armedFor = nil
             return isThinking ? endThoughts() : pump()
         }
         stage = .sending
@@ -265,51 +262,44 @@ final class Worker {
 @available(*, unavailable)
 extension Worker: Sendable {}
 
-/// What one thread of the load needs to know.
 struct WorkerSetup: Sendable {
     let configuration: RunConfiguration
     let workload: Workload
     let address: SocketAddress
     let thread: Int
-    /// The number of its first connection over all threads.
-    let firstClient: Int
-    let clientCount: Int
-    /// The votes to cast instead of a stream per connection; nil in a run with streams.
-    let schedule: VoteSchedule?
     /// The identity of the run to the service; nil in a run without retries.
     let identity: RunIdentity?
     let report: @Sendable (WorkerEvent) -> Void
 
-    /// Thread number `thread` of a run, with its share of the connections and of the planned votes.
-    init(
-        _ configuration: RunConfiguration,
-        _ workload: Workload,
-        address: SocketAddress,
-        thread: Int,
-        firstClient: Int,
-        identity: RunIdentity?,
-        report: @escaping @Sendable (WorkerEvent) -> Void
-    ) {
-        self.configuration = configuration
-        self.workload = workload
-        self.address = address
-        self.thread = thread
-        self.firstClient = firstClient
-        self.identity = identity
-        self.report = report
-        let (share, rest) = configuration.clientCount
-            .quotientAndRemainder(dividingBy: configuration.threadCount)
-        clientCount = share + (thread < rest ? 1 : 0)
-        schedule = workload.schedule(
-            thread: thread,
-            of: configuration.threadCount,
-            seed: configuration.seed
-        )
+    /// The share of the connections that each thread has, and how many threads have one more.
+    private var share: (quotient: Int, remainder: Int) {
+        configuration.clientCount.quotientAndRemainder(dividingBy: configuration.threadCount)
     }
 
-    /// The empty pipeline of a connection.
+    var clientCount: Int { share.quotient + (thread < share.remainder ? 1 : 0) }
+
+    /// The number of its first connection over all threads.
+    var firstClient: Int { thread * share.quotient + min(thread, share.remainder) }
+
+    /// The votes to cast instead of a stream per connection; nil in a run with streams.
+    var schedule: VoteSchedule? {
+        workload.planned.map {
+            VoteSchedule(
+                $0,
+                thread: thread,
+                threadCount: configuration.threadCount,
+                seed: configuration.seed
+            )
+        }
+    }
+
     var window: PipelineWindow {
         PipelineWindow(depth: configuration.pipelineDepth, mode: configuration.pipelineMode)
+    }
+
+    /// The random numbers of connection number `client` for a purpose.
+    func numbers(_ purpose: RandomStream.Purpose, client: Int = 0) -> RandomStream {
+        RandomStream(seed: configuration.seed, thread: thread, client: client, purpose: purpose)
     }
 
     /// The requests of connection number `client` of this thread, which votes for some users or itself.
@@ -337,7 +327,6 @@ struct WorkerSetup: Sendable {
     }
 }
 
-/// What a thread of the load reports to the run.
 enum WorkerEvent: Sendable {
     case connected(openedCount: Int, failures: Failures)
     case interval(Int, endNanoseconds: UInt64, IntervalCounts)
@@ -347,9 +336,7 @@ enum WorkerEvent: Sendable {
 
 struct WorkerResult: Sendable {
     var totals: RecorderTotals
-    /// What it knows of the votes, by the number of the post.
     var tallies: [VoteTally]
-    /// What else it knows for the audit.
     var counts: AuditCounts
     /// Connections that ended before the load did, or never opened.
     var lostConnectionCount: Int
@@ -389,7 +376,6 @@ package struct ConnectionCounts {
         return begunCount - 1
     }
 
-    /// Records how a connection attempt ended.
     package mutating func decide(isOpen: Bool) {
         decidedCount += 1
         guard isOpen else { return }
@@ -397,7 +383,6 @@ package struct ConnectionCounts {
         openCount += 1
     }
 
-    /// Records the end of an open connection.
     package mutating func lose() {
         openCount -= 1
     }
@@ -439,7 +424,6 @@ final class LoopMeter {
         close(number)
     }
 
-    /// The share of the measured time that the loop slept.
     var idleShare: Double? {
         guard let start, let end, end.instant > start.instant else { return nil }
         return Double((end.idle - start.idle).nanoseconds) / Double(end.instant - start.instant)

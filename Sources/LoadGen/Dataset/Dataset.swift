@@ -5,7 +5,6 @@ import Foundation
 
 /// The files of a run, whole in memory.
 package struct Dataset: Sendable {
-    /// The files, each with a feed of its own.
     let files: [DatasetFile]
 
     /// Reads files, with `--columns` and `--time-format` as typed; refuses two that would fill the same feed.
@@ -47,10 +46,8 @@ package struct DatasetFile: Sendable {
     package let posts: [DatasetPost]
     /// The posts with an invalid value, in their order.
     package let leftOut: [LeftOutPost]
-    /// Which of its columns are read.
     let columns: ColumnUse
 
-    /// The file's name without the folders before it.
     var name: String { URL(filePath: path).lastPathComponent }
 
     /// Reads a file; refuses one whose name gives no name of a feed.
@@ -103,9 +100,7 @@ package struct DatasetOutline: Sendable, Equatable {
     package var postCount: Int
     /// The votes that the files record; `UInt64.max` where there are more.
     package var voteCount: UInt64
-    /// How often they are cast.
     package var repeatCount: UInt64
-    /// The memory that the order of the votes takes.
     package var scheduleByteCount: Int
     /// The memory that the counts for the audit take, over all threads.
     private var auditByteCount: Int
@@ -124,7 +119,6 @@ package struct DatasetOutline: Sendable, Equatable {
     /// The votes that are cast; `UInt64.max` where there are more.
     package var totalCount: UInt64 { voteCount.multipliedClamped(by: repeatCount) }
 
-    /// One line.
     package var description: String {
         let files = fileCount == 1 ? "1 file" : "\(fileCount) files"
         let times = repeatCount == 1 ? "" : " × \(NumberFormat.count(repeatCount))"
@@ -143,7 +137,6 @@ package struct DatasetOutline: Sendable, Equatable {
 struct ImportedDataset: Sendable {
     /// What was imported from each file, in the order of the files.
     private(set) var files: [ImportedFile] = []
-    /// How often the votes that the files record are planned.
     let repeatCount: UInt64
     private var places: [UInt64: (file: Int, post: Int)] = [:]
 
@@ -242,19 +235,15 @@ extension Post {
 package struct DatasetResult: Sendable {
     package struct File: Sendable {
         package var path: String
-        /// Its name without the folders before it.
-        package var name: String
         package var feed: String
         package var postCount: Int
         /// The votes up to cast: those that it records for them, as often as the run repeats them.
         package var upvoteCount: UInt64
-        /// The votes down to cast.
         package var downvoteCount: UInt64
         package var leftOut: [LeftOutPost]
 
         package init(
             path: String,
-            name: String,
             feed: String,
             postCount: Int,
             upvoteCount: UInt64,
@@ -262,13 +251,14 @@ package struct DatasetResult: Sendable {
             leftOut: [LeftOutPost]
         ) {
             self.path = path
-            self.name = name
             self.feed = feed
             self.postCount = postCount
             self.upvoteCount = upvoteCount
             self.downvoteCount = downvoteCount
             self.leftOut = leftOut
         }
+
+        package var name: String { URL(filePath: path).lastPathComponent }
     }
 
     package var files: [File]
@@ -294,7 +284,6 @@ package struct DatasetResult: Sendable {
             for (index, count) in imported.planned.enumerated() { sums[index % 2] += count }
             return File(
                 path: file.path,
-                name: file.name,
                 feed: file.feed,
                 postCount: imported.ids.count,
                 upvoteCount: sums[0],

@@ -9,11 +9,13 @@ package struct Probe {
         var instant: MonotonicInstant
         var server: ProcessSample?
         var generator: ProcessSample?
-        /// Everything.
         var machine: MachineSample?
+
+        fileprivate func seconds(since start: Sample) -> Double {
+            instant.duration(since: start.instant) / .seconds(1)
+        }
     }
 
-    /// The service's process, once it is known.
     private(set) var serverPID: Int?
     private var start: Sample?
     private var end: Sample?
@@ -38,7 +40,6 @@ package struct Probe {
         if start != nil && end == nil { end = sample() }
     }
 
-    /// The values that can be seen now.
     func sample() -> Sample {
         Sample(
             instant: MonotonicInstant.now,
@@ -48,12 +49,11 @@ package struct Probe {
         )
     }
 
-    /// What was used between two samples.
-    static func usage(
-        from start: Sample,
-        to end: Sample
-    ) -> (server: ProcessUsage?, generator: ProcessUsage?, machine: MachineUsage?) {
-        let seconds = Double(end.instant.duration(since: start.instant).nanoseconds) / 1e9
+    /// What was used between two samples, as far as it could be seen.
+    typealias Usage = (server: ProcessUsage?, generator: ProcessUsage?, machine: MachineUsage?)
+
+    static func usage(from start: Sample, to end: Sample) -> Usage {
+        let seconds = end.seconds(since: start)
         func difference(_ one: ProcessSample?, _ other: ProcessSample?) -> ProcessUsage? {
             guard let one, let other else { return nil }
             return ProcessUsage(from: one, to: other, intervalSeconds: seconds)
@@ -68,53 +68,45 @@ package struct Probe {
         )
     }
 
-    var server: ProcessUsage? { measured?.server }
-    var generator: ProcessUsage? { measured?.generator }
-    var machine: MachineUsage? { measured?.machine }
-
-    private var measured: (server: ProcessUsage?, generator: ProcessUsage?, machine: MachineUsage?)?
-    {
-        guard let start, let end else { return nil }
+    /// What was used while measuring.
+    var measured: Usage {
+        guard let start, let end else { return (nil, nil, nil) }
         return Self.usage(from: start, to: end)
     }
 }
 
-/// What the processes and the machine used in one interval; nil where a value could not be seen.
+/// The cores that were used in one interval, on the mean; nil where a value could not be seen.
 package struct IntervalUsage: Sendable, Equatable {
-    /// How long the interval was.
-    package var seconds = 0.0
-    /// CPU-seconds of the service.
-    package var serverSeconds: Double?
-    /// CPU-seconds of this process.
-    package var generatorSeconds: Double?
-    /// CPU-seconds of all programs of the machine.
-    package var busySeconds: Double?
-    /// CPU-seconds that the host gave to other machines.
-    package var stealSeconds: Double?
+    package var server: Double?
+    package var generator: Double?
+    /// Those of all programs of the machine.
+    package var busy: Double?
+    /// Those that the host gave to other machines.
+    package var steal: Double?
 
     package init() {}
 
     /// What was used between two samples of a machine with `coreCount` cores.
     init(from start: Probe.Sample, to end: Probe.Sample, coreCount: Int) {
         let usage = Probe.usage(from: start, to: end)
-        seconds = Double(end.instant.duration(since: start.instant).nanoseconds) / 1e9
-        serverSeconds = usage.server?.seconds
-        generatorSeconds = usage.generator?.seconds
-        let whole = seconds * Double(coreCount)
-        busySeconds = usage.machine.map { $0.busyShare * whole }
-        stealSeconds = usage.machine.map { $0.stealShare * whole }
+        let seconds = max(end.seconds(since: start), 1e-9)
+        server = usage.server.map { $0.seconds / seconds }
+        generator = usage.generator.map { $0.seconds / seconds }
+        busy = usage.machine.map { $0.busyShare * Double(coreCount) }
+        steal = usage.machine.map { $0.stealShare * Double(coreCount) }
     }
 
-    package mutating func add(_ other: IntervalUsage) {
-        func sum(_ one: Double?, _ two: Double?) -> Double? {
-            guard let one, let two else { return one ?? two }
-            return one + two
+    /// Becomes the mean of an interval of so many seconds and of another one behind it.
+    mutating func add(_ other: IntervalUsage, seconds: Double, otherSeconds: Double) {
+        func mean(_ one: Double?, _ two: Double?) -> Double? {
+            guard one != nil || two != nil else { return nil }
+            return ((one ?? 0) * seconds + (two ?? 0) * otherSeconds)
+                / max(seconds + otherSeconds, 1e-9)
         }
-        seconds += other.seconds
-        serverSeconds = sum(serverSeconds, other.serverSeconds)
-        generatorSeconds = sum(generatorSeconds, other.generatorSeconds)
-        busySeconds = sum(busySeconds, other.busySeconds)
-        stealSeconds = sum(stealSeconds, other.stealSeconds)
+        server = mean(server, other.server)
+        generator = mean(generator, other.generator)
+        busy = mean(busy, other.busy)
+        steal = mean(steal, other.steal)
     }
 }
 
@@ -152,13 +144,11 @@ package struct MachineUsage: Sendable, Equatable {
     /// Time the host gave to other machines.
     package var stealShare: Double
 
-    /// These shares, as an earlier run saw them.
     package init(busyShare: Double, stealShare: Double) {
         self.busyShare = busyShare
         self.stealShare = stealShare
     }
 
-    /// The difference of two samples.
     package init(from start: MachineSample, to end: MachineSample) {
         let total = Double(max(1, end.totalTicks &- min(start.totalTicks, end.totalTicks)))
         busyShare = Double(end.busyTicks &- min(start.busyTicks, end.busyTicks)) / total
@@ -206,7 +196,6 @@ package struct Environment: Sendable, Equatable {
 /// The CPU time of one process at one instant, thread by thread.
 package struct ProcessSample: Sendable, Equatable {
     package struct Task: Sendable, Equatable {
-        /// Time on a CPU.
         package var runNanoseconds: UInt64
         /// Time ready to run, waiting for a CPU.
         package var waitNanoseconds: UInt64
@@ -227,14 +216,11 @@ package struct ProcessSample: Sendable, Equatable {
     package var tasks: [Int: Task]
     /// Clock ticks in user code and in the kernel, of all threads that ever ran.
     package var userTicks: UInt64
-    /// See `userTicks`.
     package var systemTicks: UInt64
-    /// Memory that is resident now.
     package var residentByteCount: UInt64
     /// The cores that the process may run on; empty where that cannot be seen.
     package var cores: Set<Int>
 
-    /// A sample put together by hand.
     package init(
         tasks: [Int: Task],
         userTicks: UInt64 = 0,
@@ -299,9 +285,7 @@ package struct ProcessSample: Sendable, Equatable {
     }
 }
 
-/// What a process used between two samples.
 package struct ProcessUsage: Sendable, Equatable {
-    /// CPU time of all threads.
     package var seconds: Double
     /// The part of `seconds` in user code, by the kernel's ticks.
     package var userShare: Double
@@ -309,12 +293,10 @@ package struct ProcessUsage: Sendable, Equatable {
     package var busiestThreadShare: Double
     /// The share of the interval that the busiest thread waited for a CPU.
     package var waitShare: Double
-    /// Resident memory at the end.
     package var residentByteCount: UInt64
     /// The cores that the process might run on at the end; empty where that could not be seen.
     package var cores: Set<Int>
 
-    /// What a process used, as an earlier run saw it.
     package init(
         seconds: Double,
         userShare: Double,
@@ -378,13 +360,11 @@ enum ProcFile {
         return (names ?? []).compactMap { Int($0) }
     }
 
-    /// Where the symbolic link points.
     static func link(_ path: String) -> String? {
         try? FileManager.default.destinationOfSymbolicLink(atPath: path)
     }
 }
 
-/// Finds the process that serves a port of this machine.
 package enum ServerProcess {
     /// The id of a process that listens on `port`, or nil where there is none that we may inspect.
     package static func find(port: UInt16) -> Int? {

@@ -8,13 +8,10 @@ package struct Verdict: Sendable, Equatable {
         case unknown = "SERVER NOT SEEN"
     }
 
-    /// What the figures of a run are good for.
     package enum Figures: String, Sendable {
-        /// They may be compared with those of other runs.
         case comparable = "comparable"
         /// The service does at least as much: the generator or other programs held the run up.
         case lowerBound = "lower bound"
-        /// They describe this run alone.
         case notComparable = "not comparable"
     }
 
@@ -82,7 +79,6 @@ package struct Verdict: Sendable, Equatable {
     /// where they are comparable.
     package let summary: String?
 
-    /// Judges by the limits below.
     package init(_ inputs: Inputs) {
         var faults = Self.clientFaults(inputs)
         let isClientBound = !faults.isEmpty
@@ -147,13 +143,10 @@ package struct Verdict: Sendable, Equatable {
     private static let fewestSamples: UInt64 = 1_000
     /// A thread of the service that is this busy is the limit.
     private static let serverThreadLimit = 0.95
-    /// The share of the machine that other processes may take.
     private static let contentionLimit = 0.03
-    /// The share of time that the service may wait for a core.
     private static let serverWaitLimit = 0.05
     /// The share of requests that may have no answer: they would be beyond the 99.99th percentile.
     private static let unansweredLimit = 0.0001
-    /// The allowed difference between the first and the last third.
     private static let driftLimit = 0.05
 
     /// Whether a generator with such a busiest thread and such a least idle loop has no time left.

@@ -41,37 +41,39 @@ package enum LatencyScale {
     }
 }
 
+extension Dictionary where Value == LatencyHistogram {
+    /// Adds histograms of others to those with the same keys.
+    mutating func add(_ others: Self) {
+        merge(others) { mine, theirs in
+            var sum = mine
+            sum.add(theirs)
+            return sum
+        }
+    }
+}
+
 /// The latencies of timed calls, divided into parts.
 ///
 /// A timed call has two instants of the generator, sent and answered, and three of the service:
 /// received, executed and released. On one machine all five are of one clock, in this order.
 package struct LatencySplit: Sendable, Equatable {
-    package enum Part: Int, Sendable, CaseIterable {
-        /// From sent to received.
+    package enum Part: String, Sendable, CaseIterable {
         case there
-        /// From received to executed.
         case execution
         /// From executed to released: the wait until the answer is durable.
         case held
-        /// From released to answered.
         case back
         /// The ways there and back together, which need no common clock.
-        case bothWays
+        case bothWays = "both_ways"
     }
 
-    /// How many calls were timed.
-    package private(set) var sampleCount: UInt64 = 0
+    package internal(set) var sampleCount: UInt64 = 0
     /// How many of them have times that do not lie in order between sent and answered.
-    package private(set) var otherClockCount: UInt64 = 0
-    private var histograms = Part.allCases.map { _ in LatencyScale.makeHistogram() }
+    package internal(set) var otherClockCount: UInt64 = 0
+    /// The latencies of each part of which there are some.
+    var histograms: [Part: LatencyHistogram] = [:]
 
     package init() {}
-
-    init(sampleCount: UInt64, otherClockCount: UInt64, _ latencies: [Part: LatencyHistogram]) {
-        self.sampleCount = sampleCount
-        self.otherClockCount = otherClockCount
-        for (part, histogram) in latencies { histograms[part.rawValue] = histogram }
-    }
 
     /// Whether service and generator have one clock: all but one in a hundred times are in order.
     package var isOneClock: Bool { otherClockCount * 100 <= sampleCount }
@@ -79,11 +81,10 @@ package struct LatencySplit: Sendable, Equatable {
     /// The latencies of a part; nil where there are none, and for one way where a clock is another.
     package func latencies(of part: Part) -> LatencyHistogram? {
         let isKnown = isOneClock || part != .there && part != .back
-        let histogram = histograms[part.rawValue]
-        return isKnown && histogram.totalCount > 0 ? histogram : nil
+        let histogram = isKnown ? histograms[part] : nil
+        return histogram?.totalCount ?? 0 > 0 ? histogram : nil
     }
 
-    /// Adds a call that was sent and answered at these instants.
     package mutating func add(_ times: CallTimes, sent: UInt64, answered: UInt64) {
         let received = times.receivedNanoseconds
         let executed = times.executedNanoseconds
@@ -106,11 +107,12 @@ package struct LatencySplit: Sendable, Equatable {
     package mutating func add(_ other: LatencySplit) {
         sampleCount += other.sampleCount
         otherClockCount += other.otherClockCount
-        for index in histograms.indices { histograms[index].add(other.histograms[index]) }
+        histograms.add(other.histograms)
     }
 
     private mutating func record(_ part: Part, _ nanoseconds: UInt64) {
-        histograms[part.rawValue].record(min(nanoseconds, LatencyScale.highestNanoseconds))
+        histograms[part, default: LatencyScale.makeHistogram()]
+            .record(min(nanoseconds, LatencyScale.highestNanoseconds))
     }
 }
 
@@ -152,7 +154,6 @@ package struct LatencySummary: Sendable, Equatable {
 /// Counts of latencies on a logarithmic scale with four buckets an octave: number `i` begins at
 /// 2^(i/4) ns, and each bucket is 19% wide.
 package struct LatencyBuckets: Sendable, Equatable {
-    /// The number of the first bucket that is kept.
     package private(set) var first = 0
     /// The counts from the first bucket that is not empty to the last.
     package private(set) var counts: [UInt64] = []

@@ -10,17 +10,8 @@ import Histogram
 /// the totals. A histogram covers one operation and one measure, and either measured requests or
 /// requests outside the measured phase (the warm-up). No total includes the latter.
 package final class Recorder {
-    var outcomes = Outcomes()
-    var failures = Failures()
-    /// What was sent more than once.
-    var retries = RetryCounts()
-    /// Connections that were closed and opened again on purpose.
-    var reopenedCount: UInt64 = 0
-    /// Answers that came after their request had timed out; their requests stay timeouts.
-    var lateAnswerCount: UInt64 = 0
-    /// Requests that were due by the plan and found no connection with room before the end.
-    var unsentCount: UInt64 = 0
-    /// Whether some calls ask the service for its own times.
+    /// What is counted here as it happens; ``makeTotals()`` adds what is counted in slabs.
+    var totals = RecorderTotals()
     let isSplit: Bool
 
     private let measureCount: Int
@@ -30,20 +21,18 @@ package final class Recorder {
     /// How late the loop came to each request of an open loop.
     private let lateness: HistogramSlab
     private let counters = CounterSlab(count: Counter.count)
-    private var totals: [LatencyHistogram]
-    private var split: LatencySplit?
+    private var latencies: [LatencyHistogram]
     private var countsAtIntervalStart = [UInt64](repeating: 0, count: Operation.allCases.count)
 
-    /// A recorder; a closed loop has one measure, an open loop three.
     package init(isOpenLoop: Bool, isSplit: Bool) {
         self.isSplit = isSplit
-        split = isSplit ? LatencySplit() : nil
+        totals.split = isSplit ? LatencySplit() : nil
         measureCount = isOpenLoop ? Measure.allCases.count : 1
         let count = Operation.allCases.count * measureCount
         histograms = HistogramSlab(count: 2 * count)
         lateness = HistogramSlab(count: isOpenLoop ? 1 : 0)
         firstMeasured = count
-        totals = (0..<count).map { _ in LatencyScale.makeHistogram() }
+        latencies = (0..<count).map { _ in LatencyScale.makeHistogram() }
     }
 
     /// Counts and times one successful answer, to a request of `count` operations.
@@ -106,7 +95,7 @@ package final class Recorder {
         phases: Phases
     ) {
         guard phases.isMeasured(intended) else { return }
-        split?.add(times, sent: sent, answered: answered)
+        totals.split?.add(times, sent: sent, answered: answered)
     }
 
     /// Records how late the loop came to a measured request that was due; 0 for one that waited for
@@ -128,18 +117,18 @@ package final class Recorder {
 
     /// Adds the current interval to the totals and returns it for the progress line and the charts.
     package func closeInterval() -> IntervalCounts {
-        var latencies = LatencyScale.makeHistogram()
+        var shownLatencies = LatencyScale.makeHistogram()
         var measured: [Operation: LatencyHistogram] = [:]
         // A user waits for the response time; a closed loop knows only the service time.
         let shown = measureCount > 1 ? Measure.response.rawValue : Measure.service.rawValue
-        for index in totals.indices {
+        for index in latencies.indices {
             if index % measureCount == shown {
                 let operation = Operation.allCases[index / measureCount]
                 measured[operation] = histograms.copy(firstMeasured + index)
-                histograms.add(firstMeasured + index, to: &latencies)
-                histograms.add(index, to: &latencies)
+                histograms.add(firstMeasured + index, to: &shownLatencies)
+                histograms.add(index, to: &shownLatencies)
             }
-            histograms.add(firstMeasured + index, to: &totals[index])
+            histograms.add(firstMeasured + index, to: &latencies[index])
             histograms.reset(firstMeasured + index)
             histograms.reset(index)
         }
@@ -147,24 +136,17 @@ package final class Recorder {
         defer { countsAtIntervalStart = counts }
         var interval = IntervalCounts(
             answered: zip(counts, countsAtIntervalStart).map { $0 - $1 },
-            latencies: latencies
+            latencies: shownLatencies
         )
         interval.measured = measured
-        interval.outcomes = outcomes
-        interval.reconnectCount = retries.reconnectCount
+        interval.outcomes = totals.outcomes
+        interval.reconnectCount = totals.retries.reconnectCount
         return interval
     }
 
     /// Everything recorded, after the last interval was closed.
     package func makeTotals() -> RecorderTotals {
-        var result = RecorderTotals()
-        result.outcomes = outcomes
-        result.failures = failures
-        result.retries = retries
-        result.reopenedCount = reopenedCount
-        result.lateAnswerCount = lateAnswerCount
-        result.unsentCount = unsentCount
-        result.split = split
+        var result = totals
         if measureCount > 1 {
             result.loopLate99 = lateness.copy(0).map { Double($0.valueAtPercentile(99)) }
         }
@@ -179,7 +161,7 @@ package final class Recorder {
         )
         for operation in Operation.allCases {
             for measure in Measure.allCases.prefix(measureCount) {
-                let total = totals[Int(operation.rawValue) * measureCount + measure.rawValue]
+                let total = latencies[Int(operation.rawValue) * measureCount + measure.rawValue]
                 guard total.totalCount > 0 else { continue }
                 result.latencies[LatencyKey(operation, measure)] = total
             }
@@ -215,7 +197,6 @@ package struct AnswerRun {
     private var count: UInt64 = 0
     private var recordedCount: UInt64 = 0
 
-    /// No answer of a read at an instant.
     package init(answered: UInt64) {
         self.answered = answered
     }
@@ -238,7 +219,6 @@ package struct AnswerRun {
         count &+= 1
     }
 
-    /// Records the answers that were added last.
     @inline(__always)
     package mutating func end(_ recorder: Recorder, _ phases: Phases) {
         record(recorder, phases)
@@ -266,7 +246,6 @@ package struct AnswerRun {
 /// It is another place in each group of 64. With a fixed place, a pipeline of 64 would ask with the
 /// same call of each write, and the figures would be of that call.
 package struct CallSampler: Sendable {
-    /// The size of a group.
     package static let sampledEvery = 64
 
     private var place = 0

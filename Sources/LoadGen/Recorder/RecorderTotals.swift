@@ -24,13 +24,11 @@ package struct Traffic: Sendable, Equatable {
     /// Bytes passed to connections.
     package var bytesOut: UInt64 = 0
 
-    package static func + (one: Traffic, other: Traffic) -> Traffic {
-        Traffic(
-            readCount: one.readCount + other.readCount,
-            writeCount: one.writeCount + other.writeCount,
-            bytesIn: one.bytesIn + other.bytesIn,
-            bytesOut: one.bytesOut + other.bytesOut
-        )
+    mutating func add(_ other: Traffic) {
+        readCount += other.readCount
+        writeCount += other.writeCount
+        bytesIn += other.bytesIn
+        bytesOut += other.bytesOut
     }
 }
 
@@ -58,11 +56,7 @@ package struct IntervalCounts: Sendable {
     package mutating func add(_ other: IntervalCounts) {
         answered = zip(answered, other.answered).map { $0 + $1 }
         latencies.add(other.latencies)
-        measured.merge(other.measured) { mine, theirs in
-            var sum = mine
-            sum.add(theirs)
-            return sum
-        }
+        measured.add(other.measured)
         outcomes = outcomes + other.outcomes
         reconnectCount += other.reconnectCount
     }
@@ -111,16 +105,11 @@ package struct RecorderTotals: Sendable {
         unsentCount += other.unsentCount
         measuredRequestCount += other.measuredRequestCount
         measuredAnswers = zip(measuredAnswers, other.measuredAnswers).map { $0 + $1 }
-        traffic = traffic + other.traffic
-        latencies.merge(other.latencies) { mine, theirs in
-            var sum = mine
-            sum.add(theirs)
-            return sum
-        }
+        traffic.add(other.traffic)
+        latencies.add(other.latencies)
         if let theirs = other.split {
-            var sum = split ?? LatencySplit()
-            sum.add(theirs)
-            split = sum
+            split = split ?? LatencySplit()
+            split?.add(theirs)
         }
     }
 

@@ -58,7 +58,6 @@ extension DatasetResult.File: JSONReadable {
     package static var unread: DatasetResult.File {
         DatasetResult.File(
             path: "",
-            name: "",
             feed: "",
             postCount: 0,
             upvoteCount: 0,
@@ -68,13 +67,7 @@ extension DatasetResult.File: JSONReadable {
     }
 
     package static let members: [Member<DatasetResult.File>] = [
-        Member(
-            write: { try $1.encode($0.path, forKey: "path") },
-            read: { file, reader in
-                file.path = try reader.decode(String.self, forKey: "path")
-                file.name = URL(filePath: file.path).lastPathComponent
-            }
-        ),
+        .required("path", \.path, .plain),
         .required("feed", \.feed, .plain),
         .required("posts", \.postCount, .within(0...1_000_000_000)),
         .required("upvotes", \.upvoteCount, .within(0...1 << 41)),
@@ -152,25 +145,24 @@ extension AuditSummary: JSONReadable {
         .usual("posts_exact", \.exactPostCount, .count),
         .usual("posts_created", \.createdPostCount, .count),
         .usual("posts_listed", \.listedPostCount, .count),
-        .usual("violations", \.findings.countsByName, .counts),
+        .usual("violations", \.findings.counts.byName, .counts),
         .usual("examples", \.findings.examples, .plain),
     ]
 }
 
-extension Findings {
-    /// How often each violation was found, by its name in a document; others are dropped.
-    fileprivate var countsByName: [String: UInt64] {
-        get { Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }) }
+extension Dictionary where Key: RawRepresentable<String>, Value == UInt64 {
+    /// The counts by their names in a document; unknown ones are dropped.
+    var byName: [String: UInt64] {
+        get { [String: UInt64](uniqueKeysWithValues: map { ($0.key.rawValue, $0.value) }) }
         set {
             let known = newValue.compactMap { name, count in
-                Violation(rawValue: name).map { ($0, count) }
+                Key(rawValue: name).map { ($0, count) }
             }
-            counts = Dictionary(uniqueKeysWithValues: known)
+            self = Dictionary(uniqueKeysWithValues: known)
         }
     }
 }
 
-/// What a report says of its own figures.
 struct JudgedRun: JSONDescribed {
     private let verdict: Verdict
     private let drift: Double?
@@ -404,7 +396,6 @@ private struct IntervalChange: JSONReadable {
     private var failedSoFar: UInt64 = 0
     private var operations: [Operation] = []
 
-    /// `interval`, which follows `previous`.
     init(
         _ interval: RunReport.Interval,
         after previous: RunReport.Interval?,
@@ -447,7 +438,7 @@ private struct IntervalChange: JSONReadable {
         .usual("lost", \.interval.outcomes.lost, .countOfAnInterval),
         .usual("reconnects", \.interval.reconnectCount, .countOfAnInterval),
         .usual("response_ms", \.interval.latencies, .plain),
-        usage,
+        .optional("cpu", \.interval.usage, .plain),
     ]
 
     /// A member for each operation of the mix.
@@ -467,47 +458,12 @@ private struct IntervalChange: JSONReadable {
             }
         }
     )
-
-    /// Cores in use, over the length of the interval, which is read before.
-    private static let usage = Member<IntervalChange>(
-        write: { change, writer in
-            try writer.encode(OrNull(change.interval.usage.map(CoreUsage.init)), forKey: "cpu")
-        },
-        read: { change, reader in
-            change.interval.usage = try reader.decodeIfPresent(CoreUsage.self, forKey: "cpu")?
-                .usage(over: change.interval.seconds)
-        }
-    )
 }
 
-/// The cores that were used in an interval.
-private struct CoreUsage: JSONReadable {
-    private var server: Double?
-    private var generator: Double?
-    private var busy: Double?
-    private var steal: Double?
+extension IntervalUsage: JSONReadable {
+    package static var unread: IntervalUsage { IntervalUsage() }
 
-    init(_ usage: IntervalUsage) {
-        let seconds = max(usage.seconds, 1e-9)
-        server = usage.serverSeconds.map { $0 / seconds }
-        generator = usage.generatorSeconds.map { $0 / seconds }
-        busy = usage.busySeconds.map { $0 / seconds }
-        steal = usage.stealSeconds.map { $0 / seconds }
-    }
-
-    func usage(over seconds: Double) -> IntervalUsage {
-        var usage = IntervalUsage()
-        usage.seconds = seconds
-        usage.serverSeconds = server.map { $0 * seconds }
-        usage.generatorSeconds = generator.map { $0 * seconds }
-        usage.busySeconds = busy.map { $0 * seconds }
-        usage.stealSeconds = steal.map { $0 * seconds }
-        return usage
-    }
-
-    static var unread: CoreUsage { CoreUsage(IntervalUsage()) }
-
-    static let members: [Member<CoreUsage>] = [
+    package static let members: [Member<IntervalUsage>] = [
         .optional("server", \.server, .plain),
         .optional("generator", \.generator, .plain),
         .optional("busy", \.busy, .plain),
@@ -588,32 +544,24 @@ extension LatencySummary: Codable {
 
 /// The parts of a split latency; one that is not known is null.
 extension LatencySplit: Codable {
-    private static let partNames: [(Part, MemberKey)] = [
-        (.there, "there"), (.execution, "execution"), (.held, "held"), (.back, "back"),
-        (.bothWays, "both_ways"),
-    ]
-
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: MemberKey.self)
         try members.encode(sampleCount, forKey: "sample_count")
         try members.encode(otherClockCount, forKey: "other_clock_count")
-        for (part, name) in Self.partNames {
-            let histogram = latencies(of: part)
-            let latencies = histogram.map { Latencies($0, [50, 90, 99, 99.9]) }
-            try members.encode(OrNull(latencies), forKey: name)
+        for part in Part.allCases {
+            let parts = latencies(of: part).map { Latencies($0, [50, 90, 99, 99.9]) }
+            try members.encode(OrNull(parts), forKey: MemberKey(part.rawValue))
         }
     }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: MemberKey.self)
-        var latencies: [Part: LatencyHistogram] = [:]
-        for (part, name) in Self.partNames {
-            latencies[part] = try members.decodeIfPresent(Latencies.self, forKey: name)?.histogram
+        self.init()
+        sampleCount = try Form.count.read("sample_count", members)
+        otherClockCount = try Form.count.read("other_clock_count", members)
+        for part in Part.allCases {
+            let key = MemberKey(part.rawValue)
+            histograms[part] = try members.decodeIfPresent(Latencies.self, forKey: key)?.histogram
         }
-        self.init(
-            sampleCount: try Form.count.read("sample_count", members),
-            otherClockCount: try Form.count.read("other_clock_count", members),
-            latencies
-        )
     }
 }

@@ -56,18 +56,14 @@ package struct RunReport: Sendable {
     package var openedConnectionCount = 0
     /// Connections that never opened, or ended before the run did.
     package var lostConnectionCount = 0
-    /// The generator's CPU time while measuring.
     package var generator: ProcessUsage?
     /// The share of time that each loop slept while measuring.
     package var loopIdleShares: [Double] = []
-    /// The service's process, where it is on this machine.
     package var serverPID: Int?
-    /// Its CPU time while measuring.
     package var server: ProcessUsage?
     package var machine: MachineUsage?
     /// The service's own times; nil where it was not asked or did not say them.
     package var serverTimes: ServerTimes?
-    /// Whether a signal ended the run early.
     package var isInterrupted = false
     /// What the other runs of a series showed; nil where this one was alone.
     package var series: SeriesResult?
@@ -81,7 +77,6 @@ package struct RunReport: Sendable {
     package var cleanup: CleanupOutcome?
     package var audit: AuditOutcome = .skipped
 
-    /// A run without results yet.
     package init(configuration: RunConfiguration, environment: Environment) {
         self.configuration = configuration
         self.environment = environment
@@ -214,7 +209,7 @@ extension RunReport: JSONReadable {
 
     private static let errorMembers: [Member<RunReport>] = [
         .written("total") { $0.totals.outcomes.error + $0.totals.outcomes.unknown },
-        .required("causes", \.totals.failures.countsByName, .counts),
+        .required("causes", \.totals.failures.causes.byName, .counts),
         .required("server", \.totals.failures.serverErrors, .counts),
         .optional("first_protocol_error", \.totals.failures.firstProtocolError, .plain),
     ]
@@ -281,19 +276,6 @@ extension RunReport: JSONReadable {
     }
 }
 
-extension Failures {
-    /// How often each cause came, by its name in a document; others are dropped.
-    fileprivate var countsByName: [String: UInt64] {
-        get { Dictionary(uniqueKeysWithValues: causes.map { ($0.key.rawValue, $0.value) }) }
-        set {
-            let known = newValue.compactMap { name, count in
-                Cause(rawValue: name).map { ($0, count) }
-            }
-            causes = Dictionary(uniqueKeysWithValues: known)
-        }
-    }
-}
-
 extension RunReport {
     /// Operations answered with success within the measured time; each vote of a batch is one.
     package var measuredAnswerCount: UInt64 { totals.measuredAnswers.reduce(0, +) }
@@ -304,7 +286,6 @@ extension RunReport {
     /// Operations answered with success a second, over the time that was really measured.
     package var ratePerSecond: Double { rate(measuredAnswerCount) }
 
-    /// `count` in the measured time, a second.
     package func rate(_ count: UInt64) -> Double {
         measuredSeconds > 0 ? Double(count) / measuredSeconds : 0
     }
@@ -422,7 +403,6 @@ extension RunReport {
         return max(own, whole) > 0.8 ? shared.count : nil
     }
 
-    /// The figures of this run, for a comparison with another.
     package var figures: RunFigures {
         let seconds = intervals.filter { $0.isMeasured && $0.seconds > 0.5 }
         return RunFigures(

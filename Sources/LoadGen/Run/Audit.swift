@@ -2,40 +2,15 @@ import FeedClient
 import FeedProto
 import FeedTransport
 
-/// The audit of a run, by what the server speaks.
-enum RunAudit: Sendable {
-    case feed(Audit)
-    case resp(RESPAudit)
-
-    /// The audit of a run at its end.
-    init(_ configuration: RunConfiguration, _ knowledge: AuditKnowledge, of run: PreparedRun) {
-        switch run.server {
-        case .feed(let service):
-            self = .feed(Audit(configuration, knowledge, of: run, at: service))
-        case .resp(let posts):
-            self = .resp(
-                RESPAudit(
-                    address: run.address,
-                    posts: posts,
-                    knowledge: knowledge,
-                    configuration: configuration
-                )
-            )
-        }
-    }
-
+/// The audit of a run at what its server speaks.
+protocol RunAudit: Sendable {
     /// Audits over a connection of its own; calls `connected` once a client of the service is
     /// connected.
-    func run(connected: (FeedClient) -> Void) async throws(FeedClientError) -> Audit.Report {
-        switch self {
-        case .feed(let audit): try await audit.run(connected: connected)
-        case .resp(let audit): Audit.Report(outcome: await audit.run())
-        }
-    }
+    func run(connected: (FeedClient) -> Void) async throws(FeedClientError) -> Audit.Report
 }
 
 /// Compares what a run knows of its posts with what the service has.
-struct Audit: Sendable {
+struct Audit: RunAudit {
     let configuration: RunConfiguration
     /// The addresses of the service, in the order in which to try them.
     let addresses: [SocketAddress]
@@ -46,7 +21,6 @@ struct Audit: Sendable {
     /// The files whose posts are compared; nil in a run of a workload.
     let imported: ImportedDataset?
 
-    /// The audit of a run at its end.
     init(
         _ configuration: RunConfiguration,
         _ knowledge: AuditKnowledge,
@@ -69,7 +43,6 @@ struct Audit: Sendable {
             ]
     }
 
-    /// The audit of the posts of an earlier run.
     init(
         _ configuration: RunConfiguration,
         _ addresses: [SocketAddress],
@@ -102,7 +75,6 @@ struct Audit: Sendable {
         var cleanup: CleanupOutcome?
     }
 
-    /// Audits over a connection of its own; calls `connected` once that is open.
     func run(connected: (FeedClient) -> Void) async throws(FeedClientError) -> Report {
         let client = try await configuration.connect(to: addresses, waitsForService: true)
         connected(client)
@@ -219,7 +191,6 @@ struct AuditReading {
 
     /// The most posts that the protocol allows in a batch.
     private static let batchSize = 100
-    /// Batches in flight at once.
     private static let batchesAtOnce = 8
     /// Scores that still change after this time are changed by other traffic.
     private static let quietTime = Duration.milliseconds(200)

@@ -15,17 +15,10 @@ struct Preparation: Sendable {
     let clientID: ClientID?
     /// The files of the run; nil in a run of a workload.
     let dataset: Dataset?
-    /// Shows a progress line, if there are any.
     let showProgress: @Sendable (String) -> Void
 
     func run() async throws(RunFailure) -> PreparedRun {
-        if configuration.wireProtocol == .resp {
-            return try await RESPPreparation(
-                configuration: configuration,
-                addresses: addresses,
-                showProgress: showProgress
-            ).run()
-        }
+        if configuration.wireProtocol == .resp { return try await addPosts() }
         let (client, address) = try await connect()
         let result: Result<PreparedRun, RunFailure>
         do throws(RunFailure) {
@@ -40,7 +33,6 @@ struct Preparation: Sendable {
         return prepared
     }
 
-    /// Connects to the first address that answers.
     private func connect() async throws(RunFailure) -> (FeedClient, SocketAddress) {
         var cause = ""
         for address in addresses {
@@ -72,14 +64,13 @@ struct Preparation: Sendable {
             throw RunFailure(error, while: "listing the feeds")
         }
         if let dataset {
-            let preparation = DatasetPreparation(
-                configuration: configuration,
-                dataset: dataset,
-                client: client,
-                address: address,
-                showProgress: showProgress
+            return try await importPosts(
+                of: dataset,
+                beside: feeds,
+                over: client,
+                service,
+                at: address
             )
-            return try await preparation.run(feeds, service)
         }
         try await checkFeed(feeds.first { $0.name == configuration.feed }, over: client)
         return try await createPosts(over: client, service, at: address)
@@ -142,9 +133,11 @@ struct Preparation: Sendable {
         return PreparedRun(
             address: address,
             server: .feed(service),
-            knowledge: configuration.voterCount > 0
-                ? AuditKnowledge(ballotsOn: prefill.ids, unknownTitles: prefill.unknownTitles)
-                : AuditKnowledge(postIDs: prefill.ids, unknownTitles: prefill.unknownTitles),
+            knowledge: AuditKnowledge(
+                postIDs: prefill.ids,
+                configuration.voterCount > 0 ? .ballots : .scores,
+                unknownTitles: prefill.unknownTitles
+            ),
             outcome: failure.map(PreparedRun.Outcome.endedEarly) ?? ready(prefill.ids),
             startMilliseconds: prefill.startMilliseconds
         )
@@ -159,9 +152,113 @@ struct Preparation: Sendable {
     }
 }
 
+/// How the files of a dataset become posts: each feed is created or found empty, then filled.
+extension Preparation {
+    private func importPosts(
+        of dataset: Dataset,
+        beside feeds: [Feed],
+        over client: FeedClient,
+        _ service: ServiceIdentity,
+        at address: SocketAddress
+    ) async throws(RunFailure) -> PreparedRun {
+        try await createFeeds(of: dataset, beside: feeds, over: client)
+        let start = ContinuousClock.now
+        var imported = ImportedDataset(repeatCount: configuration.repeatCount)
+        for file in dataset.files {
+            showProgress("importing \(file.name)")
+            do {
+                // Without their votes, which are the load.
+                imported.begin(file)
+                var rows = file.posts.makeIterator()
+                try await PostImport(over: client, into: file.feed, votes: .cast).run(
+                    rows: { rows.next().map(DatasetRow.post) },
+                    take: { imported.add($0) }
+                )
+                imported.finishFile()
+            } catch {
+                let failure = RunFailure(error, while: "importing \(file.path)")
+                // The posts imported so far are still reported, for a later audit.
+                guard !imported.postIDs.isEmpty else { throw failure }
+                return PreparedRun(
+                    address: address,
+                    server: .feed(service),
+                    knowledge: AuditKnowledge(postIDs: imported.postIDs, .directions),
+                    outcome: .endedEarly(failure)
+                )
+            }
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        return PreparedRun(
+            address: address,
+            server: .feed(service),
+            knowledge: AuditKnowledge(
+                postIDs: imported.postIDs,
+                .directions,
+                planned: imported.planned
+            ),
+            outcome: try ready(imported),
+            imported: imported,
+            dataset: DatasetResult(imported, importSeconds: seconds)
+        )
+    }
+
+    /// Checks every feed of the dataset before it creates the missing ones.
+    private func createFeeds(
+        of dataset: Dataset,
+        beside feeds: [Feed],
+        over client: FeedClient
+    ) async throws(RunFailure) {
+        var missing: [String] = []
+        for file in dataset.files {
+            guard let feed = feeds.first(where: { $0.name == file.feed }) else {
+                missing.append(file.feed)
+                continue
+            }
+            guard feed.voteMode == .tally else { throw .ballotFeed(file.feed) }
+            guard feed.postCount == 0 else {
+                throw .feedNotEmpty(file.feed, postCount: feed.postCount)
+            }
+        }
+        for name in missing {
+            do throws(FeedClientError) {
+                try await client.createFeed(
+                    Feed(
+                        name: name,
+                        defaultOrder: .top,
+                        voteMode: .tally,
+                        maximumTitleLength: 1_000
+                    )
+                )
+            } catch {
+                throw RunFailure(error, while: "creating the feed \(name)")
+            }
+        }
+    }
+
+    /// The votes that the files record, as a load.
+    private func ready(_ imported: ImportedDataset) throws(RunFailure) -> PreparedRun.Outcome {
+        let planned = imported.planned
+        let total = planned.clampedSum
+        guard !planned.isEmpty else { throw .noPosts(imported.firstLeftOut) }
+        guard total <= UInt64(PlannedVotes.maximumCount) else {
+            throw .tooManyVotes(total, limit: UInt64(PlannedVotes.maximumCount))
+        }
+        let workload = Workload(
+            // The upvotes and the downvotes of a post are separate numbers.
+            postIDs: imported.postIDs.flatMap { [$0, $0] },
+            keys: KeyChoice(.uniform, postCount: planned.count, seed: configuration.seed),
+            planned: PlannedVotes(planned)
+        )
+        let most = stride(from: 0, to: planned.count, by: 2).map { planned[$0] + planned[$0 + 1] }
+        return .ready(
+            workload,
+            hottestShare: total > 0 ? Double(most.max() ?? 0) / Double(total) : 0
+        )
+    }
+}
+
 /// The service of a run, as it answered Hello before the load.
 struct ServiceIdentity: Sendable {
-    /// The state that the service has.
     let instanceID: UInt64
     private let milliseconds: Int64
     private let instant = MonotonicInstant.now
@@ -190,9 +287,7 @@ enum PreparedServer: Sendable {
     }
 }
 
-/// What a run knows before its load.
 struct PreparedRun: Sendable {
-    /// How the preparation ended.
     enum Outcome: Sendable {
         /// With posts to load; the most requested one gets a share of the requests.
         case ready(Workload, hottestShare: Double)
@@ -236,27 +331,21 @@ struct PreparedRun: Sendable {
     ) -> RunRecord? {
         let tallied: Tallied =
             hasFiles ? .directions : configuration.voterCount > 0 ? .ballots : .scores
-        let accounts = knowledge.accounts
-        guard !accounts.isEmpty, let service = server.service else { return nil }
+        guard !knowledge.accounts.isEmpty, let service = server.service else { return nil }
+        var known = knowledge
+        known.dropPlan()
         var record = RunRecord(
             instanceID: service.instanceID,
             feed: configuration.feed,
             startMilliseconds: startMilliseconds,
             endMilliseconds: service.clockMilliseconds,
             tallied: tallied,
-            posts: accounts.enumerated().filter { !tallied.isSplit || $0.offset.isMultiple(of: 2) }
-                .map(\.element.id),
-            tallies: accounts.map(\.tally)
+            accounts: known.accounts
         )
         // Feeds that were not filled completely may have posts that the run does not know.
         record.feeds = imported?.feeds ?? []
         record.createdIDs = knowledge.createdIDs.sorted()
         record.unknownTitles = knowledge.unknownTitles.sorted()
-        for (number, account) in accounts.enumerated() {
-            if account.unknownCount > 0 { record.unknown[number] = account.unknownCount }
-            if account.errorCount > 0 { record.failed[number] = account.errorCount }
-            if account.repeatedCount > 0 { record.repeated[number] = account.repeatedCount }
-        }
         return record
     }
 }
@@ -264,7 +353,6 @@ struct PreparedRun: Sendable {
 /// Creates the posts of a run in order over one connection, so that a post has the same id in every
 /// run on a fresh service.
 struct Prefill: Sendable {
-    /// The posts created, in their order.
     private(set) var ids: [UInt64] = []
     /// Titles of posts that calls without an answer may have created.
     private(set) var unknownTitles: Set<String> = []
@@ -324,119 +412,4 @@ struct Prefill: Sendable {
     /// what it takes.
     private static let depth = 4
     private static let progressStep = 10_000
-}
-
-/// How the files of a dataset become posts: each feed is created or found empty, then filled.
-struct DatasetPreparation {
-    let configuration: RunConfiguration
-    let dataset: Dataset
-    let client: FeedClient
-    let address: SocketAddress
-    let showProgress: @Sendable (String) -> Void
-
-    func run(_ feeds: [Feed], _ service: ServiceIdentity) async throws(RunFailure) -> PreparedRun {
-        try await createFeeds(beside: feeds)
-        let start = ContinuousClock.now
-        var imported = ImportedDataset(repeatCount: configuration.repeatCount)
-        for file in dataset.files {
-            showProgress("importing \(file.name)")
-            do {
-                try await importPosts(of: file, &imported)
-            } catch {
-                let failure = RunFailure(error, while: "importing \(file.path)")
-                return try endEarly(failure, imported, service)
-            }
-        }
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
-        return try vote(on: imported, service, importSeconds: seconds)
-    }
-
-    /// Checks every feed of the dataset before it creates the missing ones.
-    private func createFeeds(beside feeds: [Feed]) async throws(RunFailure) {
-        var missing: [String] = []
-        for file in dataset.files {
-            guard let feed = feeds.first(where: { $0.name == file.feed }) else {
-                missing.append(file.feed)
-                continue
-            }
-            guard feed.voteMode == .tally else { throw .ballotFeed(file.feed) }
-            guard feed.postCount == 0 else {
-                throw .feedNotEmpty(file.feed, postCount: feed.postCount)
-            }
-        }
-        for name in missing {
-            do throws(FeedClientError) {
-                try await client.createFeed(
-                    Feed(
-                        name: name,
-                        defaultOrder: .top,
-                        voteMode: .tally,
-                        maximumTitleLength: 1_000
-                    )
-                )
-            } catch {
-                throw RunFailure(error, while: "creating the feed \(name)")
-            }
-        }
-    }
-
-    /// Imports the posts of a file without their votes, which are the load.
-    private func importPosts(of file: DatasetFile, _ imported: inout ImportedDataset) async throws {
-        imported.begin(file)
-        var rows = file.posts.makeIterator()
-        try await PostImport(over: client, into: file.feed, votes: .cast).run(
-            rows: { rows.next().map(DatasetRow.post) },
-            take: { imported.add($0) }
-        )
-        imported.finishFile()
-    }
-
-    /// Ends the run before its load; the posts imported so far are still reported, for a later
-    /// audit.
-    private func endEarly(
-        _ failure: RunFailure,
-        _ imported: ImportedDataset,
-        _ service: ServiceIdentity
-    ) throws(RunFailure) -> PreparedRun {
-        let postIDs = imported.postIDs
-        guard !postIDs.isEmpty else { throw failure }
-        var knowledge = AuditKnowledge(postIDs: postIDs, planned: imported.planned)
-        knowledge.dropPlan()
-        return PreparedRun(
-            address: address,
-            server: .feed(service),
-            knowledge: knowledge,
-            outcome: .endedEarly(failure)
-        )
-    }
-
-    private func vote(
-        on imported: ImportedDataset,
-        _ service: ServiceIdentity,
-        importSeconds: Double
-    ) throws(RunFailure) -> PreparedRun {
-        let planned = imported.planned
-        let total = planned.clampedSum
-        guard !planned.isEmpty else { throw .noPosts(imported.firstLeftOut) }
-        guard total <= UInt64(PlannedVotes.maximumCount) else {
-            throw .tooManyVotes(total, limit: UInt64(PlannedVotes.maximumCount))
-        }
-        let postIDs = imported.postIDs
-        let workload = Workload(
-            // The upvotes and the downvotes of a post are separate numbers.
-            postIDs: postIDs.flatMap { [$0, $0] },
-            keys: KeyChoice(.uniform, postCount: planned.count, seed: configuration.seed),
-            planned: PlannedVotes(planned)
-        )
-        let most = stride(from: 0, to: planned.count, by: 2).map { planned[$0] + planned[$0 + 1] }
-        let hottestShare = total > 0 ? Double(most.max() ?? 0) / Double(total) : 0
-        return PreparedRun(
-            address: address,
-            server: .feed(service),
-            knowledge: AuditKnowledge(postIDs: postIDs, planned: planned),
-            outcome: .ready(workload, hottestShare: hottestShare),
-            imported: imported,
-            dataset: DatasetResult(imported, importSeconds: importSeconds)
-        )
-    }
 }

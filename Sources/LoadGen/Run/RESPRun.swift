@@ -3,22 +3,17 @@ import FeedConcurrency
 import FeedText
 import FeedTransport
 
-/// What a run does before its load on redis-server: it creates the sorted set that stands for the
-/// posts.
-struct RESPPreparation: Sendable {
-    let configuration: RunConfiguration
-    let addresses: [SocketAddress]
-    /// Shows a progress line, if there are any.
-    let showProgress: @Sendable (String) -> Void
-
-    func run() async throws(RunFailure) -> PreparedRun {
-        let (client, address) = try await connect()
+extension Preparation {
+    /// What a run does before its load on redis-server: it creates the sorted set that stands for the
+    /// posts.
+    func addPosts() async throws(RunFailure) -> PreparedRun {
+        let (client, address) = try await connectToRedis()
         let posts = RESPSortedSet()
         var failure: RunFailure?
         do throws(RESPFailure) {
             try await add(to: posts, over: client)
         } catch {
-            failure = RunFailure(error, while: "adding posts")
+            failure = .redis(step: "adding posts", cause: error.description)
         }
         await client.close()
         if let failure { throw failure }
@@ -34,8 +29,7 @@ struct RESPPreparation: Sendable {
         )
     }
 
-    /// Connects to the first address that answers.
-    private func connect() async throws(RunFailure) -> (RESPClient, SocketAddress) {
+    private func connectToRedis() async throws(RunFailure) -> (RESPClient, SocketAddress) {
         var failure = RESPFailure.connectionLost
         for address in addresses {
             do throws(RESPFailure) {
@@ -69,32 +63,24 @@ struct RESPPreparation: Sendable {
     private static let progressStep: UInt64 = 10_000
 }
 
-extension RunFailure {
-    /// The failure of commands while the run did `step`.
-    init(_ error: RESPFailure, while step: String) {
-        self = .redis(step: step, cause: error.description)
-    }
-}
-
 /// Compares what a run knows of its posts with the sorted set that redis-server has.
 ///
 /// First the score of each post is read, then, after a pause, the whole set once, best first. A set
 /// in which nothing is wrong is removed then.
-struct RESPAudit: Sendable {
+struct RESPAudit: RunAudit {
     let address: SocketAddress
     let posts: RESPSortedSet
     let knowledge: AuditKnowledge
     let configuration: RunConfiguration
 
-    /// Audits over a connection of its own.
-    func run() async -> AuditOutcome {
+    func run(connected: (FeedClient) -> Void) async -> Audit.Report {
         do throws(RESPFailure) {
             let client = try await RESPClient.connect(to: address, configuration)
             let outcome = await read(over: client)
             await client.close()
-            return outcome
+            return Audit.Report(outcome: outcome)
         } catch {
-            return .impossible(error.description)
+            return Audit.Report(outcome: .impossible(error.description))
         }
     }
 
@@ -243,7 +229,6 @@ final class RESPClient: Sendable {
         return replies
     }
 
-    /// Closes the connection and ends the thread.
     func close() async {
         thread.stop()
         await withCheckedContinuation { continuation in
@@ -252,7 +237,6 @@ final class RESPClient: Sendable {
     }
 }
 
-/// Why a command has no reply to use.
 enum RESPFailure: Error, Equatable, CustomStringConvertible {
     case cannotConnect(String)
     case connectionLost

@@ -22,6 +22,7 @@ import FeedClient
 import FeedConcurrency
 import FeedProto
 package import FeedTransport
+import Histogram
 
 /// One run from the first connection to the audit, on a loop of its own.
 ///
@@ -34,7 +35,6 @@ package final class Run {
     private let loop: EventLoop
     /// Shows a progress line; an empty one clears it.
     private let showProgress: (String) -> Void
-    /// The client id of the run, if requests are sent again.
     private let clientID: ClientID?
     /// The files that supply the posts and votes of the run; nil in a run of a workload.
     private let dataset: Dataset?
@@ -108,7 +108,6 @@ package final class Run {
     /// Settings of the whole process, to be made before it opens anything.
     package static func prepareProcess() { ProcessSetup.openStandardStreams() }
 
-    /// SIGINT and SIGTERM.
     private static let stoppingSignals: [Int32] = [2, 15]
 }
 
@@ -123,8 +122,8 @@ extension Run {
         switch action {
         case .startThreads: startThreads()
         case .begin(let phases): begin(phases)
-        case .startMeasuring: findings.startMeasuring()
-        case .stopMeasuring: findings.stopMeasuring()
+        case .startMeasuring: findings.probe.startMeasuring()
+        case .stopMeasuring: findings.probe.stopMeasuring()
         case .stopSending:
             findings.isInterrupted = true
             threads.stopSending()
@@ -189,18 +188,29 @@ extension Run {
     private func audit() {
         guard let prepared else { preconditionFailure("A run is prepared before its audit.") }
         if configuration.progressInterval != nil { showProgress("auditing") }
-        let audit = RunAudit(configuration, findings.knowledge, of: prepared)
+        let knowledge = findings.knowledge
+        let audit: any RunAudit =
+            switch prepared.server {
+            case .feed(let service): Audit(configuration, knowledge, of: prepared, at: service)
+            case .resp(let posts):
+                RESPAudit(
+                    address: prepared.address,
+                    posts: posts,
+                    knowledge: knowledge,
+                    configuration: configuration
+                )
+            }
         start(audit) { .audited(.impossible($0.cause)) }
     }
 
     private func verify(_ record: RunRecord) {
         let target = configuration.target
         let audit = Audit(configuration, addresses, findings.knowledge, of: record)
-        start(.feed(audit)) { .failed(.unreachable(target: target, cause: $0.cause)) }
+        start(audit) { .failed(.unreachable(target: target, cause: $0.cause)) }
     }
 
     private func start(
-        _ audit: RunAudit,
+        _ audit: any RunAudit,
         unreachable: @escaping @Sendable (FeedClientError) -> RunEvent
     ) {
         let run = LoopBound(self, to: loop.mailbox)
@@ -236,7 +246,6 @@ extension Run {
     }
 }
 
-/// The threads of the load.
 extension Run {
     private func startThreads() {
         guard let prepared, case .ready(let workload, _) = prepared.outcome else {
@@ -260,7 +269,7 @@ extension Run {
     private func receive(_ event: WorkerEvent) {
         switch event {
         case .connected(let openedCount, let failures):
-            findings.add(openedCount: openedCount)
+            findings.result.openedConnectionCount += openedCount
             handle(.connected(openedCount: openedCount, failures: failures))
         case .interval(let number, let end, let counts):
             handle(.interval(number, endNanoseconds: end, counts))
@@ -294,13 +303,12 @@ extension Run: Sendable {}
 
 /// What a run has found out so far: the result for the reports, and the knowledge for the audit.
 struct RunFindings {
-    /// The result, complete at the end of the run.
-    private(set) var result: RunReport
+    fileprivate(set) var result: RunReport
     private(set) var knowledge = AuditKnowledge(postIDs: [])
 
     /// The phases of the load, once it has begun.
     private var phases: Phases?
-    private var probe: Probe
+    fileprivate var probe: Probe
     private var progress: ProgressState
     private var lastSample: Probe.Sample?
 
@@ -310,10 +318,14 @@ struct RunFindings {
         probe = Probe(serverPID: configuration.serverPID)
         progress = ProgressState(coreCount: result.environment.coreCount)
         guard let record else { return }
-        knowledge = AuditKnowledge(record)
+        knowledge = AuditKnowledge(
+            accounts: record.accounts,
+            createdIDs: Set(record.createdIDs),
+            unknownTitles: Set(record.unknownTitles)
+        )
         result.isVerification = true
         result.configuration.feed = record.feed
-        result.configuration.postCount = record.posts.count
+        result.configuration.postCount = record.postIDs.count
     }
 
     /// Whether a signal ended the run early; its planned votes are then not complete.
@@ -340,10 +352,6 @@ struct RunFindings {
         result.configuration.requestCount = dataset.upvoteCount + dataset.downvoteCount
     }
 
-    mutating func add(openedCount: Int) {
-        result.openedConnectionCount += openedCount
-    }
-
     mutating func add(_ worker: WorkerResult) {
         result.totals.add(worker.totals)
         result.lostConnectionCount += worker.lostConnectionCount
@@ -365,11 +373,6 @@ struct RunFindings {
         lastSample = probe.sample()
     }
 
-    mutating func startMeasuring() { probe.startMeasuring() }
-
-    /// The measured time ends; later calls change nothing.
-    mutating func stopMeasuring() { probe.stopMeasuring() }
-
     /// Adds an interval of all threads; returns the progress line that is due.
     mutating func close(_ reported: ReportedInterval) -> String? {
         guard let phases else { preconditionFailure("A load has phases.") }
@@ -389,7 +392,6 @@ struct RunFindings {
         return progress.line(for: interval, reported.counts, result.configuration)
     }
 
-    /// What was used since the interval before.
     private mutating func usage() -> IntervalUsage? {
         let sample = probe.sample()
         defer { lastSample = sample }
@@ -404,9 +406,7 @@ struct RunFindings {
         probe.stopMeasuring()
         let from = phases.measureFromNanoseconds
         result.measuredSeconds = Double(end - min(end, from)) / 1e9
-        result.generator = probe.generator
-        result.server = probe.server
-        result.machine = probe.machine
+        (result.server, result.generator, result.machine) = probe.measured
     }
 
     /// Completes the result with the outcome of the audit and what a later audit needs.
@@ -414,6 +414,71 @@ struct RunFindings {
         result.audit = outcome
         // Nobody can audit posts again that are deleted.
         result.record = result.cleanup?.isDone == true ? nil : record
+    }
+}
+
+/// Collects intervals until the next line of progress is due.
+private struct ProgressState {
+    private let coreCount: Int
+    private var counts: IntervalCounts?
+    private var usage = IntervalUsage()
+    private var seconds = 0.0
+
+    init(coreCount: Int) {
+        self.coreCount = coreCount
+    }
+
+    /// Adds `interval`, with its counts; returns the line, if one is due.
+    mutating func line(
+        for interval: RunReport.Interval,
+        _ added: IntervalCounts,
+        _ configuration: RunConfiguration
+    ) -> String? {
+        guard let due = configuration.progressInterval else { return nil }
+        if counts == nil { counts = added } else { counts?.add(added) }
+        // Outcomes are counted from the start, so the last interval knows them all.
+        counts?.outcomes = added.outcomes
+        if let more = interval.usage {
+            usage.add(more, seconds: seconds, otherSeconds: interval.seconds)
+        }
+        seconds += interval.seconds
+        // Intervals are seconds: half of one covers a timer that fires a little early.
+        guard let counts, seconds + 0.5 > due / .seconds(1) else { return nil }
+        defer { self = ProgressState(coreCount: coreCount) }
+        let total = configuration.duration.map { ($0 + configuration.warmup) / .seconds(1) }
+        let ofTotal = total.map { "/\(Int($0.rounded()))s" } ?? ""
+        return
+            (["\(Int(interval.endSeconds.rounded()))s\(ofTotal)"]
+            + figures(counts, configuration.mix.operations) + processors)
+            .joined(separator: "  ")
+    }
+
+    private func figures(_ counts: IntervalCounts, _ operations: [Operation]) -> [String] {
+        func rate(_ count: UInt64) -> String {
+            NumberFormat.rate(seconds > 0 ? Double(count) / seconds : 0)
+        }
+        var parts = ["\(rate(counts.answered.reduce(0, +))) op/s"]
+        if operations.count > 1 {
+            let each = operations.map { "\($0.name) \(rate(counts.answered[Int($0.rawValue)]))" }
+            parts[0] += " (\(each.joined(separator: " ")))"
+        }
+        let latencies = counts.latencies
+        if latencies.totalCount > 0 {
+            let p50 = PercentileText.cell(latencies, percentile: 50)
+            let p99 = PercentileText.cell(latencies, percentile: 99)
+            let maximum = NumberFormat.milliseconds(Double(latencies.max))
+            parts.append("p50 \(p50)  p99 \(p99)  max \(maximum) ms")
+        }
+        return parts + ["err \(counts.errorCount)"]
+    }
+
+    /// The cores that service and generator used, and the time that the host gave to others.
+    private var processors: [String] {
+        [
+            usage.server.map { "srv \(NumberFormat.fixed($0, 2)) cpu" },
+            usage.generator.map { "gen \(NumberFormat.fixed($0, 2)) cpu" },
+            usage.steal.map { "steal \(NumberFormat.percent($0 / Double(coreCount)))" },
+        ].compactMap(\.self)
     }
 }
 
@@ -436,41 +501,30 @@ final class LoadThreads {
         started: @escaping @Sendable (LoopBound<Worker>) -> Void,
         report: @escaping @Sendable (WorkerEvent) -> Void
     ) throws(TransportError) {
-        var firstClient = 0
         for thread in 0..<configuration.threadCount {
             let setup = WorkerSetup(
-                configuration,
-                workload,
+                configuration: configuration,
+                workload: workload,
                 address: address,
                 thread: thread,
-                firstClient: firstClient,
                 identity: identity,
                 report: report
             )
-            firstClient += setup.clientCount
-            try start(setup, started: started)
-        }
-    }
-
-    /// Starts a thread; `started` passes the worker to the run's loop, which adds it.
-    private func start(
-        _ setup: WorkerSetup,
-        started: @escaping @Sendable (LoopBound<Worker>) -> Void
-    ) throws(TransportError) {
-        let thread = try EventLoopThread(
-            name: "load-\(setup.thread)",
-            configuration: .load,
-            budget: BufferBudget()
-        ) { loop in
-            let worker = Worker(setup, on: loop)
-            started(LoopBound(worker, to: loop.mailbox))
-            do throws(TransportError) {
-                try worker.connect()
-            } catch {
-                setup.report(.connected(openedCount: 0, failures: Failures()))
+            let loopThread = try EventLoopThread(
+                name: "load-\(thread)",
+                configuration: .load,
+                budget: BufferBudget()
+            ) { loop in
+                let worker = Worker(setup, on: loop)
+                started(LoopBound(worker, to: loop.mailbox))
+                do throws(TransportError) {
+                    try worker.connect()
+                } catch {
+                    report(.connected(openedCount: 0, failures: Failures()))
+                }
             }
+            threads.append(loopThread)
         }
-        threads.append(thread)
     }
 
     func add(_ worker: LoopBound<Worker>) {

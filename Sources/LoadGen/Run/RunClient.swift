@@ -66,17 +66,11 @@ extension FeedClientError {
 }
 
 extension RunFailure {
-    /// The failure of calls while the run did `step`.
     init(_ error: any Error, while step: String) {
-        if let error = error as? FeedClientError {
-            self.init(error, while: step)
-        } else {
+        guard let error = error as? FeedClientError else {
             self = .system("\(error)")
+            return
         }
-    }
-
-    /// The failure of a call while the run did `step`.
-    init(_ error: FeedClientError, while step: String) {
         switch error {
         case .connectionLost, .deadlinePassed, .cancelled, .closed:
             self = .connectionLost(step: step)

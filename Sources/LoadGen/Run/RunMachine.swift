@@ -13,25 +13,20 @@ package struct RunMachine {
         case preparing
         /// The threads open their connections.
         case connecting(ThreadReports)
-        /// The load runs, and no statistic includes it.
-        case warmingUp(Load)
-        case measuring(Load)
-        case draining(Load)
-        case auditing(AuditState)
+        case loading(LoadPhase, ThreadReports)
+        /// Whether the audit is connected, and whether a signal came, so that a service that is lost is
+        /// not waited for.
+        case auditing(isConnected: Bool, isInterrupted: Bool)
         /// An earlier run is audited, and nothing else.
         case verifying
         case done
     }
 
-    private struct Load {
-        let phases: Phases
-        var reports: ThreadReports
-    }
-
-    private struct AuditState {
-        var isConnected = false
-        /// Whether a signal came, so that a service that is lost is not waited for.
-        var isInterrupted = false
+    private enum LoadPhase {
+        /// No statistic includes the load.
+        case warmingUp
+        case measuring
+        case draining
     }
 
     private let configuration: RunConfiguration
@@ -48,10 +43,9 @@ package struct RunMachine {
         switch state {
         case .preparing: handleWhilePreparing(event)
         case .connecting(let reports): handleWhileConnecting(event, reports, at: now)
-        case .warmingUp(let load): handleUnderLoad(event, load)
-        case .measuring(let load): handleUnderLoad(event, load)
-        case .draining(let load): handleUnderLoad(event, load)
-        case .auditing(let audit): handleWhileAuditing(event, audit)
+        case .loading(let phase, let reports): handleUnderLoad(event, phase, reports)
+        case .auditing(let isConnected, let isInterrupted):
+            handleWhileAuditing(event, isConnected: isConnected, isInterrupted: isInterrupted)
         case .verifying: handleWhileVerifying(event)
         case .done: []
         }
@@ -65,9 +59,7 @@ package struct RunMachine {
         case .endedEarly(let failure): return finish(.impossible(failure.description))
         case .failed(let failure): return fail(failure)
         case .interrupted: return fail(.interrupted)
-        case .connected, .interval, .finished, .warmupEnded, .measuringEnded, .auditConnected,
-            .audited:
-            unexpected(event)
+        default: unexpected(event)
         }
     }
 
@@ -84,9 +76,7 @@ package struct RunMachine {
             return reports.areConnected ? beginLoad(reports, at: now) : []
         case .failed(let failure): return fail(failure)
         case .interrupted: return fail(.interrupted)
-        case .prepared, .endedEarly, .interval, .finished, .warmupEnded, .measuringEnded,
-            .auditConnected, .audited:
-            unexpected(event)
+        default: unexpected(event)
         }
     }
 
@@ -101,83 +91,72 @@ package struct RunMachine {
             warmup: configuration.warmup,
             duration: configuration.duration
         )
-        state = .warmingUp(Load(phases: phases, reports: reports))
+        state = .loading(.warmingUp, reports)
         return [.begin(phases)]
     }
 
     /// Each thread needs a moment to get the message before the first request is due.
     private static let noticeNanoseconds: UInt64 = 5_000_000
 
-    private mutating func handleUnderLoad(_ event: RunEvent, _ load: Load) -> [RunAction] {
-        var load = load
+    private mutating func handleUnderLoad(
+        _ event: RunEvent,
+        _ phase: LoadPhase,
+        _ reports: ThreadReports
+    ) -> [RunAction] {
+        var reports = reports
         switch event {
         case .interval(let number, let end, let counts):
-            let interval = load.reports.add(number, end, counts)
-            update(load)
+            let interval = reports.add(number, end, counts)
+            state = .loading(phase, reports)
             return interval.map { [.report($0)] } ?? []
         case .finished(let end):
-            load.reports.finished(at: end)
-            guard load.reports.areFinished else {
-                update(load)
+            reports.finished(at: end)
+            guard reports.areFinished else {
+                state = .loading(phase, reports)
                 return []
             }
-            let incomplete = load.reports.takeIncomplete().map(RunAction.report)
-            return incomplete + [.endLoad(at: load.reports.endNanoseconds)] + audit()
+            let incomplete = reports.takeIncomplete().map(RunAction.report)
+            return incomplete + [.endLoad(at: reports.endNanoseconds)] + audit()
         case .warmupEnded:
-            guard case .warmingUp = state else { return [] }
-            state = .measuring(load)
+            guard phase == .warmingUp else { return [] }
+            state = .loading(.measuring, reports)
             return [.startMeasuring]
         case .measuringEnded:
-            state = .draining(load)
+            state = .loading(.draining, reports)
             return [.stopMeasuring]
         case .interrupted:
-            state = .draining(load)
+            state = .loading(.draining, reports)
             return [.stopSending]
         case .failed(let failure): return fail(failure)
-        case .prepared, .endedEarly, .connected, .auditConnected, .audited:
-            unexpected(event)
-        }
-    }
-
-    /// Keeps what the threads reported, in the same phase.
-    private mutating func update(_ load: Load) {
-        switch state {
-        case .warmingUp: state = .warmingUp(load)
-        case .measuring: state = .measuring(load)
-        case .draining: state = .draining(load)
-        case .preparing, .connecting, .auditing, .verifying, .done:
-            preconditionFailure("Threads report under load.")
+        default: unexpected(event)
         }
     }
 
     private mutating func audit() -> [RunAction] {
         guard configuration.isVerified || configuration.isCleanedUp else { return finish(.skipped) }
-        state = .auditing(AuditState())
+        state = .auditing(isConnected: false, isInterrupted: false)
         return [.audit]
     }
 
     private mutating func handleWhileAuditing(
         _ event: RunEvent,
-        _ audit: AuditState
+        isConnected: Bool,
+        isInterrupted: Bool
     ) -> [RunAction] {
-        var audit = audit
         switch event {
         case .auditConnected:
-            audit.isConnected = true
-            state = .auditing(audit)
+            state = .auditing(isConnected: true, isInterrupted: isInterrupted)
             return []
         case .audited(let outcome): return finish(outcome)
         case .interrupted:
             // The audit of a service that is gone is not waited for, nor one that is interrupted twice.
-            guard audit.isConnected, !audit.isInterrupted else { return [.cancelAudit] }
-            audit.isInterrupted = true
-            state = .auditing(audit)
+            guard isConnected, !isInterrupted else { return [.cancelAudit] }
+            state = .auditing(isConnected: true, isInterrupted: true)
             return [.cancelAuditIfLost]
         case .warmupEnded, .measuringEnded:
             // The threads ended before the timer.
             return []
-        case .prepared, .endedEarly, .failed, .connected, .interval, .finished:
-            unexpected(event)
+        default: unexpected(event)
         }
     }
 
@@ -187,9 +166,7 @@ package struct RunMachine {
         case .audited(let outcome): return finish(outcome)
         case .failed(let failure): return fail(failure)
         case .interrupted: return fail(.interrupted)
-        case .prepared, .endedEarly, .connected, .interval, .finished, .warmupEnded,
-            .measuringEnded:
-            unexpected(event)
+        default: unexpected(event)
         }
     }
 
@@ -208,7 +185,6 @@ package struct RunMachine {
     }
 }
 
-/// What happens to a run.
 package enum RunEvent {
     case prepared
     /// The run ends before its load, and its posts can be audited later.
@@ -225,7 +201,6 @@ package enum RunEvent {
     case interrupted
 }
 
-/// What the driver of a run does.
 package enum RunAction {
     case startThreads
     case begin(Phases)
@@ -246,7 +221,6 @@ package enum RunAction {
 /// What the threads of the load have reported so far, merged.
 struct ThreadReports {
     private(set) var openedCount = 0
-    /// Connections that never opened.
     private(set) var connectFailures = Failures()
     /// When the measured time ended, on the thread that ended it last.
     private(set) var endNanoseconds: UInt64 = 0
@@ -256,7 +230,6 @@ struct ThreadReports {
     private var finishedCount = 0
     private var openIntervals: [Int: ReportedInterval] = [:]
 
-    /// Reports of `threadCount` threads, none of which has come.
     init(threadCount: Int) {
         self.threadCount = threadCount
     }
@@ -265,7 +238,6 @@ struct ThreadReports {
     var areConnected: Bool { connectedCount == threadCount }
     var areFinished: Bool { finishedCount == threadCount }
 
-    /// Records that a thread has tried to open its connections.
     mutating func connected(_ openedCount: Int, _ failures: Failures) {
         connectedCount += 1
         self.openedCount += openedCount

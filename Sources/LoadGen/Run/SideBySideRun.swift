@@ -46,7 +46,6 @@ package final class SideBySideRun {
         )
     }
 
-    /// Measures all pairs and audits; blocks the calling thread.
     package func execute() throws(RunFailure) -> SideBySideResult {
         var result = SideBySideResult(configuration, comparison, environment: Environment())
         try warmUp()

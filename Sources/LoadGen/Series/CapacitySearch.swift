@@ -14,9 +14,7 @@ package struct CapacitySearch: Sendable {
         case climb, bisect, confirm, curve
     }
 
-    /// How a trial ended.
     package enum Outcome: String, Sendable {
-        /// Every level was kept.
         case passed
         /// One was missed, or the rate was not reached.
         case failed
@@ -44,7 +42,6 @@ package struct CapacitySearch: Sendable {
         let rate: Double
         var passCount = 0
         var failCount = 0
-        /// How often the rate was lowered.
         var loweredCount = 0
     }
 
@@ -81,7 +78,6 @@ package struct CapacitySearch: Sendable {
         }
     }
 
-    /// Takes the outcome of the trial that was next.
     package mutating func record(_ outcome: Outcome) {
         guard let trial = next else { preconditionFailure("A search that is over has no trial.") }
         switch state {

@@ -7,7 +7,6 @@ import Histogram
 /// Each run is whole: it has posts of its own, a warm-up, and an audit. The result is that of the
 /// run that says most, with what all of them show.
 package struct Series {
-    /// Makes a run and waits for its result.
     package typealias Execute = (RunConfiguration) throws(RunFailure) -> RunReport
 
     private let configuration: RunConfiguration
@@ -95,40 +94,39 @@ package struct Series {
     }
 
     private func steps(_ rates: [Double], _ duration: Duration) throws(RunFailure) -> RunReport {
-        var series = SeriesResult(kind: .steps)
         var configuration = configuration
         configuration.duration = duration
-        var last: RunReport?
-        for (index, rate) in rates.enumerated() {
+        return try runs(.steps, "step", rates.count) { number throws(RunFailure) in
+            let rate = rates[number - 1]
             configuration.ratePerSecond = rate
-            announce("step \(index + 1) of \(rates.count): \(NumberFormat.rate(rate))/s")
-            let result = try execute(configuration)
-            series.entries.append(SeriesResult.Entry(result, phase: "step"))
-            last = result
-            guard goesOn(after: result) else { break }
+            announce("step \(number) of \(rates.count): \(NumberFormat.rate(rate))/s")
+            return try execute(configuration)
         }
-        guard let last else { preconditionFailure("A staircase has a step.") }
-        return finished(last, series)
     }
 
     private func repetitions(_ count: Int, _ command: String?) throws(RunFailure) -> RunReport {
-        var series = SeriesResult(kind: .runs)
-        var last: RunReport?
-        for number in 1...count {
+        try runs(.runs, "run", count) { number throws(RunFailure) in
             announce("run \(number) of \(count)")
-            var result: RunReport
-            if number > 1, let command {
-                try restart(command)
-                result = try executeWhenReachable()
-            } else {
-                result = try execute(configuration)
-            }
-            series.entries.append(SeriesResult.Entry(result, phase: "run"))
-            last = result
-            guard goesOn(after: result) else { break }
+            guard number > 1, let command else { return try execute(configuration) }
+            try restart(command)
+            return try executeWhenReachable()
         }
-        guard let last else { preconditionFailure("A series has a run.") }
-        return finished(last, series)
+    }
+
+    /// Makes runs number 1 to `count`, of which there is one at least; the last is shown.
+    private func runs(
+        _ kind: SeriesResult.Kind,
+        _ phase: String,
+        _ count: Int,
+        _ run: (Int) throws(RunFailure) -> RunReport
+    ) throws(RunFailure) -> RunReport {
+        var series = SeriesResult(kind: kind)
+        for number in 1...count {
+            let result = try run(number)
+            series.entries.append(SeriesResult.Entry(result, phase: phase))
+            if number == count || !goesOn(after: result) { return finished(result, series) }
+        }
+        preconditionFailure("A series has a run.")
     }
 
     /// Makes a run once the service that was started again can be reached.
@@ -170,7 +168,6 @@ package struct Series {
 
 /// The command between two runs, which starts the service again.
 package enum RestartCommand {
-    /// Executes `command` with the shell and waits for its end.
     package static func execute(_ command: String) throws(RunFailure) {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -231,7 +228,6 @@ struct TrialJudgement: Sendable {
         self.reasons = reasons
     }
 
-    /// The share of the offered requests that must be completed.
     private static let reachedShare = 0.99
     /// How long requests may wait for room when a trial ends, in nanoseconds.
     private static let longestWait = 1e6

@@ -67,7 +67,6 @@ package struct VoterShare: Sendable, Equatable {
         count = (voterCount + clientCount - 1 - client) / clientCount
     }
 
-    /// The most users that a connection has.
     package static func largest(voterCount: Int, clientCount: Int) -> Int {
         (voterCount + clientCount - 1) / clientCount
     }

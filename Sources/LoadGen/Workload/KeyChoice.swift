@@ -103,7 +103,6 @@ package struct KeyChoice: Sendable {
 
 /// How requests spread over the posts, as `--keys` names it.
 package enum KeyDistribution: Sendable, Equatable {
-    /// Every post gets the same share.
     case uniform
     /// A few posts get most: rank k has probability proportional to k^-exponent, and ranks are
     /// scattered.
@@ -112,9 +111,7 @@ package enum KeyDistribution: Sendable, Equatable {
     case hot(fraction: Double, share: Double)
     /// As `zipf`, with the newest post in rank 1.
     case latest(exponent: Double)
-    /// Each client goes through the posts in order.
     case sequential
-    /// One post gets all requests.
     case one
 }
 
@@ -230,7 +227,6 @@ package struct ZipfDistribution: Sendable {
         squeeze = 2 - Self.inverseIntegral(second, exponent)
     }
 
-    /// The next rank of `stream`, in O(1).
     package func next(_ stream: inout RandomStream) -> Int {
         while true {
             let area = integralAtLast + stream.nextUnit() * (integralAtFirst - integralAtLast)

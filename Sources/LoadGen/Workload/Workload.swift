@@ -16,13 +16,6 @@ struct Workload: Sendable {
         if voterCount > 0 { return .ballots }
         return planned == nil ? .scores : .directions
     }
-
-    /// The planned votes of one thread; nil where votes are drawn.
-    func schedule(thread: Int, of threadCount: Int, seed: UInt64) -> VoteSchedule? {
-        planned.map {
-            VoteSchedule($0, thread: thread, threadCount: threadCount, seed: seed)
-        }
-    }
 }
 
 /// What the audit tallies, and so what the numbers of votes stand for.
@@ -34,7 +27,6 @@ package enum Tallied: String, Sendable {
     /// The ballots of users, which replace one another: number 4n + d is a ballot d on post n.
     case ballots
 
-    /// Whether a post has two accounts, of its votes up and of its votes down.
     package var isSplit: Bool { self != .scores }
 
     /// What the vote of this number asks for.
@@ -164,7 +156,6 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// One request before it is encoded.
 package struct PlannedRequest: Sendable, Equatable {
     package let operation: Operation
     /// The number of a vote; the post of a get; the client's own number of a new post; otherwise 0.
@@ -283,7 +274,6 @@ package struct RandomStream: RandomNumberGenerator, Sendable {
         state = Self.mix(hash ^ UInt64(truncatingIfNeeded: client))
     }
 
-    /// The purposes of numbers; each has streams of its own.
     package enum Purpose: UInt64, Sendable {
         /// Which request comes next.
         case requests = 0x52

@@ -289,13 +289,15 @@ import Testing
             startMilliseconds: 5,
             endMilliseconds: 9,
             tallied: .directions,
-            posts: [7, 8, 3],
-            tallies: [tally, VoteTally(), VoteTally(), tally, VoteTally(), VoteTally()]
+            accounts: Tallied.directions.accounts(
+                [7, 8, 3],
+                [tally, VoteTally(), VoteTally(), tally, VoteTally(), VoteTally()]
+            )
         )
         record.feeds = [RunRecord.Feed(name: "books", ids: [7, 8])]
-        record.unknown = [0: 2, 5: 1]
-        record.failed = [1: 4]
-        record.repeated = [3: 1]
+        (record.accounts[0].unknownCount, record.accounts[5].unknownCount) = (2, 1)
+        record.accounts[1].errorCount = 4
+        record.accounts[3].repeatedCount = 1
         record.createdIDs = [10, 11, 20]
         record.unknownTitles = ["a \"b\"\n", "c"]
         return record

@@ -39,11 +39,10 @@ import Testing
             result.intervals[index].outcomes.lost = UInt64(index / 3)
             result.intervals[index].reconnectCount = UInt64(index * index)
             var usage = IntervalUsage()
-            usage.seconds = 1
-            usage.serverSeconds = index == 1 ? nil : 0.75
-            usage.generatorSeconds = 0.5
-            usage.busySeconds = 1.5
-            usage.stealSeconds = 0.125
+            usage.server = index == 1 ? nil : 0.75
+            usage.generator = 0.5
+            usage.busy = 1.5
+            usage.steal = 0.125
             result.intervals[index].usage = index == 3 ? nil : usage
         }
         result.totals.measuredAnswers = [1_200_000, 7, 5, 3, 2]
@@ -106,7 +105,6 @@ import Testing
         let files = [
             DatasetResult.File(
                 path: "/data/books.csv",
-                name: "books.csv",
                 feed: "books",
                 postCount: 12,
                 upvoteCount: 345,
@@ -124,13 +122,13 @@ import Testing
             startMilliseconds: 1_780_000_000_250,
             endMilliseconds: 1_780_000_005_250,
             tallied: .scores,
-            posts: [7, 8, 11],
-            tallies: [
-                VoteTally(acknowledged: 3, scoreSum: 6, squareSum: 14), VoteTally(), VoteTally(),
-            ]
+            accounts: Tallied.scores.accounts(
+                [7, 8, 11],
+                [VoteTally(acknowledged: 3, scoreSum: 6, squareSum: 14), VoteTally(), VoteTally()]
+            )
         )
         record.feeds = [RunRecord.Feed(name: "books", ids: [21, 22])]
-        record.unknown = [2: 1]
+        record.accounts[2].unknownCount = 1
         record.createdIDs = [30]
         record.unknownTitles = ["a \"b\""]
         return record

@@ -327,7 +327,7 @@ extension LiveTests {
             #expect(result.exitStatus == .failed)
             let record = try #require(result.record)
             // The fewer of the last answers came, the fewer posts were sent behind them.
-            #expect((150...200).contains(record.posts.count + record.unknownTitles.count))
+            #expect((150...200).contains(record.postIDs.count + record.unknownTitles.count))
             #expect(!record.unknownTitles.isEmpty)
             let again = try await FakeService.start(serving: service.feed)
             let verified = try await verify(result, again)

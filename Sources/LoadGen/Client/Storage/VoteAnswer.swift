@@ -188,7 +188,6 @@ extension RawSpan {
         return longVarint(offset, end)
     }
 
-    /// The most bytes of a number of 64 bits.
     private static var longestVarint: Int { 10 }
 
     @inline(__always)
