@@ -5,7 +5,6 @@ import Foundation
 /// The seconds of both are two samples. They say how much a run varies within itself, and nothing of
 /// what differs from one start of a server to the next.
 package struct Comparison: Sendable, Equatable {
-    /// The file of the earlier run.
     package let path: String
     /// The difference that counts, as a share.
     package let limit: Double
@@ -58,7 +57,6 @@ package struct Comparison: Sendable, Equatable {
 package struct RunFigures: Sendable, Equatable {
     /// What the load was; figures of two runs are compared only where it is the same.
     package var settings: RunSettings
-    /// The processor and its cores.
     package var machine: String
     /// Whether the run's own verdict lets its figures be compared.
     package var isComparable: Bool
@@ -69,7 +67,6 @@ package struct RunFigures: Sendable, Equatable {
     /// CPU-seconds of the server per million operations; nil where its process was not seen.
     package var serverCost: Double?
 
-    /// Figures put together by hand.
     package init(
         settings: RunSettings,
         machine: String,
@@ -94,7 +91,6 @@ package struct RunFigures: Sendable, Equatable {
 
 /// The settings of a load that change its figures, with the flags that set them.
 package struct RunSettings: Sendable, Equatable {
-    /// The value of each flag, in the order of the help.
     package let values: [Value]
 
     package struct Value: Sendable, Equatable {
@@ -109,7 +105,9 @@ package struct RunSettings: Sendable, Equatable {
 
     package init(_ configuration: RunConfiguration) {
         let rate = configuration.ratePerSecond ?? 0
+        let ramp: [Double] = configuration.ramp.map { [$0.first, $0.last] } ?? [0]
         let life = configuration.connectionLife
+        let age = (life.age ?? .zero) / .seconds(1)
         values = [
             Value("--protocol", configuration.wireProtocol.rawValue),
             Value("--clients", "\(configuration.clientCount)"),
@@ -123,19 +121,10 @@ package struct RunSettings: Sendable, Equatable {
             Value("--page-size", "\(configuration.pageSize)"),
             Value("--voters", "\(configuration.voterCount)"),
             Value("--think", configuration.think.description),
-            Value("--ramp", Self.ramp(configuration.ramp.map { [$0.first, $0.last] })),
+            Value("--ramp", ramp.map { NumberFormat.fixed($0, 0) }.joined(separator: ":")),
             Value("--reconnect-every", "\(life.requestCount ?? 0)"),
-            Value("--conn-life", Self.seconds(life.age.map { $0 / .seconds(1) })),
+            Value("--conn-life", NumberFormat.fixed(age, 3) + "s"),
         ]
-    }
-
-    /// The text for the rates that a run begins and ends with, which is equal only for equal ones.
-    private static func ramp(_ rates: [Double]?) -> String {
-        (rates ?? [0]).map { NumberFormat.fixed($0, 0) }.joined(separator: ":")
-    }
-
-    private static func seconds(_ seconds: Double?) -> String {
-        NumberFormat.fixed(seconds ?? 0, 3) + "s"
     }
 
     /// Whether the rate was given, so that the response time is the figure to compare.
@@ -217,7 +206,6 @@ package struct RatioEstimate: Sendable, Equatable {
         )
     }
 
-    /// The 97.5th percentile of the normal distribution.
     private static let normalQuantile = 1.959964
 
     /// How many sums of signed ranks of `count` pairs have, counted from the lowest, no more than

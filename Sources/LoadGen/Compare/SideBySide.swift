@@ -1,18 +1,14 @@
 /// How two servers are compared, as `--ab` asks for it.
 package struct SideBySideConfiguration: Sendable {
-    /// The address of B.
     package var target: String
-    /// The protocol of B.
     package var wireProtocol: WireProtocol
     /// Pairs of A and B.
     package var rounds = 24
     /// Pairs of A and A.
     package var controlCount = 8
-    /// How long a slice is measured.
     package var slice = Duration.seconds(3)
     /// How long a slice runs before it is measured.
     package var settle = Duration.milliseconds(500)
-    /// How often a tainted pair is measured again.
     package var repeatLimit = 3
     /// The difference that counts, as a share.
     package var limit = 0.03
@@ -38,12 +34,10 @@ package struct Slice: Sendable, Equatable {
     package var response99: Double?
     /// Bytes in both directions for each operation.
     package var bytesPerOperation = 0.0
-    /// Writes of the generator for each operation.
     package var writesPerOperation = 0.0
     /// Time that the host gave to other machines and that other processes took, as a share of all
     /// cores.
     package var foreignShare = 0.0
-    /// Whether a connection was lost or opened again.
     package var isReconnected = false
 
     package init() {}
@@ -54,7 +48,6 @@ package struct Slice: Sendable, Equatable {
     }
 }
 
-/// Two slices, one after another.
 package struct SlicePair: Sendable, Equatable {
     /// Which came first, and of what.
     package let pair: PairPlan.Pair
@@ -70,7 +63,6 @@ package struct SlicePair: Sendable, Equatable {
     }
 }
 
-/// A figure of which two servers are compared.
 package enum ComparedFigure: String, Sendable, CaseIterable {
     /// Operations a second: more is faster.
     case throughput
@@ -90,7 +82,6 @@ package enum ComparedFigure: String, Sendable, CaseIterable {
     package var isRate: Bool { self == .throughput }
 }
 
-/// What a comparison of two servers found.
 package struct SideBySideResult: Sendable {
     /// What was asked for; its target is A.
     package var configuration: RunConfiguration
@@ -98,7 +89,6 @@ package struct SideBySideResult: Sendable {
     package var environment: Environment
     /// The pairs whose figures are used.
     package var pairs: [SlicePair] = []
-    /// Pairs that were measured again.
     package var repeatedCount = 0
     /// Tainted pairs among `pairs`.
     package var keptTaintedCount = 0
@@ -115,7 +105,6 @@ package struct SideBySideResult: Sendable {
         self.environment = environment
     }
 
-    /// The pairs of A and B.
     package var comparedPairs: [SlicePair] { pairs.filter { $0.pair != .control } }
     /// The pairs of A and A.
     package var controlPairs: [SlicePair] { pairs.filter { $0.pair == .control } }
@@ -177,7 +166,6 @@ package struct PairPlan: Sendable {
         case control
     }
 
-    /// Pairs that were measured again.
     package private(set) var repeatedCount = 0
     /// Tainted pairs that were kept because they had been repeated often enough.
     package private(set) var keptTaintedCount = 0

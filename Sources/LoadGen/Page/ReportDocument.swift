@@ -30,10 +30,8 @@ package struct ReportDocument: Sendable {
         self.name = name
     }
 
-    /// Whether the report is of two services that were measured in turns.
     package var isSideBySide: Bool { root["ab"] != nil }
 
-    /// Whether the run's own verdict lets its figures be compared.
     var isValid: Bool { root["verdict"]?["valid"] == .bool(true) }
 
     /// What names the run; reports of one run have the same.
@@ -86,7 +84,7 @@ package struct ReportDocument: Sendable {
     func data(runCount: Int) -> JSONValue {
         var data = root
         data["name"] = .text(name)
-        if let points = try? JSONEncoder().encode(ChartMeasures(root)),
+        if let points = try? JSONEncoder().encode(["measures": ChartMeasure.all(in: root)]),
             let charts = try? JSONDecoder().decode(JSONValue.self, from: points)
         {
             data["charts"] = charts
@@ -242,12 +240,10 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The elements of an array; none elsewhere.
     var elements: [JSONValue] {
         if case .array(let elements) = self { elements } else { [] }
     }
 
-    /// The members of an object; none elsewhere.
     var members: [String: JSONValue] {
         if case .object(let members) = self { members } else { [:] }
     }

@@ -44,30 +44,7 @@ package struct ReportPage {
     }
 }
 
-/// What the charts of latencies are drawn from: the histograms of a report in a few points.
-struct ChartMeasures: Encodable {
-    let measures: [String: ChartMeasure]
-
-    /// The measures of a report, each over all of its operations.
-    init(_ report: JSONValue) {
-        let isOpenLoop = report["config"]?["loop"]?.string == "open"
-        var measures: [String: ChartMeasure] = [:]
-        for measure in isOpenLoop ? ["response", "service", "slip"] : ["service"] {
-            var sum: LatencyHistogram?
-            for operation in Operation.allCases {
-                let found = report["ops"]?[operation.name]
-                guard let text = found?["\(measure)_ms"]?["hdr"]?.string,
-                    let histogram = HistogramEncoding.histogram(base64: text)
-                else { continue }
-                if sum == nil { sum = histogram } else { sum?.add(histogram) }
-            }
-            if let sum, sum.totalCount > 0 { measures[measure] = ChartMeasure(sum) }
-        }
-        self.measures = measures
-    }
-}
-
-/// A histogram in a few points.
+/// What a chart of latencies is drawn from: a histogram in a few points.
 struct ChartMeasure: Encodable {
     let count: UInt64
     let mean: Double
@@ -81,6 +58,22 @@ struct ChartMeasure: Encodable {
     struct Mode: Encodable {
         let ms: Double
         let share: Double
+    }
+
+    /// The measures of a report, each over all of its operations.
+    static func all(in report: JSONValue) -> [String: ChartMeasure] {
+        let isOpenLoop = report["config"]?["loop"]?.string == "open"
+        var measures: [String: LatencyHistogram] = [:]
+        for measure in isOpenLoop ? ["response", "service", "slip"] : ["service"] {
+            for operation in Operation.allCases {
+                let found = report["ops"]?[operation.name]
+                guard let text = found?["\(measure)_ms"]?["hdr"]?.string,
+                    let histogram = HistogramEncoding.histogram(base64: text)
+                else { continue }
+                measures.add([measure: histogram])
+            }
+        }
+        return measures.filter { $0.value.totalCount > 0 }.mapValues(ChartMeasure.init)
     }
 
     /// The points of `histogram`, which has values.
@@ -108,9 +101,7 @@ struct ChartMeasure: Encodable {
         }
     }
 
-    /// The percentiles that the page names.
     private static let levels = [50, 90, 99, 99.9]
-    /// Points for each halving of the distance to 100%.
     private static let ticks = 5
     private static let perOctave = 16.0
 

@@ -51,7 +51,6 @@ extension Duration {
 package enum Arrival: String, Sendable, CaseIterable {
     /// Exponential gaps, as many independent users produce them.
     case poisson
-    /// Equal gaps.
     case uniform
 }
 
@@ -68,8 +67,7 @@ package struct ArrivalPlan: Sendable {
     private let threadCount: Int
     private var stream: RandomStream
     private var index = 0
-    private var elapsedNanoseconds = 0.0
-    /// Requests of all threads due before the next one; counted in a ramp only.
+    /// Requests of all threads due before the next one.
     private var elapsedCount = 0.0
 
     /// The share of thread number `thread` in `ratePerSecond` requests of `threadCount` threads.
@@ -94,27 +92,15 @@ package struct ArrivalPlan: Sendable {
         advance()
     }
 
-    /// Advances to the request after the next.
     package mutating func advance() {
-        if let ramp { return advance(ramp) }
-        switch arrival {
-        case .uniform:
-            nextNanoseconds = UInt64(Double(index * threadCount + thread) * gapNanoseconds)
-        case .poisson:
-            let unit = 1 - stream.nextUnit()
-            elapsedNanoseconds -= log(unit) * gapNanoseconds * Double(threadCount)
-            nextNanoseconds = UInt64(elapsedNanoseconds)
-        }
-        index += 1
-    }
-
-    /// Advances a plan whose time is stretched so that the rate follows a ramp.
-    private mutating func advance(_ ramp: RateRamp) {
         switch arrival {
         case .uniform: elapsedCount = Double(index * threadCount + thread)
         case .poisson: elapsedCount -= log(1 - stream.nextUnit()) * Double(threadCount)
         }
-        nextNanoseconds = UInt64(ramp.nanoseconds(ofRequest: elapsedCount))
+        // A ramp stretches the time of an even rate.
+        let nanoseconds =
+            ramp?.nanoseconds(ofRequest: elapsedCount) ?? elapsedCount * gapNanoseconds
+        nextNanoseconds = UInt64(nanoseconds)
         index += 1
     }
 }
@@ -125,7 +111,6 @@ package enum ThinkTime: Sendable, Equatable {
     case constant(Duration)
     /// Exponentially distributed with a mean: memoryless, as of many independent users.
     case exponential(Duration)
-    /// Evenly distributed between two times.
     case uniform(Duration, Duration)
 
     /// The forms that `--think` takes, for its error.

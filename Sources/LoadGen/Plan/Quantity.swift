@@ -4,7 +4,7 @@ import Foundation
 package enum Quantity {
     /// A count with an optional `k` or `M`, as `250k`; nil where `text` is none.
     package static func count(_ text: String) -> UInt64? {
-        guard let value = scaled(text, units: [("k", 1e3), ("M", 1e6), ("G", 1e9)], bare: 1),
+        guard let value = scaled(text, units: [("k", 1e3), ("M", 1e6), ("G", 1e9)]),
             value == value.rounded(), value < 1e15
         else { return nil }
         return UInt64(value)
@@ -12,7 +12,7 @@ package enum Quantity {
 
     /// A number a second, as `250k` or `0.5`: a count that may have a fraction; nil where it is none.
     package static func rate(_ text: String) -> Double? {
-        scaled(text, units: [("k", 1e3), ("M", 1e6)], bare: 1)
+        scaled(text, units: [("k", 1e3), ("M", 1e6)])
     }
 
     /// A length of time with units from `h` to `ns`, as `1m30s`, a bare number in seconds; nil where
@@ -38,7 +38,7 @@ package enum Quantity {
 
     /// A percentage as a number, with or without `%`; nil where it is none.
     package static func percent(_ text: String) -> Double? {
-        scaled(text, units: [("%", 1)], bare: 1)
+        scaled(text, units: [("%", 1)])
     }
 
     /// Whether `text` ends without a unit.
@@ -54,13 +54,12 @@ package enum Quantity {
 
     private static func scaled(
         _ text: String,
-        units: [(name: String, factor: Double)],
-        bare: Double
+        units: [(name: String, factor: Double)]
     ) -> Double? {
         let number = text.prefix(while: isOfNumber)
         let unit = text[number.endIndex...]
         guard let value = Double(number), value.isFinite else { return nil }
-        if unit.isEmpty { return value * bare }
+        if unit.isEmpty { return value }
         return units.first { $0.name == unit }.map { value * $0.factor }
     }
 }

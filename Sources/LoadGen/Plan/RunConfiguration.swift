@@ -17,7 +17,6 @@ package struct RunConfiguration: Sendable {
     package var ratePerSecond: Double?
     /// How the rate of an open loop, which is then the mean, changes; nil where it does not.
     package var ramp: RateRamp?
-    /// How an open loop is spread over time.
     package var arrival = Arrival.poisson
     /// How long to measure; nil where a number of requests ends the run.
     package var duration: Duration?
@@ -41,9 +40,7 @@ package struct RunConfiguration: Sendable {
     package var usesOwnFeed = false
     package var isCleanedUp = false
     package var keys = KeyDistribution.uniform
-    /// Posts a page.
     package var pageSize = 1
-    /// How often the votes of files are cast.
     package var repeatCount: UInt64 = 1
     package var seed: UInt64 = 1
     /// How long an answer may take.
@@ -68,14 +65,12 @@ package struct RunConfiguration: Sendable {
     package var comparedPath: String?
     /// The difference that counts in a comparison, as a share.
     package var comparisonLimit = 0.03
-    /// The file of the JSON result, or `-`.
     package var jsonPath: String?
     package var pagePath: String?
     /// What names the run: reports of generators that share it are merged.
     package var runID = ""
     /// How the names of the histogram files start.
     package var histogramPrefix: String?
-    /// Whether a run whose figures cannot be compared is called INVALID and fails.
     package var isStrict = false
     package var serviceLevels: [ServiceLevel] = []
     /// The service's process; nil where it is to be found.
@@ -124,13 +119,7 @@ package struct RunConfiguration: Sendable {
 
     /// The name of a feed that `text` is, or nil where the service takes no such name.
     package static func feedName(_ text: String) -> String? {
-        let isAllowed = text.utf8.allSatisfy {
-            (97...122).contains($0) || (48...57).contains($0) || $0 == 45
-        }
-        guard isAllowed, text.utf8.count <= 63, let first = text.utf8.first, first >= 97 else {
-            return nil
-        }
-        return text
+        text.wholeMatch(of: /[a-z][a-z0-9-]{0,62}/) == nil ? nil : text
     }
 
     /// How lost connections and refused requests are tried again.
@@ -144,7 +133,6 @@ package struct RunConfiguration: Sendable {
     }
 }
 
-/// How a connection's pipeline is kept full.
 package enum PipelineMode: String, Sendable, CaseIterable {
     /// Each answer makes room for a request.
     case window
@@ -155,15 +143,7 @@ package enum PipelineMode: String, Sendable, CaseIterable {
 extension RunConfiguration {
     /// The run id that `text` is, or nil: 1 to 64 letters, digits, `-` and `_`.
     package static func runID(_ text: String) -> String? {
-        let isAllowed = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        return isAllowed && (1...64).contains(text.utf8.count) ? text : nil
+        text.wholeMatch(of: /[a-zA-Z0-9_-]{1,64}/) == nil ? nil : text
     }
 
     package static func randomRunID() -> String {
@@ -232,7 +212,6 @@ package struct RunIdentity: Sendable {
     /// The most requests in flight on a channel: the service remembers that many sequences.
     package static let longestPipeline = 256
 
-    /// The channel of the calls before the load.
     static let controlChannel: UInt32 = 0
 
     static func channel(client: Int) -> UInt32 { UInt32(client + 1) }

@@ -1,7 +1,6 @@
 import FeedProto
 import FeedTransport
 
-/// Why a run could not start.
 package enum RunFailure: Error, Equatable, CustomStringConvertible {
     case badTarget(flag: String, String)
     case system(String)
@@ -124,13 +123,11 @@ package enum RunFailure: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The meaning of the program's exit code.
 package enum ExitStatus: Int32, Sendable {
     /// The run went through and everything asked of it holds.
     case success = 0
     /// The run could not start, or lost connections.
     case failed = 1
-    /// A flag is wrong.
     case usage = 2
     /// The audit, or the generator's own count of outcomes, does not add up.
     case auditFailed = 3

@@ -1,6 +1,5 @@
 /// Several runs one after another, as `--search`, `--steps` and `--runs` ask for.
 package enum SeriesPlan: Sendable, Equatable {
-    /// Looks for the highest rate that keeps service levels.
     case search(SearchPlan)
     /// A run at each rate, in this order.
     case steps(rates: [Double], duration: Duration)
@@ -12,7 +11,6 @@ package enum SeriesPlan: Sendable, Equatable {
     package static let mostRuns = 1_000
     /// The lowest rate of any open loop: a request every 1,000 s.
     package static let lowestRate = 0.001
-    /// The highest rate of any open loop.
     package static let highestRate = 10_000_000.0
 
     /// The rates of `count` even steps from `first` to `last`.
@@ -21,9 +19,7 @@ package enum SeriesPlan: Sendable, Equatable {
     }
 }
 
-/// The order of the steps, as `--steps-order` names it.
 package enum StepsOrder: String, Sendable, CaseIterable {
-    /// From the first rate to the last.
     case given
     /// In a random order of the seed, so that a drift does not look like an effect of the load.
     case shuffled
@@ -42,11 +38,9 @@ package struct SearchPlan: Sendable, Equatable {
     package var startRate: Double?
     /// How close the rates of a trial that passes and one that fails come, as a share.
     package var precision = 0.02
-    /// How long a trial measures.
     package var trialDuration = Duration.seconds(5)
     /// How many trials confirm a rate; most of them must pass.
     package var confirmCount = 3
-    /// How long a confirming trial measures.
     package var confirmDuration = Duration.seconds(20)
 
     package init(levels: [ServiceLevel]) { self.levels = levels }
@@ -108,7 +102,6 @@ package struct RateRamp: Sendable, Equatable {
 
 /// A condition that must hold at the end, as `--slo` names it.
 package struct ServiceLevel: Sendable, Equatable {
-    /// The quantity that is checked.
     package enum Subject: Sendable, Equatable {
         /// A percentile of the response time in nanoseconds, of one operation or of all.
         case percentile(Double, Operation?)
@@ -124,7 +117,6 @@ package struct ServiceLevel: Sendable, Equatable {
         case audit
     }
 
-    /// How the subject must compare with the limit.
     package enum Comparison: String, Sendable, CaseIterable {
         case atMost = "<="
         case atLeast = ">="
@@ -143,9 +135,7 @@ package struct ServiceLevel: Sendable, Equatable {
         }
     }
 
-    /// The expression as typed.
     package let text: String
-    /// The quantity that is checked.
     package let subject: Subject
     package let comparison: Comparison
     /// The limit, in the subject's unit.

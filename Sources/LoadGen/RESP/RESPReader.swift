@@ -7,7 +7,6 @@ import FeedTransport
 package enum RESPReader {
     /// The most bytes or values that one reply may announce: more than any answer of a run has.
     private static let longestReply: Int64 = 512 * 1024
-    /// How deep arrays may lie in arrays.
     private static let deepestReply = 4
 
     /// Reads a score that was sent as bytes, as the answer to `ZINCRBY` has it, and moves `offset`
@@ -133,7 +132,6 @@ package enum RESPReader {
     }
 }
 
-/// One reply of a server that speaks RESP2.
 package enum RESPValue: Sendable, Equatable {
     /// A line, as `OK`.
     case line(String)
@@ -154,15 +152,10 @@ package enum RESPValue: Sendable, Equatable {
     }
 }
 
-/// Why bytes are no reply of RESP2.
 package enum RESPError: Error, Equatable, CustomStringConvertible {
-    /// A reply starts with a byte that names no type.
     case unknownType(UInt8)
-    /// A length or a number is not one.
     case badNumber(String)
-    /// A reply is longer than the reader takes.
     case tooLong(Int64, limit: Int64)
-    /// Arrays lie in more arrays than the reader takes.
     case tooDeep(limit: Int)
 
     package var description: String {

@@ -8,7 +8,6 @@ struct RESPSortedSet: Sendable, Equatable {
     /// The command of a vote, up to the digits of its member.
     let voteHead: [UInt8]
 
-    /// A set of a new key.
     init() {
         let digits = String(UInt32.random(in: 0...(.max)), radix: 16)
         key = "posts:" + String(repeating: "0", count: 8 - digits.count) + digits
@@ -57,7 +56,6 @@ struct RESPSortedSet: Sendable, Equatable {
 
 /// A part of a sorted set as `ZREVRANGE … WITHSCORES` answers it: best first.
 struct RESPPage: Sendable, Equatable {
-    /// A member that stands for a post.
     struct Entry: Sendable, Equatable {
         var post: UInt64
         var score: Int64

@@ -11,7 +11,7 @@ package enum HistogramEncoding {
     /// The text, which starts with `HISTFAAA`.
     package static func base64(_ histogram: LatencyHistogram) -> String {
         let stream = compressed(encoded(histogram))
-        let header = word(0x1C84_9314) + word(UInt32(stream.count))
+        let header = [0x1C84_9314, UInt32(stream.count)].flatMap(bigEndian)
         return Data(header + stream).base64EncodedString()
     }
 
@@ -34,12 +34,13 @@ package enum HistogramEncoding {
             appendZigZag(Int64(bitPattern: bucket.count), to: &counts)
         }
         let digits = UInt32(bitPattern: Int32(histogram.numberOfSignificantValueDigits.rawValue))
-        var bytes = word(0x1C84_9313) + word(UInt32(counts.count)) + word(0) + word(digits)
-        bytes += long(histogram.lowestDiscernibleValue)
-        bytes += long(histogram.highestTrackableValue)
+        let words = [0x1C84_9313, UInt32(counts.count), 0, digits]
         // The last number is a factor; the values are not scaled.
-        bytes += long((1.0 as Double).bitPattern)
-        return bytes + counts
+        let numbers = [
+            histogram.lowestDiscernibleValue, histogram.highestTrackableValue,
+            (1.0 as Double).bitPattern,
+        ]
+        return words.flatMap(bigEndian) + numbers.flatMap(bigEndian) + counts
     }
 
     private static func appendZigZag(_ value: Int64, to bytes: inout [UInt8]) {
@@ -83,10 +84,6 @@ package enum HistogramEncoding {
 
     /// The header, and nine bytes for each of the buckets of a histogram.
     private static let mostBytes = 40 + 9 * (32 << 10)
-
-    private static func word(_ value: UInt32) -> [UInt8] { bigEndian(value) }
-
-    private static func long(_ value: UInt64) -> [UInt8] { bigEndian(value) }
 
     private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
         stride(from: value.bitWidth - 8, through: 0, by: -8).map {

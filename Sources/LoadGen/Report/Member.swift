@@ -194,7 +194,6 @@ extension Form where Value: RawRepresentable<String> & SendableMetatype {
 
 /// A type that a document has as an object with the members of a table.
 package protocol JSONDescribed: Encodable {
-    /// The table.
     static var members: [Member<Self>] { get }
 }
 
@@ -230,7 +229,6 @@ extension JSONReadable {
     }
 }
 
-/// The name of a member, as it is in the document.
 package struct MemberKey: CodingKey, ExpressibleByStringLiteral {
     package let stringValue: String
     package var intValue: Int? { nil }
@@ -300,11 +298,9 @@ struct ReportFault: Error, CustomStringConvertible {
     /// What the member takes and what it has, in one sentence.
     let description: String
 
-    /// A text that no flag takes.
     static let configuration = ReportFault(
         description: "Its config has values that loadgen does not take."
     )
-    /// A text that is no histogram.
     static let histogram = ReportFault(
         description: "A histogram (hdr) is none that loadgen encodes."
     )
