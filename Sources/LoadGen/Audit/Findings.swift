@@ -108,3 +108,54 @@ package enum CleanupOutcome: Sendable, Equatable {
         }
     }
 }
+
+/// The object has `passed`. It is null if there was no audit, and then there is a reason.
+extension AuditOutcome: Codable {
+    private static let notAskedFor = "not asked for"
+
+    package func encode(to encoder: any Encoder) throws {
+        var writer = encoder.container(keyedBy: MemberKey.self)
+        switch self {
+        case .skipped: try Self.encode(reason: Self.notAskedFor, to: &writer)
+        case .impossible(let cause): try Self.encode(reason: cause, to: &writer)
+        case .done(let summary):
+            try writer.encode(summary.findings.isEmpty, forKey: "passed")
+            try summary.encode(to: encoder)
+        }
+    }
+
+    private static func encode(
+        reason: String,
+        to writer: inout KeyedEncodingContainer<MemberKey>
+    ) throws {
+        try writer.encodeNil(forKey: "passed")
+        try writer.encode(reason, forKey: "reason")
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let reader = try decoder.container(keyedBy: MemberKey.self)
+        guard try reader.decodeIfPresent(Bool.self, forKey: "passed") == nil else {
+            self = .done(try AuditSummary(from: decoder))
+            return
+        }
+        let reason = try reader.decodeIfPresent(String.self, forKey: "reason") ?? ""
+        self = reason == Self.notAskedFor ? .skipped : .impossible(reason)
+    }
+}
+
+extension AuditSummary: JSONReadable {
+    package static var unread: AuditSummary { AuditSummary() }
+
+    package static let members: [Member<AuditSummary>] = [
+        .usual("votes_acknowledged", \.acknowledgedVoteCount, .count),
+        .usual("votes_unknown", \.unknownVoteCount, .count),
+        .usual("votes_failed", \.failedVoteCount, .count),
+        .usual("votes_counted", \.countedVoteCount, .within(-1 << 50...1 << 50)),
+        .usual("posts", \.postCount, .count),
+        .usual("posts_exact", \.exactPostCount, .count),
+        .usual("posts_created", \.createdPostCount, .count),
+        .usual("posts_listed", \.listedPostCount, .count),
+        .usual("violations", \.findings.counts.byName, .counts),
+        .usual("examples", \.findings.examples, .plain),
+    ]
+}

@@ -53,6 +53,19 @@ package struct Comparison: Sendable, Equatable {
     }
 }
 
+extension Comparison: JSONDescribed {
+    package static let members: [Member<Comparison>] = [
+        .written("baseline") { $0.path },
+        .written("limit") { $0.limit },
+        .written("figure") { $0.figure.rawValue },
+        .written("ratio") { $0.ratio?.ratio },
+        .written("ratio_ci95") { $0.ratio?.interval },
+        .written("server_cpu_ratio") { $0.serverCostRatio },
+        .written("verdict") { $0.judgement.rawValue },
+        .written("reasons") { $0.reasons },
+    ]
+}
+
 /// The figures of a run, as far as another run is compared with them.
 package struct RunFigures: Sendable, Equatable {
     /// What the load was; figures of two runs are compared only where it is the same.
@@ -270,6 +283,8 @@ extension RatioEstimate {
     package var inverse: RatioEstimate {
         RatioEstimate(ratio: 1 / ratio, low: 1 / high, high: 1 / low)
     }
+
+    var interval: [Double] { [low, high] }
 
     /// How far from 1 the interval reaches, as a share.
     package var reach: Double { max(high, 1 / low) - 1 }

@@ -294,3 +294,62 @@ package struct DatasetResult: Sendable {
         self.init(files: files, importSeconds: importSeconds, repeatCount: dataset.repeatCount)
     }
 }
+
+extension DatasetResult: JSONReadable {
+    package static var unread: DatasetResult { DatasetResult(files: [], importSeconds: 0) }
+
+    package static let members: [Member<DatasetResult>] = [
+        .usual("import_seconds", \.importSeconds, .plain),
+        .written("posts") { $0.postCount },
+        .written("left_out") { $0.leftOutCount },
+        .written("upvotes") { $0.upvoteCount },
+        .written("downvotes") { $0.downvoteCount },
+        .usual("repeat", \.repeatCount, .within(1...1_000_000)),
+        .required("files", \.files, .plain),
+    ]
+}
+
+extension DatasetResult.File: JSONReadable {
+    package static var unread: DatasetResult.File {
+        DatasetResult.File(
+            path: "",
+            feed: "",
+            postCount: 0,
+            upvoteCount: 0,
+            downvoteCount: 0,
+            leftOut: []
+        )
+    }
+
+    package static let members: [Member<DatasetResult.File>] = [
+        .required("path", \.path, .plain),
+        .required("feed", \.feed, .plain),
+        .required("posts", \.postCount, .within(0...1_000_000_000)),
+        .required("upvotes", \.upvoteCount, .within(0...1 << 41)),
+        .required("downvotes", \.downvoteCount, .within(0...1 << 41)),
+        .required(
+            "left_out",
+            \.leftOut,
+            Form(write: { $0.map(LeftOut.init) }, read: { posts, _ in posts.map(\.post) })
+        ),
+    ]
+}
+
+/// A post that was not imported, with its message.
+private struct LeftOut: JSONReadable {
+    var post: LeftOutPost
+
+    static var unread: LeftOut {
+        LeftOut(post: LeftOutPost(line: 0, field: "", reason: "", actual: 0, limit: 0, message: ""))
+    }
+
+    static let members: [Member<LeftOut>] = [
+        .required("line", \.post.line, .plain),
+        .required("field", \.post.field, .plain),
+        .required("reason", \.post.reason, .plain),
+        .required("value", \.post.value, .plain),
+        .required("actual", \.post.actual, .plain),
+        .required("limit", \.post.limit, .plain),
+        .required("message", \.post.message, .plain),
+    ]
+}

@@ -133,6 +133,60 @@ package struct RunConfiguration: Sendable {
     }
 }
 
+/// The object `config` of a report.
+extension RunConfiguration {
+    static let members: [Member<RunConfiguration>] = [
+        .usual("run_id", \.runID, .plain),
+        .required("target", \.target, .plain),
+        .usual("protocol", \.wireProtocol, .name),
+        .required("clients", \.clientCount, .within(1...10_000_000)),
+        .required("threads", \.threadCount, .within(1...64_000)),
+        .required("pipeline", \.pipelineDepth, .within(1...1024)),
+        .required("batch", \.batchVoteCount, .within(1...longestBatch)),
+        .required("pipeline_mode", \.pipelineMode, .name),
+        .written("loop") { $0.isOpenLoop ? "open" : "closed" },
+        .optional("rate", \.ratePerSecond, .within(0...1e10)),
+        .required("arrival", \.arrival, .name),
+        .optional("duration_seconds", \.duration, .seconds(0...86_400)),
+        ramp,
+        .optional("requests", \.requestCount, .count),
+        .required("warmup_seconds", \.warmup, .seconds(0...3600)),
+        .required("mix", \.mix, .text(Mix.init(parsing:))),
+        .required("posts", \.postCount, .within(0...10_000_000_000)),
+        .required("feed", \.feed, .plain),
+        .required("voters", \.voterCount, .within(0...mostVoters)),
+        .written("ballot_bytes") { $0.ballotByteCount },
+        .required("keys", \.keys, .text(KeyDistribution.init(parsing:))),
+        .usual("percentiles", \.percentiles, .each(0...100)),
+        .required("page_size", \.pageSize, .within(1...100)),
+        .required("seed", \.seed, .plain),
+        .required("timeout_seconds", \.timeout, .seconds(0...60)),
+        .required("retry", \.retryLimit, .within(0...1000)),
+        .usual("think", \.think, .text { ThinkTime(parsing: $0) ?? ThinkTime.none }),
+        .written("connect_rate") { $0.connectsPerSecond },
+        .optional("reconnect_every", \.connectionLife.requestCount, .within(0...1_000_000_000)),
+        .optional("connection_life_seconds", \.connectionLife.age, .seconds(0...86_400)),
+        .usual("split", \.isLatencySplit, .plain),
+        .required("verify", \.isVerified, .plain),
+        .usual("strict", \.isStrict, .plain),
+    ]
+
+    /// The rates at the ends, over the duration, which is read before.
+    private static let ramp = Member<RunConfiguration>(
+        write: { configuration, writer in
+            let rates = configuration.ramp.map { [$0.first, $0.last] }
+            try writer.encode(OrNull(rates), forKey: "ramp")
+        },
+        read: { configuration, reader in
+            guard try reader.has("ramp") else { return }
+            let rates = try Form<[Double]>.each(0...1e10).read("ramp", reader)
+            guard rates.count == 2, rates != [0, 0], let length = configuration.duration
+            else { return }
+            configuration.ramp = RateRamp(from: rates[0], to: rates[1], over: length)
+        }
+    )
+}
+
 package enum PipelineMode: String, Sendable, CaseIterable {
     /// Each answer makes room for a request.
     case window

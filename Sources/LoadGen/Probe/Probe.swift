@@ -110,6 +110,17 @@ package struct IntervalUsage: Sendable, Equatable {
     }
 }
 
+extension IntervalUsage: JSONReadable {
+    package static var unread: IntervalUsage { IntervalUsage() }
+
+    package static let members: [Member<IntervalUsage>] = [
+        .optional("server", \.server, .plain),
+        .optional("generator", \.generator, .plain),
+        .optional("busy", \.busy, .plain),
+        .optional("steal", \.steal, .plain),
+    ]
+}
+
 /// The CPU time of the whole machine at one instant, in clock ticks over all cores.
 package struct MachineSample: Sendable, Equatable {
     /// Ticks in which a core ran something of this machine.
@@ -191,6 +202,19 @@ package struct Environment: Sendable, Equatable {
         )
         return isDebug
     }
+}
+
+extension Environment: JSONReadable {
+    package static var unread: Environment { Environment() }
+
+    package static let members: [Member<Environment>] = [
+        .required("processor", \.processor, .plain),
+        .required("cores", \.coreCount, .within(0...65_536)),
+        .required("kernel", \.kernel, .plain),
+        .required("command", \.command, .plain),
+        .required("start_time", \.startTime, .plain),
+        .written("debug_build") { _ in isDebugBuild },
+    ]
 }
 
 /// The CPU time of one process at one instant, thread by thread.
@@ -339,6 +363,28 @@ package struct ProcessUsage: Sendable, Equatable {
         residentByteCount = end.residentByteCount
         cores = end.cores
     }
+}
+
+extension ProcessUsage: JSONReadable {
+    package static var unread: ProcessUsage {
+        ProcessUsage(
+            seconds: 0,
+            userShare: 0,
+            busiestThreadShare: 0,
+            waitShare: 0,
+            residentByteCount: 0,
+            cores: []
+        )
+    }
+
+    package static let members: [Member<ProcessUsage>] = [
+        .usual("seconds", \.seconds, .plain),
+        .usual("user_share", \.userShare, .plain),
+        .usual("busiest_thread_share", \.busiestThreadShare, .plain),
+        .usual("wait_share", \.waitShare, .plain),
+        .required("resident_bytes", \.residentByteCount, .count),
+        .usual("cores", \.cores, Form(write: { $0.sorted() }, read: { cores, _ in Set(cores) })),
+    ]
 }
 
 /// Reads kernel files in /proc; a file that is gone or not readable is nil, never an error.

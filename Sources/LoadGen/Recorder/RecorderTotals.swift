@@ -123,6 +123,39 @@ package struct RecorderTotals: Sendable {
     }
 }
 
+/// The objects of a report that are counted.
+extension RecorderTotals {
+    static let outcomeMembers: [Member<RecorderTotals>] = [
+        .required("sent", \.outcomes.sent, .count),
+        .required("ok", \.outcomes.ok, .count),
+        .required("error", \.outcomes.error, .count),
+        .required("timeout", \.outcomes.timeout, .count),
+        .required("lost", \.outcomes.lost, .count),
+        .required("late_answers", \.lateAnswerCount, .count),
+        .required("late_sends", \.lateSendCount, .count),
+        .required("unsent", \.unsentCount, .count),
+        .required("retries", \.retries.retryCount, .count),
+        .required("reconnects", \.retries.reconnectCount, .count),
+        .required("duplicates", \.retries.duplicateCount, .count),
+        .written("conserved") { $0.outcomes.isConserved },
+    ]
+
+    static let errorMembers: [Member<RecorderTotals>] = [
+        .written("total") { $0.outcomes.error + $0.outcomes.unknown },
+        .required("causes", \.failures.causes.byName, .counts),
+        .required("server", \.failures.serverErrors, .counts),
+        .optional("first_protocol_error", \.failures.firstProtocolError, .plain),
+    ]
+
+    static let trafficMembers: [Member<RecorderTotals>] = [
+        .usual("reopened", \.reopenedCount, .count),
+        .required("reads", \.traffic.readCount, .count),
+        .required("writes", \.traffic.writeCount, .count),
+        .required("bytes_in", \.traffic.bytesIn, .count),
+        .required("bytes_out", \.traffic.bytesOut, .count),
+    ]
+}
+
 /// The outcomes of the requests of a run, all phases included.
 package struct Outcomes: Sendable, Equatable {
     /// Passed to a connection.

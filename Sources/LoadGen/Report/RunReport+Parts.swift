@@ -1,167 +1,7 @@
-import FeedImport
 package import FeedProto
-import Foundation
 import Histogram
 
-// The members of the parts of a report: where, with what, of which files, and how it was judged.
-
-extension Environment: JSONReadable {
-    package static var unread: Environment { Environment() }
-
-    package static let members: [Member<Environment>] = [
-        .required("processor", \.processor, .plain),
-        .required("cores", \.coreCount, .within(0...65_536)),
-        .required("kernel", \.kernel, .plain),
-        .required("command", \.command, .plain),
-        .required("start_time", \.startTime, .plain),
-        .written("debug_build") { _ in isDebugBuild },
-    ]
-}
-
-extension ProcessUsage: JSONReadable {
-    package static var unread: ProcessUsage {
-        ProcessUsage(
-            seconds: 0,
-            userShare: 0,
-            busiestThreadShare: 0,
-            waitShare: 0,
-            residentByteCount: 0,
-            cores: []
-        )
-    }
-
-    package static let members: [Member<ProcessUsage>] = [
-        .usual("seconds", \.seconds, .plain),
-        .usual("user_share", \.userShare, .plain),
-        .usual("busiest_thread_share", \.busiestThreadShare, .plain),
-        .usual("wait_share", \.waitShare, .plain),
-        .required("resident_bytes", \.residentByteCount, .count),
-        .usual("cores", \.cores, Form(write: { $0.sorted() }, read: { cores, _ in Set(cores) })),
-    ]
-}
-
-extension DatasetResult: JSONReadable {
-    package static var unread: DatasetResult { DatasetResult(files: [], importSeconds: 0) }
-
-    package static let members: [Member<DatasetResult>] = [
-        .usual("import_seconds", \.importSeconds, .plain),
-        .written("posts") { $0.postCount },
-        .written("left_out") { $0.leftOutCount },
-        .written("upvotes") { $0.upvoteCount },
-        .written("downvotes") { $0.downvoteCount },
-        .usual("repeat", \.repeatCount, .within(1...1_000_000)),
-        .required("files", \.files, .plain),
-    ]
-}
-
-extension DatasetResult.File: JSONReadable {
-    package static var unread: DatasetResult.File {
-        DatasetResult.File(
-            path: "",
-            feed: "",
-            postCount: 0,
-            upvoteCount: 0,
-            downvoteCount: 0,
-            leftOut: []
-        )
-    }
-
-    package static let members: [Member<DatasetResult.File>] = [
-        .required("path", \.path, .plain),
-        .required("feed", \.feed, .plain),
-        .required("posts", \.postCount, .within(0...1_000_000_000)),
-        .required("upvotes", \.upvoteCount, .within(0...1 << 41)),
-        .required("downvotes", \.downvoteCount, .within(0...1 << 41)),
-        .required(
-            "left_out",
-            \.leftOut,
-            Form(write: { $0.map(LeftOut.init) }, read: { posts, _ in posts.map(\.post) })
-        ),
-    ]
-}
-
-/// A post that was not imported, with its message.
-private struct LeftOut: JSONReadable {
-    var post: LeftOutPost
-
-    static var unread: LeftOut {
-        LeftOut(post: LeftOutPost(line: 0, field: "", reason: "", actual: 0, limit: 0, message: ""))
-    }
-
-    static let members: [Member<LeftOut>] = [
-        .required("line", \.post.line, .plain),
-        .required("field", \.post.field, .plain),
-        .required("reason", \.post.reason, .plain),
-        .required("value", \.post.value, .plain),
-        .required("actual", \.post.actual, .plain),
-        .required("limit", \.post.limit, .plain),
-        .required("message", \.post.message, .plain),
-    ]
-}
-
-/// The object has `passed`. It is null if there was no audit, and then there is a reason.
-extension AuditOutcome: Codable {
-    private static let notAskedFor = "not asked for"
-
-    package func encode(to encoder: any Encoder) throws {
-        var writer = encoder.container(keyedBy: MemberKey.self)
-        switch self {
-        case .skipped: try Self.encode(reason: Self.notAskedFor, to: &writer)
-        case .impossible(let cause): try Self.encode(reason: cause, to: &writer)
-        case .done(let summary):
-            try writer.encode(summary.findings.isEmpty, forKey: "passed")
-            try summary.encode(to: encoder)
-        }
-    }
-
-    private static func encode(
-        reason: String,
-        to writer: inout KeyedEncodingContainer<MemberKey>
-    ) throws {
-        try writer.encodeNil(forKey: "passed")
-        try writer.encode(reason, forKey: "reason")
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let reader = try decoder.container(keyedBy: MemberKey.self)
-        guard try reader.decodeIfPresent(Bool.self, forKey: "passed") == nil else {
-            self = .done(try AuditSummary(from: decoder))
-            return
-        }
-        let reason = try reader.decodeIfPresent(String.self, forKey: "reason") ?? ""
-        self = reason == Self.notAskedFor ? .skipped : .impossible(reason)
-    }
-}
-
-extension AuditSummary: JSONReadable {
-    package static var unread: AuditSummary { AuditSummary() }
-
-    package static let members: [Member<AuditSummary>] = [
-        .usual("votes_acknowledged", \.acknowledgedVoteCount, .count),
-        .usual("votes_unknown", \.unknownVoteCount, .count),
-        .usual("votes_failed", \.failedVoteCount, .count),
-        .usual("votes_counted", \.countedVoteCount, .within(-1 << 50...1 << 50)),
-        .usual("posts", \.postCount, .count),
-        .usual("posts_exact", \.exactPostCount, .count),
-        .usual("posts_created", \.createdPostCount, .count),
-        .usual("posts_listed", \.listedPostCount, .count),
-        .usual("violations", \.findings.counts.byName, .counts),
-        .usual("examples", \.findings.examples, .plain),
-    ]
-}
-
-extension Dictionary where Key: RawRepresentable<String>, Value == UInt64 {
-    /// The counts by their names in a document; unknown ones are dropped.
-    var byName: [String: UInt64] {
-        get { [String: UInt64](uniqueKeysWithValues: map { ($0.key.rawValue, $0.value) }) }
-        set {
-            let known = newValue.compactMap { name, count in
-                Key(rawValue: name).map { ($0, count) }
-            }
-            self = Dictionary(uniqueKeysWithValues: known)
-        }
-    }
-}
+// The members of a report that it computes, and of its latencies.
 
 struct JudgedRun: JSONDescribed {
     private let verdict: Verdict
@@ -192,23 +32,6 @@ extension ServiceLevelResult: JSONDescribed {
         .written("value") { $0.value },
         .written("kept") { $0.isKept },
     ]
-}
-
-extension Comparison: JSONDescribed {
-    package static let members: [Member<Comparison>] = [
-        .written("baseline") { $0.path },
-        .written("limit") { $0.limit },
-        .written("figure") { $0.figure.rawValue },
-        .written("ratio") { $0.ratio?.ratio },
-        .written("ratio_ci95") { $0.ratio?.interval },
-        .written("server_cpu_ratio") { $0.serverCostRatio },
-        .written("verdict") { $0.judgement.rawValue },
-        .written("reasons") { $0.reasons },
-    ]
-}
-
-extension RatioEstimate {
-    var interval: [Double] { [low, high] }
 }
 
 /// How long calls took in the service, by its own clock and since it started.
@@ -458,17 +281,6 @@ private struct IntervalChange: JSONReadable {
             }
         }
     )
-}
-
-extension IntervalUsage: JSONReadable {
-    package static var unread: IntervalUsage { IntervalUsage() }
-
-    package static let members: [Member<IntervalUsage>] = [
-        .optional("server", \.server, .plain),
-        .optional("generator", \.generator, .plain),
-        .optional("busy", \.busy, .plain),
-        .optional("steal", \.steal, .plain),
-    ]
 }
 
 extension Form<UInt64> {

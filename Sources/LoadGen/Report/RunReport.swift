@@ -101,8 +101,8 @@ extension RunReport: JSONReadable {
         .required("interrupted", \.isInterrupted, .plain),
         intervalMembers,
         operationMembers,
-        .object("outcomes", outcomeMembers),
-        .object("errors", errorMembers),
+        .object("outcomes", RecorderTotals.outcomeMembers.map { $0.of(\.totals) }),
+        .object("errors", RecorderTotals.errorMembers.map { $0.of(\.totals) }),
         .object("connections", connectionMembers),
         .object("cpu", processorMembers),
         .required("audit", \.audit, .plain),
@@ -117,69 +117,15 @@ extension RunReport: JSONReadable {
         .written("exit") { $0.exitStatus.rawValue },
     ]
 
-    private static let configurationMembers: [Member<RunReport>] = [
-        .usual("run_id", \.configuration.runID, .plain),
-        .required("target", \.configuration.target, .plain),
-        .usual("protocol", \.configuration.wireProtocol, .name),
-        .required("clients", \.configuration.clientCount, .within(1...10_000_000)),
-        .required("threads", \.configuration.threadCount, .within(1...64_000)),
-        .required("pipeline", \.configuration.pipelineDepth, .within(1...1024)),
-        .required(
-            "batch",
-            \.configuration.batchVoteCount,
-            .within(1...RunConfiguration.longestBatch)
-        ),
-        .required("pipeline_mode", \.configuration.pipelineMode, .name),
-        .written("loop") { $0.configuration.isOpenLoop ? "open" : "closed" },
-        .optional("rate", \.configuration.ratePerSecond, .within(0...1e10)),
-        .required("arrival", \.configuration.arrival, .name),
-        .optional("duration_seconds", \.configuration.duration, .seconds(0...86_400)),
-        ramp,
-        .optional("requests", \.configuration.requestCount, .count),
-        .required("warmup_seconds", \.configuration.warmup, .seconds(0...3600)),
-        .required("mix", \.configuration.mix, .text(Mix.init(parsing:))),
-        .required("posts", \.configuration.postCount, .within(0...10_000_000_000)),
-        .required("feed", \.configuration.feed, .plain),
-        .required("voters", \.configuration.voterCount, .within(0...RunConfiguration.mostVoters)),
-        .written("ballot_bytes") { $0.configuration.ballotByteCount },
-        .required("keys", \.configuration.keys, .text(KeyDistribution.init(parsing:))),
-        .usual("percentiles", \.configuration.percentiles, .each(0...100)),
-        .usual("hottest_post_share", \.hottestShare, .plain),
-        .required("page_size", \.configuration.pageSize, .within(1...100)),
-        .required("seed", \.configuration.seed, .plain),
-        .required("timeout_seconds", \.configuration.timeout, .seconds(0...60)),
-        .required("retry", \.configuration.retryLimit, .within(0...1000)),
-        .usual("think", \.configuration.think, .text { ThinkTime(parsing: $0) ?? ThinkTime.none }),
-        .written("connect_rate") { $0.configuration.connectsPerSecond },
-        .optional(
-            "reconnect_every",
-            \.configuration.connectionLife.requestCount,
-            .within(0...1_000_000_000)
-        ),
-        .optional(
-            "connection_life_seconds",
-            \.configuration.connectionLife.age,
-            .seconds(0...86_400)
-        ),
-        .usual("split", \.configuration.isLatencySplit, .plain),
-        .required("verify", \.configuration.isVerified, .plain),
-        .usual("strict", \.configuration.isStrict, .plain),
-    ]
+    private static let configurationMembers: [Member<RunReport>] =
+        [.usual("hottest_post_share", \.hottestShare, .plain)]
+        + RunConfiguration.members.map { $0.of(\.configuration) }
 
-    /// The rates at the ends, over the duration, which is read before.
-    private static let ramp = Member<RunReport>(
-        write: { report, writer in
-            let ramp = report.configuration.ramp
-            try writer.encode(OrNull(ramp.map { [$0.first, $0.last] }), forKey: "ramp")
-        },
-        read: { report, reader in
-            guard try reader.has("ramp") else { return }
-            let rates = try Form<[Double]>.each(0...1e10).read("ramp", reader)
-            guard rates.count == 2, rates != [0, 0], let length = report.configuration.duration
-            else { return }
-            report.configuration.ramp = RateRamp(from: rates[0], to: rates[1], over: length)
-        }
-    )
+    private static let connectionMembers: [Member<RunReport>] =
+        [
+            .required("opened", \.openedConnectionCount, .within(0...1 << 50)),
+            .required("lost", \.lostConnectionCount, .within(0...1 << 50)),
+        ] + RecorderTotals.trafficMembers.map { $0.of(\.totals) }
 
     /// Of it and the measured time, which is read before, a reader makes the number of requests.
     private static let requestsPerSecond = Member<RunReport>(
@@ -191,38 +137,6 @@ extension RunReport: JSONReadable {
             report.totals.measuredRequestCount = UInt64(min(count, Double(Form.mostCounted)))
         }
     )
-
-    private static let outcomeMembers: [Member<RunReport>] = [
-        .required("sent", \.totals.outcomes.sent, .count),
-        .required("ok", \.totals.outcomes.ok, .count),
-        .required("error", \.totals.outcomes.error, .count),
-        .required("timeout", \.totals.outcomes.timeout, .count),
-        .required("lost", \.totals.outcomes.lost, .count),
-        .required("late_answers", \.totals.lateAnswerCount, .count),
-        .required("late_sends", \.totals.lateSendCount, .count),
-        .required("unsent", \.totals.unsentCount, .count),
-        .required("retries", \.totals.retries.retryCount, .count),
-        .required("reconnects", \.totals.retries.reconnectCount, .count),
-        .required("duplicates", \.totals.retries.duplicateCount, .count),
-        .written("conserved") { $0.totals.outcomes.isConserved },
-    ]
-
-    private static let errorMembers: [Member<RunReport>] = [
-        .written("total") { $0.totals.outcomes.error + $0.totals.outcomes.unknown },
-        .required("causes", \.totals.failures.causes.byName, .counts),
-        .required("server", \.totals.failures.serverErrors, .counts),
-        .optional("first_protocol_error", \.totals.failures.firstProtocolError, .plain),
-    ]
-
-    private static let connectionMembers: [Member<RunReport>] = [
-        .required("opened", \.openedConnectionCount, .within(0...1 << 50)),
-        .required("lost", \.lostConnectionCount, .within(0...1 << 50)),
-        .usual("reopened", \.totals.reopenedCount, .count),
-        .required("reads", \.totals.traffic.readCount, .count),
-        .required("writes", \.totals.traffic.writeCount, .count),
-        .required("bytes_in", \.totals.traffic.bytesIn, .count),
-        .required("bytes_out", \.totals.traffic.bytesOut, .count),
-    ]
 
     private static let processorMembers: [Member<RunReport>] = [
         .optional("server_pid", \.serverPID, .plain),

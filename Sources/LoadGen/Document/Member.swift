@@ -86,6 +86,16 @@ package struct Member<Root>: Sendable {
     }
 }
 
+extension Member {
+    /// The member in the document of a whole, of which `Root` is a part.
+    func of<Whole>(_ path: any Member<Whole>.Path<Root>) -> Member<Whole> {
+        Member<Whole>(
+            write: { try write($0[keyPath: path], &$1) },
+            read: { try read(&$0[keyPath: path], $1) }
+        )
+    }
+}
+
 /// How a value stands in a document.
 struct Form<Value>: Sendable {
     let write: @Sendable (Value, MemberKey, inout KeyedEncodingContainer<MemberKey>) throws -> Void
@@ -318,5 +328,18 @@ struct ReportFault: Error, CustomStringConvertible {
     /// Whole numbers without a fraction.
     private static func text(_ value: some Comparable) -> String {
         (value as? Double).flatMap { Int64(exactly: $0) }.map { "\($0)" } ?? "\(value)"
+    }
+}
+
+extension Dictionary where Key: RawRepresentable<String>, Value == UInt64 {
+    /// The counts by their names in a document; unknown ones are dropped.
+    var byName: [String: UInt64] {
+        get { [String: UInt64](uniqueKeysWithValues: map { ($0.key.rawValue, $0.value) }) }
+        set {
+            let known = newValue.compactMap { name, count in
+                Key(rawValue: name).map { ($0, count) }
+            }
+            self = Dictionary(uniqueKeysWithValues: known)
+        }
     }
 }
