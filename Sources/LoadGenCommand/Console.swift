@@ -6,13 +6,8 @@ import LoadGen
 /// The standard streams, on a terminal or not: reports go to standard output, progress to standard
 /// error.
 struct Console {
-    private let isTerminal: Bool
-
-    /// A console that rewrites its progress line in place on a terminal, and prints new lines
-    /// elsewhere.
-    init(isTerminal: Bool) {
-        self.isTerminal = isTerminal
-    }
+    /// On a terminal the progress line is rewritten in place, elsewhere each is a new one.
+    let isTerminal: Bool
 
     /// Shows a progress line, unless nobody reads the lines before; an empty one clears it.
     func showProgress(_ line: String) {

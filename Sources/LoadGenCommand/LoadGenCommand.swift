@@ -49,7 +49,10 @@ enum LoadGenCommand {
         var series: SeriesPlan?
         switch options {
         case let options as ReportOptions:
-            return try EarlierRuns(options.files).report(page: options.html, json: options.json)
+            return try EarlierRuns(paths: options.files).report(
+                page: options.html,
+                json: options.json
+            )
         case let options as Options:
             configuration = try RunConfiguration(
                 options,
@@ -128,7 +131,7 @@ enum LoadGenCommand {
             showProgress: console.showProgress
         ).execute()
         if result.isInterrupted { Console.endIfUnread() }
-        try outputs.write(SideBySideText(result).rendered()) { result.json }
+        try outputs.write(result.text) { result.json }
         return result.exitStatus
     }
 
@@ -138,7 +141,7 @@ enum LoadGenCommand {
     ) throws -> ExitStatus {
         if result.isInterrupted { Console.endIfUnread() }
         let text =
-            configuration.verifiedPath.map { VerificationText(result, path: $0).rendered() }
+            configuration.verifiedPath.map(result.verificationText)
             ?? TextReport(result).rendered()
         try Outputs(configuration).write(text, histograms: HistogramFiles(result)) {
             result.json
@@ -162,11 +165,7 @@ enum LoadGenCommand {
 
 /// What `loadgen report` does with the files of earlier runs.
 struct EarlierRuns {
-    private let paths: [String]
-
-    init(_ paths: [String]) {
-        self.paths = paths
-    }
+    let paths: [String]
 
     /// Shows the runs on standard output, and writes their page and their merged result.
     func report(page: String?, json: String?) throws -> ExitStatus {

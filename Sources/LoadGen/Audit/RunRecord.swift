@@ -13,39 +13,25 @@ package struct RunRecord: Sendable, Equatable {
     }
 
     /// The state of the service that has them.
-    package var instanceID: UInt64
+    package var instanceID: UInt64 = 0
     /// The feed of the posts; empty where files filled several.
-    package var feed: String
+    package var feed = ""
     /// Feeds that files filled, which have their posts and no others; none in a run of a workload.
     package var feeds: [Feed] = []
     /// When the first post was created, by the service's clock.
-    package var startMilliseconds: Int64
+    package var startMilliseconds: Int64 = 0
     /// When the run ended, by the service's clock.
-    package var endMilliseconds: Int64
+    package var endMilliseconds: Int64 = 0
     /// What the votes are counted in: scores, or upvotes and downvotes alternately, as ballots are.
-    package var tallied: Tallied
+    package var tallied = Tallied.scores
     /// What is known of the votes on each post: one account, or of votes up and of votes down.
-    package var accounts: [PostAccount]
+    package var accounts: [PostAccount] = []
     /// Posts that acknowledged requests created during the load.
     package var createdIDs: [UInt64] = []
     /// Titles of posts that requests without an answer may have created.
     package var unknownTitles: [String] = []
 
-    package init(
-        instanceID: UInt64,
-        feed: String,
-        startMilliseconds: Int64,
-        endMilliseconds: Int64,
-        tallied: Tallied,
-        accounts: [PostAccount]
-    ) {
-        self.instanceID = instanceID
-        self.feed = feed
-        self.startMilliseconds = startMilliseconds
-        self.endMilliseconds = endMilliseconds
-        self.tallied = tallied
-        self.accounts = accounts
-    }
+    package init() {}
 
     /// The posts, by their number.
     package var postIDs: [UInt64] {
@@ -205,29 +191,25 @@ struct RunRecordJSON: Codable {
             rest -= ids.count
             feeds.append(RunRecord.Feed(name: feed.name, ids: ids))
         }
-        var record = RunRecord(
-            instanceID: instanceID,
-            feed: feed,
-            startMilliseconds: startMilliseconds,
-            endMilliseconds: endMilliseconds,
-            tallied: tallied,
-            accounts: tallied.accounts(
-                ids,
-                (0..<count).map { number in
-                    VoteTally(
-                        acknowledged: acknowledged[number],
-                        scoreSum: scoreSums[number],
-                        squareSum: squareSums[number]
-                    )
-                }
-            )
+        var record = RunRecord()
+        (record.instanceID, record.feed, record.feeds) = (instanceID, feed, feeds)
+        record.startMilliseconds = startMilliseconds
+        record.endMilliseconds = endMilliseconds
+        record.tallied = tallied
+        record.accounts = tallied.accounts(
+            ids,
+            (0..<count).map { number in
+                VoteTally(
+                    acknowledged: acknowledged[number],
+                    scoreSum: scoreSums[number],
+                    squareSum: squareSums[number]
+                )
+            }
         )
-        record.feeds = feeds
+        (record.createdIDs, record.unknownTitles) = (createdIDs, unknownTitles)
         for (number, count) in unknown { record.accounts[number].unknownCount = count }
         for (number, count) in failed { record.accounts[number].errorCount = count }
         for (number, count) in repeated { record.accounts[number].repeatedCount = count }
-        record.createdIDs = createdIDs
-        record.unknownTitles = unknownTitles
         return record
     }
 

@@ -104,9 +104,9 @@ package struct RunFigures: Sendable, Equatable {
 
 /// The settings of a load that change its figures, with the flags that set them.
 package struct RunSettings: Sendable, Equatable {
-    package let values: [Value]
+    package let values: [Setting]
 
-    package struct Value: Sendable, Equatable {
+    package struct Setting: Sendable, Equatable {
         package let flag: String
         package let text: String
 
@@ -122,21 +122,21 @@ package struct RunSettings: Sendable, Equatable {
         let life = configuration.connectionLife
         let age = (life.age ?? .zero) / .seconds(1)
         values = [
-            Value("--protocol", configuration.wireProtocol.rawValue),
-            Value("--clients", "\(configuration.clientCount)"),
-            Value("--pipeline", "\(configuration.pipelineDepth)"),
-            Value("--pipeline-mode", configuration.pipelineMode.rawValue),
-            Value("--batch", "\(configuration.batchVoteCount)"),
-            Value("--rate", NumberFormat.fixed(rate, 0)),
-            Value("--mix", configuration.mix.description),
-            Value("--posts", "\(configuration.postCount)"),
-            Value("--keys", configuration.keys.description),
-            Value("--page-size", "\(configuration.pageSize)"),
-            Value("--voters", "\(configuration.voterCount)"),
-            Value("--think", configuration.think.description),
-            Value("--ramp", ramp.map { NumberFormat.fixed($0, 0) }.joined(separator: ":")),
-            Value("--reconnect-every", "\(life.requestCount ?? 0)"),
-            Value("--conn-life", NumberFormat.fixed(age, 3) + "s"),
+            Setting("--protocol", configuration.wireProtocol.rawValue),
+            Setting("--clients", "\(configuration.clientCount)"),
+            Setting("--pipeline", "\(configuration.pipelineDepth)"),
+            Setting("--pipeline-mode", configuration.pipelineMode.rawValue),
+            Setting("--batch", "\(configuration.batchVoteCount)"),
+            Setting("--rate", NumberFormat.fixed(rate, 0)),
+            Setting("--mix", configuration.mix.description),
+            Setting("--posts", "\(configuration.postCount)"),
+            Setting("--keys", configuration.keys.description),
+            Setting("--page-size", "\(configuration.pageSize)"),
+            Setting("--voters", "\(configuration.voterCount)"),
+            Setting("--think", configuration.think.description),
+            Setting("--ramp", ramp.map { NumberFormat.fixed($0, 0) }.joined(separator: ":")),
+            Setting("--reconnect-every", "\(life.requestCount ?? 0)"),
+            Setting("--conn-life", NumberFormat.fixed(age, 3) + "s"),
         ]
     }
 

@@ -234,29 +234,15 @@ extension Post {
 /// What a run did with its files, for the reports.
 package struct DatasetResult: Sendable {
     package struct File: Sendable {
-        package var path: String
-        package var feed: String
-        package var postCount: Int
+        package var path = ""
+        package var feed = ""
+        package var postCount = 0
         /// The votes up to cast: those that it records for them, as often as the run repeats them.
-        package var upvoteCount: UInt64
-        package var downvoteCount: UInt64
-        package var leftOut: [LeftOutPost]
+        package var upvoteCount: UInt64 = 0
+        package var downvoteCount: UInt64 = 0
+        package var leftOut: [LeftOutPost] = []
 
-        package init(
-            path: String,
-            feed: String,
-            postCount: Int,
-            upvoteCount: UInt64,
-            downvoteCount: UInt64,
-            leftOut: [LeftOutPost]
-        ) {
-            self.path = path
-            self.feed = feed
-            self.postCount = postCount
-            self.upvoteCount = upvoteCount
-            self.downvoteCount = downvoteCount
-            self.leftOut = leftOut
-        }
+        package init() {}
 
         package var name: String { URL(filePath: path).lastPathComponent }
     }
@@ -279,17 +265,13 @@ package struct DatasetResult: Sendable {
 
     init(_ dataset: ImportedDataset, importSeconds: Double) {
         let files = dataset.files.map { imported in
-            let file = imported.file
             var sums: [UInt64] = [0, 0]
             for (index, count) in imported.planned.enumerated() { sums[index % 2] += count }
-            return File(
-                path: file.path,
-                feed: file.feed,
-                postCount: imported.ids.count,
-                upvoteCount: sums[0],
-                downvoteCount: sums[1],
-                leftOut: imported.leftOut
-            )
+            var file = File()
+            (file.path, file.feed) = (imported.file.path, imported.file.feed)
+            (file.postCount, file.leftOut) = (imported.ids.count, imported.leftOut)
+            (file.upvoteCount, file.downvoteCount) = (sums[0], sums[1])
+            return file
         }
         self.init(files: files, importSeconds: importSeconds, repeatCount: dataset.repeatCount)
     }
@@ -310,16 +292,7 @@ extension DatasetResult: JSONReadable {
 }
 
 extension DatasetResult.File: JSONReadable {
-    package static var unread: DatasetResult.File {
-        DatasetResult.File(
-            path: "",
-            feed: "",
-            postCount: 0,
-            upvoteCount: 0,
-            downvoteCount: 0,
-            leftOut: []
-        )
-    }
+    package static var unread: DatasetResult.File { DatasetResult.File() }
 
     package static let members: [Member<DatasetResult.File>] = [
         .required("path", \.path, .plain),

@@ -110,7 +110,9 @@ package struct ReportDocument: Sendable {
         guard size > 1 else { return intervals }
         return stride(from: 0, to: intervals.count, by: size).map { start in
             let group = intervals[start..<min(start + size, intervals.count)]
-            return group.dropFirst().reduce(group[group.startIndex]) { IntervalPair($0, $1).joined }
+            return group.dropFirst().reduce(group[group.startIndex]) {
+                IntervalPair(first: $0, second: $1).joined
+            }
         }
     }
 }
@@ -133,13 +135,8 @@ private struct Members: Decodable {
 ///
 /// Counts are added and spreads of latencies too. Percentiles cannot be: the larger one is kept.
 private struct IntervalPair {
-    private let first: JSONValue
-    private let second: JSONValue
-
-    init(_ first: JSONValue, _ second: JSONValue) {
-        self.first = first
-        self.second = second
-    }
+    let first: JSONValue
+    let second: JSONValue
 
     var joined: JSONValue {
         .object(

@@ -310,32 +310,18 @@ package struct ProcessSample: Sendable, Equatable {
 }
 
 package struct ProcessUsage: Sendable, Equatable {
-    package var seconds: Double
+    package var seconds = 0.0
     /// The part of `seconds` in user code, by the kernel's ticks.
-    package var userShare: Double
+    package var userShare = 0.0
     /// The share of the interval that the busiest thread was on a CPU.
-    package var busiestThreadShare: Double
+    package var busiestThreadShare = 0.0
     /// The share of the interval that the busiest thread waited for a CPU.
-    package var waitShare: Double
-    package var residentByteCount: UInt64
+    package var waitShare = 0.0
+    package var residentByteCount: UInt64 = 0
     /// The cores that the process might run on at the end; empty where that could not be seen.
-    package var cores: Set<Int>
+    package var cores: Set<Int> = []
 
-    package init(
-        seconds: Double,
-        userShare: Double,
-        busiestThreadShare: Double,
-        waitShare: Double,
-        residentByteCount: UInt64,
-        cores: Set<Int>
-    ) {
-        self.seconds = seconds
-        self.userShare = userShare
-        self.busiestThreadShare = busiestThreadShare
-        self.waitShare = waitShare
-        self.residentByteCount = residentByteCount
-        self.cores = cores
-    }
+    private init() {}
 
     /// The difference of two samples `intervalSeconds` apart.
     ///
@@ -366,16 +352,7 @@ package struct ProcessUsage: Sendable, Equatable {
 }
 
 extension ProcessUsage: JSONReadable {
-    package static var unread: ProcessUsage {
-        ProcessUsage(
-            seconds: 0,
-            userShare: 0,
-            busiestThreadShare: 0,
-            waitShare: 0,
-            residentByteCount: 0,
-            cores: []
-        )
-    }
+    package static var unread: ProcessUsage { ProcessUsage() }
 
     package static let members: [Member<ProcessUsage>] = [
         .usual("seconds", \.seconds, .plain),

@@ -1,42 +1,35 @@
 import Foundation
 
-/// The report for people of two servers that were measured in turns.
-package struct SideBySideText {
-    private let result: SideBySideResult
-
-    package init(_ result: SideBySideResult) {
-        self.result = result
-    }
-
-    package func rendered() -> String {
-        [heading, table, notes, audits].filter { !$0.isEmpty }
+extension SideBySideResult {
+    /// The report for people, with a newline at its end.
+    package var text: String {
+        [heading, table, notes, auditLines].filter { !$0.isEmpty }
             .map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
 
     private var heading: [String] {
-        let given = result.configuration
-        let comparison = result.comparison
         let loop =
-            given.ratePerSecond.map { "open loop \(NumberFormat.rate($0))/s" } ?? "closed loop"
+            configuration.ratePerSecond.map { "open loop \(NumberFormat.rate($0))/s" }
+            ?? "closed loop"
         return [
             """
-            loadgen  A/B  seed \(given.seed)  \(given.clientCount) clients × pipeline \
-            \(given.pipelineDepth) (\(given.pipelineMode.rawValue))  \(loop)  \
-            \(given.threadCount == 1 ? "1 thread" : "\(given.threadCount) threads")
+            loadgen  A/B  seed \(configuration.seed)  \(configuration.clientCount) clients × pipeline \
+            \(configuration.pipelineDepth) (\(configuration.pipelineMode.rawValue))  \(loop)  \
+            \(configuration.threadCount == 1 ? "1 thread" : "\(configuration.threadCount) threads")
             """,
             """
-            A \(given.target) (\(given.wireProtocol.rawValue))   B \(comparison.target) \
-            (\(comparison.wireProtocol.rawValue))   \(NumberFormat.count(UInt64(given.postCount))) \
-            posts  \(given.keys)  mix \(given.mix)
+            A \(configuration.target) (\(configuration.wireProtocol.rawValue))   B \(comparison.target) \
+            (\(comparison.wireProtocol.rawValue))   \(NumberFormat.count(UInt64(configuration.postCount))) \
+            posts  \(configuration.keys)  mix \(configuration.mix)
             """,
             """
-            \(result.comparedPairs.count) of \(comparison.rounds) pairs, \
-            \(result.controlPairs.count) of \(comparison.controlCount) pairs A/A, slices of \
+            \(comparedPairs.count) of \(comparison.rounds) pairs, \
+            \(controlPairs.count) of \(comparison.controlCount) pairs A/A, slices of \
             \(NumberFormat.duration(comparison.slice)) after \
-            \(NumberFormat.duration(comparison.settle)); \(result.repeatedCount) pairs repeated, \
-            \(result.keptTaintedCount) kept although others used the machine
+            \(NumberFormat.duration(comparison.settle)); \(repeatedCount) pairs repeated, \
+            \(keptTaintedCount) kept although others used the machine
             """,
-        ] + (result.isInterrupted ? ["A signal ended the comparison early."] : [])
+        ] + (isInterrupted ? ["A signal ended the comparison early."] : [])
     }
 
     private var table: [String] {
@@ -45,12 +38,12 @@ package struct SideBySideText {
             lines.append(
                 cells(
                     name(figure),
-                    result.median(of: \.a, figure.value).map { value($0, figure) } ?? "-",
-                    result.median(of: \.b, figure.value).map { value($0, figure) } ?? "-",
-                    result.ratio(figure).map { NumberFormat.fixed($0.ratio, 3) } ?? "-",
-                    interval(result.ratio(figure)),
-                    interval(result.control(figure)),
-                    result.judgement(figure).rawValue
+                    median(of: \.a, figure.value).map { value($0, figure) } ?? "-",
+                    median(of: \.b, figure.value).map { value($0, figure) } ?? "-",
+                    ratio(figure).map { NumberFormat.fixed($0.ratio, 3) } ?? "-",
+                    interval(ratio(figure)),
+                    interval(control(figure)),
+                    judgement(figure).rawValue
                 )
             )
         }
@@ -62,15 +55,15 @@ package struct SideBySideText {
     }
 
     private var notes: [String] {
-        let percent = NumberFormat.percent(result.comparison.limit, digits: 0)
+        let percent = NumberFormat.percent(comparison.limit, digits: 0)
         var lines = [
             """
             CPU in seconds per million operations. A word is given for a difference of more than \
             \(percent), or than the A/A interval where that reaches further.
             """
         ]
-        if let a = result.median(of: \.a, { $0.generatorCost }),
-            let b = result.median(of: \.b, { $0.generatorCost }), max(a, b) > 1.15 * min(a, b)
+        if let a = median(of: \.a, { $0.generatorCost }),
+            let b = median(of: \.b, { $0.generatorCost }), max(a, b) > 1.15 * min(a, b)
         {
             lines.append(
                 """
@@ -79,20 +72,20 @@ package struct SideBySideText {
                 """
             )
         }
-        if result.controlPairs.count < RatioEstimate.fewestPairs {
+        if controlPairs.count < RatioEstimate.fewestPairs {
             lines.append("Without 6 pairs A/A the noise of the machine is not known.")
         }
         return lines
     }
 
-    private var audits: [String] {
-        result.audits.a.lines.labelled("Audit of A")
-            + result.audits.b.lines.labelled("Audit of B")
-            + (result.exitStatus == .success ? [] : ["exit \(result.exitStatus.rawValue)"])
+    private var auditLines: [String] {
+        audits.a.lines.labelled("Audit of A")
+            + audits.b.lines.labelled("Audit of B")
+            + (exitStatus == .success ? [] : ["exit \(exitStatus.rawValue)"])
     }
 
     private func name(_ figure: ComparedFigure) -> String {
-        figure == .response99 && result.configuration.ratePerSecond == nil
+        figure == .response99 && configuration.ratePerSecond == nil
             ? "service p99" : figure.rawValue
     }
 
@@ -115,7 +108,7 @@ package struct SideBySideText {
         _ value: (Slice) -> Double?
     ) -> String {
         func text(_ slice: KeyPath<SlicePair, Slice>) -> String {
-            result.median(of: slice, value).map { NumberFormat.fixed($0, digits) } ?? "-"
+            median(of: slice, value).map { NumberFormat.fixed($0, digits) } ?? "-"
         }
         return cells(name, text(\.a), text(\.b))
     }
@@ -166,24 +159,18 @@ extension SideBySideResult: JSONDescribed {
     ]
 
     private static let comparisonMembers: [Member<SideBySideResult>] = [
-        .written("throughput") { Figure($0, .throughput) },
-        .written("server_cpu") { Figure($0, .serverCost) },
-        .written("response_p99_ms") { Figure($0, .response99, unit: 1e6) },
+        .written("throughput") { Figure(result: $0, figure: .throughput) },
+        .written("server_cpu") { Figure(result: $0, figure: .serverCost) },
+        .written("response_p99_ms") { Figure(result: $0, figure: .response99, unit: 1e6) },
         .written("pairs") { $0.pairs },
         .written("repeated") { $0.repeatedCount },
         .written("kept_tainted") { $0.keptTaintedCount },
     ]
 
     private struct Figure: JSONDescribed {
-        private let result: SideBySideResult
-        private let figure: ComparedFigure
-        private let unit: Double
-
-        init(_ result: SideBySideResult, _ figure: ComparedFigure, unit: Double = 1) {
-            self.result = result
-            self.figure = figure
-            self.unit = unit
-        }
+        let result: SideBySideResult
+        let figure: ComparedFigure
+        var unit = 1.0
 
         static let members: [Member<Figure>] = [
             .written("a") { $0.median(of: \.a) },

@@ -15,7 +15,7 @@ package struct TextReport {
     package func rendered() -> String {
         let parts = [
             heading, series, dataset, throughput, latency + split + serverTimes, processors,
-            outcomes, audit, comparison, serviceLevels,
+            outcomes, result.auditLines, comparison, serviceLevels,
         ]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
             .joined(separator: "\n\n") + "\n"
@@ -233,11 +233,6 @@ package struct TextReport {
     private var reopened: String {
         let count = result.totals.reopenedCount
         return count == 0 ? "" : ", reopened \(NumberFormat.count(count))"
-    }
-
-    private var audit: [String] {
-        result.audit.lines.labelled("Audit")
-            + (result.cleanup.map { [$0.text] } ?? []).labelled("Cleanup")
     }
 
     private var comparison: [String] { (result.comparison?.lines ?? []).labelled("Compare") }
@@ -499,24 +494,17 @@ extension AuditOutcome {
     }
 }
 
-/// The report of an audit of an earlier run.
-package struct VerificationText {
-    private let result: RunReport
-    private let path: String
-
-    package init(_ result: RunReport, path: String) {
-        self.result = result
-        self.path = path
+extension RunReport {
+    /// The report of an audit of an earlier run, which is recorded in the file at `path`.
+    package func verificationText(_ path: String) -> String {
+        let end = exitStatus == .success ? [] : ["", "exit \(exitStatus.rawValue)"]
+        return
+            (["loadgen  audit of \(path)  target \(configuration.target)", ""] + auditLines + end)
+            .joined(separator: "\n") + "\n"
     }
 
-    package func rendered() -> String {
-        let head = "loadgen  audit of \(path)  target \(result.configuration.target)"
-        let lines =
-            result.audit.lines.labelled("Audit")
-            + (result.cleanup.map { [$0.text] } ?? []).labelled("Cleanup")
-        let status = result.exitStatus
-        let end = status == .success ? [] : ["", "exit \(status.rawValue)"]
-        return ([head, ""] + lines + end).joined(separator: "\n") + "\n"
+    fileprivate var auditLines: [String] {
+        audit.lines.labelled("Audit") + (cleanup.map { [$0.text] } ?? []).labelled("Cleanup")
     }
 }
 

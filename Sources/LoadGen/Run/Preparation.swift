@@ -334,16 +334,14 @@ struct PreparedRun: Sendable {
         guard !knowledge.accounts.isEmpty, let service = server.service else { return nil }
         var known = knowledge
         known.dropPlan()
-        var record = RunRecord(
-            instanceID: service.instanceID,
-            feed: configuration.feed,
-            startMilliseconds: startMilliseconds,
-            endMilliseconds: service.clockMilliseconds,
-            tallied: tallied,
-            accounts: known.accounts
-        )
+        var record = RunRecord()
+        record.instanceID = service.instanceID
+        record.feed = configuration.feed
         // Feeds that were not filled completely may have posts that the run does not know.
         record.feeds = imported?.feeds ?? []
+        record.startMilliseconds = startMilliseconds
+        record.endMilliseconds = service.clockMilliseconds
+        (record.tallied, record.accounts) = (tallied, known.accounts)
         record.createdIDs = knowledge.createdIDs.sorted()
         record.unknownTitles = knowledge.unknownTitles.sorted()
         return record

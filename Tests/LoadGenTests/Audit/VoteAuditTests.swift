@@ -283,16 +283,13 @@ import Testing
 @Suite struct RunRecordTests {
     private func sample() -> RunRecord {
         let tally = VoteTally(acknowledged: 3, scoreSum: .max, squareSum: 1 << 63)
-        var record = RunRecord(
-            instanceID: .max,
-            feed: "",
-            startMilliseconds: 5,
-            endMilliseconds: 9,
-            tallied: .directions,
-            accounts: Tallied.directions.accounts(
-                [7, 8, 3],
-                [tally, VoteTally(), VoteTally(), tally, VoteTally(), VoteTally()]
-            )
+        var record = RunRecord()
+        record.instanceID = .max
+        (record.startMilliseconds, record.endMilliseconds) = (5, 9)
+        record.tallied = .directions
+        record.accounts = Tallied.directions.accounts(
+            [7, 8, 3],
+            [tally, VoteTally(), VoteTally(), tally, VoteTally(), VoteTally()]
         )
         record.feeds = [RunRecord.Feed(name: "books", ids: [7, 8])]
         (record.accounts[0].unknownCount, record.accounts[5].unknownCount) = (2, 1)

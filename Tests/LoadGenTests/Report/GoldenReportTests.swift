@@ -102,30 +102,20 @@ import Testing
             limit: 300,
             message: "The title has 301 bytes."
         )
-        let files = [
-            DatasetResult.File(
-                path: "/data/books.csv",
-                feed: "books",
-                postCount: 12,
-                upvoteCount: 345,
-                downvoteCount: 67,
-                leftOut: [leftOut]
-            )
-        ]
-        return DatasetResult(files: files, importSeconds: 1.25, repeatCount: 3)
+        var file = DatasetResult.File()
+        (file.path, file.feed, file.postCount) = ("/data/books.csv", "books", 12)
+        (file.upvoteCount, file.downvoteCount, file.leftOut) = (345, 67, [leftOut])
+        return DatasetResult(files: [file], importSeconds: 1.25, repeatCount: 3)
     }
 
     private static var record: RunRecord {
-        var record = RunRecord(
-            instanceID: 0xABCD,
-            feed: "loadgen",
-            startMilliseconds: 1_780_000_000_250,
-            endMilliseconds: 1_780_000_005_250,
-            tallied: .scores,
-            accounts: Tallied.scores.accounts(
-                [7, 8, 11],
-                [VoteTally(acknowledged: 3, scoreSum: 6, squareSum: 14), VoteTally(), VoteTally()]
-            )
+        var record = RunRecord()
+        (record.instanceID, record.feed) = (0xABCD, "loadgen")
+        record.startMilliseconds = 1_780_000_000_250
+        record.endMilliseconds = 1_780_000_005_250
+        record.accounts = Tallied.scores.accounts(
+            [7, 8, 11],
+            [VoteTally(acknowledged: 3, scoreSum: 6, squareSum: 14), VoteTally(), VoteTally()]
         )
         record.feeds = [RunRecord.Feed(name: "books", ids: [21, 22])]
         record.accounts[2].unknownCount = 1

@@ -290,7 +290,7 @@ extension LiveTests {
             #expect(verified.exitStatus == .success)
             #expect(verified.record == result.record)
             if let summary = result.audit.summary { #expect(verified.audit.summary == summary) }
-            let text = VerificationText(verified, path: "run.json").rendered()
+            let text = verified.verificationText("run.json")
             #expect(text.contains("Audit        PASS"))
 
             service.feed.loseOneVote()

@@ -241,7 +241,7 @@ extension LiveTests {
             let root = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
             let pairs = (root?["ab"] as? [String: Any])?["pairs"] as? [Any]
             #expect(pairs?.count == 12)
-            let text = SideBySideText(result).rendered()
+            let text = result.text
             #expect(text.contains("6 of 6 pairs, 6 of 6 pairs A/A, slices of 100ms after 10ms"))
         }
 
