@@ -40,43 +40,58 @@ package struct RunMachine {
 
     /// What the driver does after an event at `now`, in nanoseconds of the monotonic clock.
     package mutating func handle(_ event: RunEvent, at now: UInt64) -> [RunAction] {
-        switch state {
-        case .preparing: handleWhilePreparing(event)
-        case .connecting(let reports): handleWhileConnecting(event, reports, at: now)
-        case .loading(let phase, let reports): handleUnderLoad(event, phase, reports)
-        case .auditing(let isConnected, let isInterrupted):
-            handleWhileAuditing(event, isConnected: isConnected, isInterrupted: isInterrupted)
-        case .verifying: handleWhileVerifying(event)
-        case .done: []
-        }
-    }
-
-    private mutating func handleWhilePreparing(_ event: RunEvent) -> [RunAction] {
-        switch event {
-        case .prepared:
+        switch (state, event) {
+        case (.done, _): return []
+        case (.preparing, .prepared):
             state = .connecting(ThreadReports(threadCount: configuration.threadCount))
             return [.startThreads]
-        case .endedEarly(let failure): return finish(.impossible(failure.description))
-        case .failed(let failure): return fail(failure)
-        case .interrupted: return fail(.interrupted)
-        default: unexpected(event)
-        }
-    }
+        case (.preparing, .endedEarly(let failure)):
+            return finish(.impossible(failure.description))
+        case (.preparing, .interrupted), (.connecting, .interrupted), (.verifying, .interrupted):
+            return fail(.interrupted)
+        case (.preparing, .failed(let failure)), (.connecting, .failed(let failure)),
+            (.loading, .failed(let failure)), (.verifying, .failed(let failure)):
+            return fail(failure)
 
-    private mutating func handleWhileConnecting(
-        _ event: RunEvent,
-        _ reports: ThreadReports,
-        at now: UInt64
-    ) -> [RunAction] {
-        switch event {
-        case .connected(let openedCount, let failures):
-            var reports = reports
+        case (.connecting(var reports), .connected(let openedCount, let failures)):
             reports.connected(openedCount, failures)
             state = .connecting(reports)
             return reports.areConnected ? beginLoad(reports, at: now) : []
-        case .failed(let failure): return fail(failure)
-        case .interrupted: return fail(.interrupted)
-        default: unexpected(event)
+
+        case (.loading(let phase, var reports), .interval(let number, let end, let counts)):
+            let interval = reports.add(number, end, counts)
+            state = .loading(phase, reports)
+            return interval.map { [.report($0)] } ?? []
+        case (.loading(let phase, var reports), .finished(let end)):
+            reports.finished(at: end)
+            state = .loading(phase, reports)
+            return reports.areFinished ? endLoad(&reports) : []
+        case (.loading(.warmingUp, let reports), .warmupEnded):
+            state = .loading(.measuring, reports)
+            return [.startMeasuring]
+        case (.loading, .warmupEnded): return []
+        case (.loading(_, let reports), .measuringEnded):
+            state = .loading(.draining, reports)
+            return [.stopMeasuring]
+        case (.loading(_, let reports), .interrupted):
+            state = .loading(.draining, reports)
+            return [.stopSending]
+
+        case (.auditing(_, let isInterrupted), .auditConnected):
+            state = .auditing(isConnected: true, isInterrupted: isInterrupted)
+            return []
+        case (.auditing(isConnected: true, isInterrupted: false), .interrupted):
+            state = .auditing(isConnected: true, isInterrupted: true)
+            return [.cancelAuditIfLost]
+        // The audit of a service that is gone is not waited for, nor one that is interrupted twice.
+        case (.auditing, .interrupted): return [.cancelAudit]
+        // The threads ended before the timer.
+        case (.auditing, .warmupEnded), (.auditing, .measuringEnded): return []
+        case (.verifying, .auditConnected): return []
+        case (.auditing, .audited(let outcome)), (.verifying, .audited(let outcome)):
+            return finish(outcome)
+
+        default: preconditionFailure("A run that is \(state) got the event \(event).")
         }
     }
 
@@ -98,76 +113,15 @@ package struct RunMachine {
     /// Each thread needs a moment to get the message before the first request is due.
     private static let noticeNanoseconds: UInt64 = 5_000_000
 
-    private mutating func handleUnderLoad(
-        _ event: RunEvent,
-        _ phase: LoadPhase,
-        _ reports: ThreadReports
-    ) -> [RunAction] {
-        var reports = reports
-        switch event {
-        case .interval(let number, let end, let counts):
-            let interval = reports.add(number, end, counts)
-            state = .loading(phase, reports)
-            return interval.map { [.report($0)] } ?? []
-        case .finished(let end):
-            reports.finished(at: end)
-            guard reports.areFinished else {
-                state = .loading(phase, reports)
-                return []
-            }
-            let incomplete = reports.takeIncomplete().map(RunAction.report)
-            return incomplete + [.endLoad(at: reports.endNanoseconds)] + audit()
-        case .warmupEnded:
-            guard phase == .warmingUp else { return [] }
-            state = .loading(.measuring, reports)
-            return [.startMeasuring]
-        case .measuringEnded:
-            state = .loading(.draining, reports)
-            return [.stopMeasuring]
-        case .interrupted:
-            state = .loading(.draining, reports)
-            return [.stopSending]
-        case .failed(let failure): return fail(failure)
-        default: unexpected(event)
+    private mutating func endLoad(_ reports: inout ThreadReports) -> [RunAction] {
+        let ends =
+            reports.takeIncomplete().map(RunAction.report)
+            + [.endLoad(at: reports.endNanoseconds)]
+        guard configuration.isVerified || configuration.isCleanedUp else {
+            return ends + finish(.skipped)
         }
-    }
-
-    private mutating func audit() -> [RunAction] {
-        guard configuration.isVerified || configuration.isCleanedUp else { return finish(.skipped) }
         state = .auditing(isConnected: false, isInterrupted: false)
-        return [.audit]
-    }
-
-    private mutating func handleWhileAuditing(
-        _ event: RunEvent,
-        isConnected: Bool,
-        isInterrupted: Bool
-    ) -> [RunAction] {
-        switch event {
-        case .auditConnected:
-            state = .auditing(isConnected: true, isInterrupted: isInterrupted)
-            return []
-        case .audited(let outcome): return finish(outcome)
-        case .interrupted:
-            // The audit of a service that is gone is not waited for, nor one that is interrupted twice.
-            guard isConnected, !isInterrupted else { return [.cancelAudit] }
-            state = .auditing(isConnected: true, isInterrupted: true)
-            return [.cancelAuditIfLost]
-        case .warmupEnded, .measuringEnded:
-            // The threads ended before the timer.
-            return []
-        default: unexpected(event)
-        }
-    }
-
-    private mutating func handleWhileVerifying(_ event: RunEvent) -> [RunAction] {
-        switch event {
-        case .auditConnected: return []
-        case .audited(let outcome): return finish(outcome)
-        case .failed(let failure): return fail(failure)
-        case .interrupted: return fail(.interrupted)
-        default: unexpected(event)
-        }
+        return ends + [.audit]
     }
 
     private mutating func finish(_ outcome: AuditOutcome) -> [RunAction] {
@@ -178,10 +132,6 @@ package struct RunMachine {
     private mutating func fail(_ failure: RunFailure) -> [RunAction] {
         state = .done
         return [.fail(failure)]
-    }
-
-    private func unexpected(_ event: RunEvent) -> Never {
-        preconditionFailure("A run that is \(state) got the event \(event).")
     }
 }
 

@@ -79,17 +79,10 @@ package final class SideBySideRun {
     }
 
     private func measure(_ pair: PairPlan.Pair) throws(RunFailure) -> SlicePair {
-        switch pair {
-        case .firstA:
-            let a = try measure(.a)
-            return SlicePair(pair, a: a, b: try measure(.b))
-        case .firstB:
-            let b = try measure(.b)
-            return SlicePair(pair, a: try measure(.a), b: b)
-        case .control:
-            let first = try measure(.a)
-            return SlicePair(pair, a: first, b: try measure(.a))
-        }
+        let first = try measure(pair == .firstB ? .b : .a)
+        let second = try measure(pair == .firstA ? .b : .a)
+        return pair == .firstB
+            ? SlicePair(pair, a: second, b: first) : SlicePair(pair, a: first, b: second)
     }
 
     private func measure(_ server: Server) throws(RunFailure) -> Slice {
