@@ -29,7 +29,7 @@ struct SignUpCommand: AsyncParsableCommand {
                 timeout: options.passwordTimeout
             )
         }
-        try SessionReport(session).print(asJSON: options.json)
+        try Sentence.session(session).print(asJSON: options.json)
     }
 }
 
@@ -51,7 +51,7 @@ struct LogInCommand: AsyncParsableCommand {
             let timeout = options.passwordTimeout
             return try await client.signIn(email: email, password: password, timeout: timeout)
         }
-        try SessionReport(session).print(asJSON: options.json)
+        try Sentence.session(session).print(asJSON: options.json)
     }
 }
 
@@ -73,7 +73,7 @@ struct LogOutCommand: PersonCommand {
 
     func perform(_ client: FeedClient) async throws -> any Report {
         try await client.signOut(everywhere: everywhere)
-        return SessionReport()
+        return Sentence.session()
     }
 }
 
@@ -86,32 +86,23 @@ struct WhoAmICommand: PersonCommand {
     @OptionGroup var options: PersonOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        SessionReport(try await client.session())
+        Sentence.session(try await client.session())
     }
 }
 
-/// Who has signed in; without a session nobody, whose members are zeros.
-package struct SessionReport: Report {
-    private let user: User
-    /// When the session ends unless it is used.
-    private let expireTimeMilliseconds: Int64
-
-    package init(_ session: UserSession? = nil) {
-        user = session?.user ?? User(displayName: "")
-        expireTimeMilliseconds = session?.expireTimeMilliseconds ?? 0
-    }
-
-    package var document: Document {
-        [
-            "user_id": user.id, "display_name": user.displayName,
-            "expire_time_ms": expireTimeMilliseconds,
-        ]
-    }
-
-    /// The token is never shown.
-    package func text(_ style: TextStyle) -> String {
-        guard user.id != 0 else { return "Nobody has signed in.\n" }
-        return "Signed in as \(VisibleText.line(user.displayName)), account \(user.id).\n"
+extension Sentence {
+    /// Who has signed in, without the token; without a session nobody, whose members are zeros.
+    package static func session(_ session: UserSession? = nil) -> Sentence {
+        let user = session?.user ?? User(displayName: "")
+        let name = VisibleText.line(user.displayName)
+        return Sentence(
+            user.id == 0 ? "Nobody has signed in." : "Signed in as \(name), account \(user.id).",
+            [
+                "user_id": user.id, "display_name": user.displayName,
+                // When the session ends unless it is used.
+                "expire_time_ms": session?.expireTimeMilliseconds ?? 0,
+            ]
+        )
     }
 }
 

@@ -29,7 +29,7 @@ struct BackupCommand: ServiceCommand {
             if showsProgress { Console.notify("\r\u{1B}[K") }
         }
         do throws(FeedClientError) {
-            return BackupReport(try await client.backup(timeout: timeout))
+            return Sentence.backup(try await client.backup(timeout: timeout))
         } catch {
             guard case .deadlinePassed = error else { throw error }
             throw BackupFailure.stillRunning(timeout, try? await client.stats().backups)
@@ -91,15 +91,12 @@ package enum BackupFailure: Error, CustomStringConvertible {
     }
 }
 
-package struct BackupReport: Report {
-    private let backup: BackupResponse
-
-    package init(_ backup: BackupResponse) { self.backup = backup }
-
-    package var document: Document { ["name": backup.name, "revision": backup.revision] }
-
-    package func text(_ style: TextStyle) -> String {
-        "Backup \(VisibleText.line(backup.name)) holds revision \(backup.revision).\n"
+extension Sentence {
+    package static func backup(_ backup: BackupResponse) -> Sentence {
+        Sentence(
+            "Backup \(VisibleText.line(backup.name)) holds revision \(backup.revision).",
+            ["name": backup.name, "revision": backup.revision]
+        )
     }
 }
 

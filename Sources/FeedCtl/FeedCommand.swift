@@ -210,7 +210,7 @@ private struct ServedList: PagedList {
     }
 
     func vote(on id: UInt64, _ direction: VoteDirection) async throws -> String {
-        VoteReport(try await client.vote(on: id, direction)).text(.current)
+        Sentence.vote(try await client.vote(on: id, direction)).text(.current)
     }
 
     func open(_ id: UInt64) async throws -> Post { try await client.read(id) }

@@ -149,7 +149,7 @@ struct RankCommand: ServiceCommand {
             order: ordering.requestedOrder,
             window: ordering.requestedWindow
         )
-        return RankReport(postID: id, place)
+        return Sentence.rank(of: id, place)
     }
 }
 
@@ -273,22 +273,12 @@ extension Page {
     }
 }
 
-package struct RankReport: Report {
-    private let postID: UInt64
-    private let place: PostRank
-
-    package init(postID: UInt64, _ place: PostRank) {
-        self.postID = postID
-        self.place = place
-    }
-
-    /// Of ranks, 1 is the best.
-    package var document: Document {
-        ["post_id": postID, "rank": place.rank, "total_size": place.totalSize]
-    }
-
-    package func text(_ style: TextStyle) -> String {
-        "Post \(postID): rank \(place.rank) of \(place.totalSize).\n"
+extension Sentence {
+    package static func rank(of id: UInt64, _ place: PostRank) -> Sentence {
+        Sentence(
+            "Post \(id): rank \(place.rank) of \(place.totalSize).",
+            ["post_id": id, "rank": place.rank, "total_size": place.totalSize]
+        )
     }
 }
 

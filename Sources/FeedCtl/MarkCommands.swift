@@ -145,19 +145,17 @@ package struct MarkReport: Report {
     /// The posts that do not exist; nil if none was named.
     private let missingIDs: [UInt64]?
 
-    package init(feed: String, unreadCount: UInt64) {
+    /// The report of marks; of posts that were named, those that do not exist got none.
+    package init(
+        feed: String,
+        unreadCount: UInt64,
+        of ids: [UInt64]? = nil,
+        missing: [UInt64] = []
+    ) {
         self.feed = feed
         self.unreadCount = unreadCount
-        markedCount = nil
-        missingIDs = nil
-    }
-
-    /// The report of marks of posts that were named; those that do not exist got none.
-    package init(feed: String, unreadCount: UInt64, of ids: [UInt64], missing: [UInt64]) {
-        self.feed = feed
-        self.unreadCount = unreadCount
-        missingIDs = missing.sorted()
-        markedCount = Set(ids).subtracting(missing).count
+        missingIDs = ids.map { _ in missing.sorted() }
+        markedCount = ids.map { Set($0).subtracting(missing).count }
     }
 
     package var document: Document {

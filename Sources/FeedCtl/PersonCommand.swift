@@ -152,21 +152,21 @@ extension QueueableCommand {
             guard error.isUnreachable else { throw error }
             guard queueing.queue else { throw error.namingQueue }
             let entry = try await options.withOffline { try await add(to: $0) }
-            try QueuedReport(entry).print(asJSON: options.json)
+            try Sentence.queued(entry).print(asJSON: options.json)
         }
     }
 
     func perform(_ client: FeedClient) async throws -> any Report {
         switch change {
         case .vote(let id, let direction):
-            return VoteReport(try await client.vote(on: id, direction))
+            return Sentence.vote(try await client.vote(on: id, direction))
         case .create(let post, let feed):
             return PostReport(try await client.createPost(post, in: feed))
         case .update(let post, let fields):
             return PostReport(try await client.updatePost(post, fields: fields))
         case .delete(let id):
             try await client.deletePost(id)
-            return DeletionReport(deletedID: id)
+            return Sentence.deletion(of: id)
         }
     }
 
@@ -180,16 +180,13 @@ extension QueueableCommand {
     }
 }
 
-/// A change that was kept, as the commands with `--queue` report it.
-package struct QueuedReport: Report {
-    private let entry: UInt64
-
-    package init(_ entry: OutboxEntry) { self.entry = entry.number }
-
-    package var document: Document { ["entry": entry] }
-
-    package func text(_ style: TextStyle) -> String {
-        "No service can be reached: the change waits as entry \(entry) for feedctl sync.\n"
+extension Sentence {
+    /// A change that was kept, as the commands with `--queue` report it.
+    package static func queued(_ entry: OutboxEntry) -> Sentence {
+        Sentence(
+            "No service can be reached: the change waits as entry \(entry.number) for feedctl sync.",
+            ["entry": entry.number]
+        )
     }
 }
 

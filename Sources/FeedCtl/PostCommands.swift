@@ -180,7 +180,7 @@ struct DeleteCommand: ServiceCommand {
 
     func perform(_ client: FeedClient) async throws -> any Report {
         try await client.deletePost(id, revision: revision)
-        return DeletionReport(deletedID: id)
+        return Sentence.deletion(of: id)
     }
 }
 
@@ -252,12 +252,8 @@ package struct PostReport: Report {
     }
 }
 
-package struct DeletionReport: Report {
-    private let deletedID: UInt64
-
-    package init(deletedID: UInt64) { self.deletedID = deletedID }
-
-    package var document: Document { ["deleted_id": deletedID] }
-
-    package func text(_ style: TextStyle) -> String { "Post \(deletedID) is deleted.\n" }
+extension Sentence {
+    package static func deletion(of id: UInt64) -> Sentence {
+        Sentence("Post \(id) is deleted.", ["deleted_id": id])
+    }
 }

@@ -17,16 +17,16 @@ package protocol Report: Sendable {
 /// A JSON object: members by the names that programs know.
 ///
 /// A member without a value is left out.
-package struct Document: Encodable, ExpressibleByDictionaryLiteral {
-    private struct Member: Encodable {
-        let value: any Encodable
+package struct Document: Encodable, ExpressibleByDictionaryLiteral, Sendable {
+    private struct Member: Encodable, Sendable {
+        let value: any Encodable & Sendable
 
         func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
     }
 
     private var members: [String: Member] = [:]
 
-    package init(dictionaryLiteral members: (String, (any Encodable)?)...) {
+    package init(dictionaryLiteral members: (String, (any Encodable & Sendable)?)...) {
         for case (let name, let value?) in members { self.members[name] = Member(value: value) }
     }
 
@@ -78,6 +78,19 @@ extension Report {
         }
         return String(result)
     }
+}
+
+/// A report whose text is one sentence; what a call makes of its answer is beside its command.
+package struct Sentence: Report {
+    private let sentence: String
+    package let document: Document
+
+    init(_ sentence: String, _ document: Document) {
+        self.sentence = sentence
+        self.document = document
+    }
+
+    package func text(_ style: TextStyle) -> String { sentence + "\n" }
 }
 
 /// What a text depends on beside its content.

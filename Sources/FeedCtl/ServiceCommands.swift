@@ -14,7 +14,7 @@ struct PingCommand: ServiceCommand {
     func perform(_ client: FeedClient) async throws -> any Report {
         let start = ContinuousClock.now
         let answer = try await client.ping()
-        return PingReport(client.service, answer, roundTrip: .now - start)
+        return Sentence.ping(client.service, answer, roundTrip: .now - start)
     }
 }
 
@@ -32,7 +32,7 @@ struct DrainCommand: ServiceCommand {
 
     func perform(_ client: FeedClient) async throws -> any Report {
         try await client.drain()
-        return DrainReport(isDraining: true)
+        return Sentence.drain
     }
 }
 
@@ -53,55 +53,34 @@ struct LogLevelCommand: ServiceCommand {
 
     func perform(_ client: FeedClient) async throws -> any Report {
         try await client.setLogLevel(level)
-        return LogLevelReport(level: level)
+        return Sentence.logLevel(level)
     }
 }
 
-package struct PingReport: Report {
-    private let serverName: String
-    private let serving: ServingStatus
-    private let roundTripMicroseconds: Int64
-
-    package init(_ service: HelloResponse, _ answer: PingResponse, roundTrip: Duration) {
-        serverName = service.serverName
-        serving = answer.serving
-        roundTripMicroseconds = Int64(roundTrip / .microseconds(1))
-    }
-
+extension Sentence {
     /// `serving` is empty if the service does not say it.
-    package var document: Document {
-        [
-            "server_name": serverName, "serving": serving.argument,
-            "round_trip_us": roundTripMicroseconds,
-        ]
+    package static func ping(
+        _ service: HelloResponse,
+        _ answer: PingResponse,
+        roundTrip: Duration
+    ) -> Sentence {
+        let microseconds = Int64(roundTrip / .microseconds(1))
+        let end = answer.serving == .draining ? ", and is about to stop." : "."
+        return Sentence(
+            "\(VisibleText.line(service.serverName)) answers in \(microseconds) µs\(end)",
+            [
+                "server_name": service.serverName, "serving": answer.serving.argument,
+                "round_trip_us": microseconds,
+            ]
+        )
     }
 
-    package func text(_ style: TextStyle) -> String {
-        "\(VisibleText.line(serverName)) answers in \(roundTripMicroseconds) µs"
-            + (serving == .draining ? ", and is about to stop.\n" : ".\n")
-    }
-}
+    package static let drain = Sentence(
+        "The service stops: it finishes what it has received.",
+        ["is_draining": true]
+    )
 
-package struct DrainReport: Report {
-    private let isDraining: Bool
-
-    package init(isDraining: Bool) { self.isDraining = isDraining }
-
-    package var document: Document { ["is_draining": isDraining] }
-
-    package func text(_ style: TextStyle) -> String {
-        "The service stops: it finishes what it has received.\n"
-    }
-}
-
-package struct LogLevelReport: Report {
-    private let level: String
-
-    package init(level: String) { self.level = level }
-
-    package var document: Document { ["level": level] }
-
-    package func text(_ style: TextStyle) -> String {
-        "The log has lines of the level \(level) and above.\n"
+    package static func logLevel(_ level: String) -> Sentence {
+        Sentence("The log has lines of the level \(level) and above.", ["level": level])
     }
 }

@@ -19,7 +19,7 @@ struct VoteCommand: ServiceCommand {
     @OptionGroup var options: ServiceOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        VoteReport(try await client.vote(on: id, direction.value))
+        Sentence.vote(try await client.vote(on: id, direction.value))
     }
 }
 
@@ -52,22 +52,18 @@ struct DownCommand: QueueableCommand {
     var change: PersonChange { .vote(id, .down) }
 }
 
-package struct VoteReport: Report {
-    private let counts: CastVoteResponse
-
-    package init(_ counts: CastVoteResponse) { self.counts = counts }
-
-    package var document: Document {
-        [
-            "post_id": counts.postID, "score": counts.score, "upvote_count": counts.upvoteCount,
-            "downvote_count": counts.downvoteCount, "vote": counts.vote.argument,
-        ]
-    }
-
-    package func text(_ style: TextStyle) -> String {
+extension Sentence {
+    package static func vote(_ counts: CastVoteResponse) -> Sentence {
         let vote = counts.vote.argument
-        return "Post \(counts.postID): score \(counts.score) "
-            + "(\(counts.upvoteCount) up, \(counts.downvoteCount) down)"
-            + (vote.isEmpty ? "" : ", your vote is \(vote)") + ".\n"
+        return Sentence(
+            "Post \(counts.postID): score \(counts.score) "
+                + "(\(counts.upvoteCount) up, \(counts.downvoteCount) down)"
+                + (vote.isEmpty ? "" : ", your vote is \(vote)") + ".",
+            [
+                "post_id": counts.postID, "score": counts.score,
+                "upvote_count": counts.upvoteCount, "downvote_count": counts.downvoteCount,
+                "vote": vote,
+            ]
+        )
     }
 }

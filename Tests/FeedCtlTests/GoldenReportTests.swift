@@ -50,7 +50,7 @@ struct GoldenReportTests {
             ("feeds", FeedsReport([Samples.feed, Feed(name: "polls", unreadCount: 3)])),
             ("stats", StatsReport(stats)), ("bare stats", StatsReportTests.stats(nil)),
             ("backups", BackupStatsReport(Samples.backups)),
-            ("backup", BackupReport(BackupResponse(name: "20270115T080000Z", revision: .max))),
+            ("backup", Sentence.backup(BackupResponse(name: "20270115T080000Z", revision: .max))),
             ("times", found(isApplied: false) { $0.add(times) }),
             ("corrected times", found(isApplied: true) { $0.add(times) }),
             (
@@ -77,17 +77,17 @@ struct GoldenReportTests {
             ),
             (
                 "session",
-                SessionReport(UserSession(token: [1], user: user, expireTimeMilliseconds: 5))
+                Sentence.session(UserSession(token: [1], user: user, expireTimeMilliseconds: 5))
             ),
-            ("no session", SessionReport()), ("vote", VoteReport(Samples.voted)),
-            ("rank", RankReport(postID: 7, PostRank(rank: 3, totalSize: 25))),
+            ("no session", Sentence.session()), ("vote", Sentence.vote(Samples.voted)),
+            ("rank", Sentence.rank(of: 7, PostRank(rank: 3, totalSize: 25))),
             ("marks", MarkReport(feed: "posts", unreadCount: 4)),
             ("named marks", MarkReport(feed: "", unreadCount: 4, of: [7, 9], missing: [9])),
-            ("deletion", DeletionReport(deletedID: 7)), ("drain", DrainReport(isDraining: true)),
-            ("log level", LogLevelReport(level: "debug")),
+            ("deletion", Sentence.deletion(of: 7)), ("drain", Sentence.drain),
+            ("log level", Sentence.logLevel("debug")),
             (
                 "ping",
-                PingReport(
+                Sentence.ping(
                     HelloResponse(
                         serverName: "feed-service",
                         instanceID: 1,
@@ -98,7 +98,7 @@ struct GoldenReportTests {
                     roundTrip: .microseconds(1_234)
                 )
             ),
-            ("outbox", OutboxReport([entry], for: 5)), ("queued", QueuedReport(entry)),
+            ("outbox", OutboxReport([entry], for: 5)), ("queued", Sentence.queued(entry)),
             ("sync", SyncedReport(sync)),
             (
                 "import",

@@ -139,8 +139,8 @@ import Testing
             let reports: [any Report] = [
                 PostReport(draw.post()), PageReport([page], of: list, hasViewer: draw.next(2) == 0),
                 PageReport([page], of: list, commandLine: nil, firstRow: 1),
-                BackupStatsReport(backups), times, SessionReport(session),
-                BackupReport(BackupResponse(name: draw.text(), revision: draw.number())),
+                BackupStatsReport(backups), times, Sentence.session(session),
+                Sentence.backup(BackupResponse(name: draw.text(), revision: draw.number())),
                 StatsReportTests.stats(
                     draw.journal(),
                     backups,
@@ -172,7 +172,7 @@ import Testing
 
     private static func reports(_ answer: Response) -> [any Report] {
         switch answer {
-        case .session(let session): [SessionReport(session)]
+        case .session(let session): [Sentence.session(session)]
         case .post(let post): [PostReport(post)]
         case .batchGetPosts(let answer): answer.posts.map(PostReport.init)
         case .listPosts(let answer):
@@ -192,13 +192,13 @@ import Testing
                     hasViewer: true
                 )
             ]
-        case .postRank(let place): [RankReport(postID: 1, place)]
-        case .castVote(let counts): [VoteReport(counts)]
+        case .postRank(let place): [Sentence.rank(of: 1, place)]
+        case .castVote(let counts): [Sentence.vote(counts)]
         case .markPosts(let answer): [MarkReport(feed: "posts", unreadCount: answer.unreadCount)]
         case .listFeeds(let answer): [FeedsReport(answer.feeds)]
         case .serverStats(let stats):
             [StatsReport(stats), BackupStatsReport(stats.backups)]
-        case .backup(let backup): [BackupReport(backup)]
+        case .backup(let backup): [Sentence.backup(backup)]
         case .correctTimes(let part):
             [found { $0.add(part) }]
         case .deletePosts(let part):

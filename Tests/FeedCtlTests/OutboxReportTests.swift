@@ -137,7 +137,7 @@ struct OutboxReportTests {
     }
 
     @Test func aQueuedChangeIsALine() throws {
-        let report = QueuedReport(Self.entry(3, Self.vote))
+        let report = Sentence.queued(Self.entry(3, Self.vote))
         #expect(
             ReportTests.text(report)
                 == "No service can be reached: the change waits as entry 3 for feedctl sync.\n"

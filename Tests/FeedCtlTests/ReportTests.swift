@@ -168,7 +168,7 @@ struct ReportTests {
             downvoteCount: 3,
             vote: .up
         )
-        let report = VoteReport(counts)
+        let report = Sentence.vote(counts)
         #expect(Self.text(report) == "Post 7: score -1 (2 up, 3 down), your vote is up.\n")
         #expect(
             try Self.object(report).keys.sorted() == [
@@ -178,12 +178,12 @@ struct ReportTests {
     }
 
     @Test func aDeletionIsALine() throws {
-        #expect(Self.text(DeletionReport(deletedID: 7)) == "Post 7 is deleted.\n")
-        #expect(try Self.object(DeletionReport(deletedID: 7))["deleted_id"] as? Int == 7)
+        #expect(Self.text(Sentence.deletion(of: 7)) == "Post 7 is deleted.\n")
+        #expect(try Self.object(Sentence.deletion(of: 7))["deleted_id"] as? Int == 7)
     }
 
     @Test func aBackupIsALine() throws {
-        let report = BackupReport(BackupResponse(name: "20270115T080000Z", revision: 9))
+        let report = Sentence.backup(BackupResponse(name: "20270115T080000Z", revision: 9))
         #expect(Self.text(report) == "Backup 20270115T080000Z holds revision 9.\n")
         #expect(try Self.object(report).keys.sorted() == ["name", "revision"])
     }
@@ -356,7 +356,7 @@ struct ListReportTests {
 /// What the commands about places, marks and lists print.
 struct ViewerReportTests {
     @Test func aPlaceIsALine() throws {
-        let report = RankReport(postID: 7, PostRank(rank: 3, totalSize: 25))
+        let report = Sentence.rank(of: 7, PostRank(rank: 3, totalSize: 25))
         #expect(ReportTests.text(report) == "Post 7: rank 3 of 25.\n")
         #expect(try ReportTests.object(report).keys.sorted() == ["post_id", "rank", "total_size"])
     }
