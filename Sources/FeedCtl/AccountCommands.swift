@@ -73,7 +73,7 @@ struct LogOutCommand: PersonCommand {
 
     func perform(_ client: FeedClient) async throws -> any Report {
         try await client.signOut(everywhere: everywhere)
-        return Sentence.session()
+        return Sentence.signedOut(everywhere: everywhere)
     }
 }
 
@@ -91,17 +91,25 @@ struct WhoAmICommand: PersonCommand {
 }
 
 extension Sentence {
-    /// Who has signed in, without the token; without a session nobody, whose members are zeros.
-    package static func session(_ session: UserSession? = nil) -> Sentence {
-        let user = session?.user ?? User(displayName: "")
+    /// Who has signed in, without the token.
+    package static func session(_ session: UserSession) -> Sentence {
+        let user = session.user ?? User(displayName: "")
         let name = VisibleText.line(user.displayName)
         return Sentence(
             user.id == 0 ? "Nobody has signed in." : "Signed in as \(name), account \(user.id).",
             [
                 "user_id": user.id, "display_name": user.displayName,
                 // When the session ends unless it is used.
-                "expire_time_ms": session?.expireTimeMilliseconds ?? 0,
+                "expire_time_ms": session.expireTimeMilliseconds,
             ]
+        )
+    }
+
+    /// The end of a session, or of all of the account's; the members are those of a session of nobody.
+    package static func signedOut(everywhere: Bool) -> Sentence {
+        Sentence(
+            everywhere ? "Signed out on all devices." : "Signed out.",
+            ["user_id": 0, "display_name": "", "expire_time_ms": 0]
         )
     }
 }

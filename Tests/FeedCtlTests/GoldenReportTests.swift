@@ -79,7 +79,8 @@ struct GoldenReportTests {
                 "session",
                 Sentence.session(UserSession(token: [1], user: user, expireTimeMilliseconds: 5))
             ),
-            ("no session", Sentence.session()), ("vote", Sentence.vote(Samples.voted)),
+            ("no session", Sentence.signedOut(everywhere: false)),
+            ("vote", Sentence.vote(Samples.voted)),
             ("rank", Sentence.rank(of: 7, PostRank(rank: 3, totalSize: 25))),
             ("marks", MarkReport(feed: "posts", unreadCount: 4)),
             ("named marks", MarkReport(feed: "", unreadCount: 4, of: [7, 9], missing: [9])),

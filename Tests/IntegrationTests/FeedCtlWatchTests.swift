@@ -303,7 +303,7 @@ import Testing
             #expect(try await ann.feedctl("tweet", "short and sweet").contains("feed      tweets"))
             #expect(try await bob.feedctl("feed", "tweets").contains("short and sweet"))
             #expect(try await ann.feedctl("remove", "1") == "Post 1 is deleted.")
-            #expect(try await ann.feedctl("logout") == "Nobody has signed in.")
+            #expect(try await ann.feedctl("logout") == "Signed out.")
             let (status, output) = try await ann.run(["whoami"])
             #expect(status == 1)
             #expect(output.contains("IDENTITY_REQUIRED"))
