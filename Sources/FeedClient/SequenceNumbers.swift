@@ -26,8 +26,7 @@ package struct SequenceNumbers: Sendable {
     /// Adopts what a service answers to Hello; returns why it does not know whether changes without
     /// an answer were executed, or nil if it can.
     package mutating func resume(_ hello: HelloResponse) -> InDoubtCause? {
-        // The wire calls a known channel a known client.
-        let isChannelKnown = hello.isClientKnown && !(hasLostHello && hello.lastSequence == 0)
+        let isChannelKnown = hello.knowsChannel(hasLostHello: hasLostHello)
         defer {
             instanceID = hello.instanceID
             hasLostHello = false
@@ -58,8 +57,16 @@ package struct SequenceNumbers: Sendable {
 
 extension HelloResponse {
     /// Whether the service takes sequences: at once, or once it has room for the channel.
-    fileprivate var takesSequences: Bool {
+    package var takesSequences: Bool {
         capabilities.contains(.exactlyOnce) || channelStatus != nil
+    }
+
+    /// Whether the service knows the channel, which the wire calls a known client.
+    ///
+    /// If an earlier Hello was lost, it may have made the channel: one on which nothing was executed may be
+    /// new then.
+    package func knowsChannel(hasLostHello: Bool) -> Bool {
+        isClientKnown && !(hasLostHello && lastSequence == 0)
     }
 }
 

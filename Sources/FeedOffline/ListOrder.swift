@@ -63,29 +63,15 @@ struct ListKeys {
     let discussed: Int64
 
     init(_ post: FeedProto.Post) {
-        top = Self.ascending(RankKey.descending(post.score))
-        hot = Self.ascending(
-            RankKey.descending(
-                HotRank.key(
-                    score: post.score,
-                    createTimeMilliseconds: min(
-                        max(post.createTimeMilliseconds, 0),
-                        RankingLimits.maximumTimeMilliseconds
-                    )
-                )
-            )
-        )
+        let time = min(max(post.createTimeMilliseconds, 0), RankingLimits.maximumTimeMilliseconds)
+        let hotRank = HotRank.key(score: post.score, createTimeMilliseconds: time)
         let (up, down) = (min(post.upvoteCount, 1 << 62), min(post.downvoteCount, 1 << 62))
-        best = Self.ascending(
-            RankKey.descending(
-                notNegative: ConfidenceRank.value(upvoteCount: up, downvoteCount: down)
-            )
-        )
-        controversial = Self.ascending(
-            RankKey.descending(
-                notNegative: ControversyRank.value(upvoteCount: up, downvoteCount: down)
-            )
-        )
+        let confidence = ConfidenceRank.value(upvoteCount: up, downvoteCount: down)
+        let controversy = ControversyRank.value(upvoteCount: up, downvoteCount: down)
+        top = Self.ascending(RankKey.descending(post.score))
+        hot = Self.ascending(RankKey.descending(hotRank))
+        best = Self.ascending(RankKey.descending(notNegative: confidence))
+        controversial = Self.ascending(RankKey.descending(notNegative: controversy))
         discussed = Self.ascending(RankKey.descending(Int64(clamping: post.commentCount)))
     }
 

@@ -49,6 +49,25 @@ final class OfflineDatabase {
         return try step(statement) ? try body(statement) : nil
     }
 
+    /// The values of all rows, in their order.
+    func all<Result>(
+        _ sql: String,
+        _ values: [Value] = [],
+        _ body: (Statement) throws(OfflineError) -> Result
+    ) throws(OfflineError) -> [Result] {
+        var all: [Result] = []
+        try rows(sql, values) { row throws(OfflineError) in
+            all.append(try body(row))
+            return true
+        }
+        return all
+    }
+
+    /// The number of the first row; nil where there is none.
+    func number(_ sql: String, _ values: [Value] = []) throws(OfflineError) -> Int64? {
+        try first(sql, values) { $0.int64(0) }
+    }
+
     /// Runs a statement that gives no rows.
     func run(_ sql: String, _ values: [Value] = []) throws(OfflineError) {
         try rows(sql, values) { _ throws(OfflineError) in true }

@@ -556,10 +556,3 @@ extension FeedClientError {
         if case .refused = self { true } else { false }
     }
 }
-
-extension HelloResponse {
-    /// Whether changes take sequences: at once, or once the service has room for the channel.
-    fileprivate var takesSequences: Bool {
-        capabilities.contains(.exactlyOnce) || channelStatus != nil
-    }
-}

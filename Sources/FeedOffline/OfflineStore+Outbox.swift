@@ -11,21 +11,14 @@ extension OfflineStore {
 
     /// An entry; nil where it is done or was dropped.
     func entry(_ number: UInt64) throws(OfflineError) -> OutboxEntry? {
-        try outboxRows("WHERE number = ?", [.id(number)]).first?.entry
+        try outboxRow(number)?.entry
     }
 
-    /// Adds a change, which lists show from now on.
+    /// Adds a change of an account, which lists show from now on; the account 0 is the device.
     ///
-    /// The deletion of a post that no service has yet is done at once: the post's entries are forgotten.
-    ///
-    /// - Parameters:
-    ///   - request: The change; it may name posts by their local ids.
-    ///   - userID: The account as which it is made; 0 is the device.
-    ///   - limit: The most entries.
-    ///   - milliseconds: The time, which a new post shows.
-    /// - Returns: The entry.
-    /// - Throws: `outboxFull`, `unknownPost` for 0 and for a local id that there is not, or an error of
-    ///   the file.
+    /// It may name posts by their local ids. The deletion of a post that no service has yet is done at once:
+    /// the post's entries are forgotten. Throws `outboxFull`, or `unknownPost` for 0 and for a local id that
+    /// there is not.
     func add(
         _ request: Request,
         as userID: UInt64,
@@ -121,16 +114,11 @@ extension OfflineStore {
         }
     }
 
-    /// Lets an entry that failed, is in doubt or waits for another account be sent as a new change of
-    /// an account.
-    ///
-    /// - Throws: `unknownEntry`, `unknownPost` where its post was made here and is gone, or an error of
-    ///   the file.
+    /// Lets an entry that failed, is in doubt or waits for another account be sent as a new change of an
+    /// account; `unknownPost` where its post was made here and is gone.
     func resend(_ number: UInt64, as userID: UInt64) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
-            guard var row = try outboxRows("WHERE number = ?", [.id(number)]).first else {
-                throw .unknownEntry(number)
-            }
+            guard var row = try outboxRow(number) else { throw .unknownEntry(number) }
             switch row.state {
             case .failed, .inDoubt: break
             case .waiting where row.userID != userID: break
@@ -160,13 +148,14 @@ extension OfflineStore {
         _ condition: String,
         _ values: [OfflineDatabase.Value] = []
     ) throws(OfflineError) -> [OutboxRow] {
-        var rows: [OutboxRow] = []
         let sql = "SELECT \(OutboxRow.columns) FROM outbox \(condition)"
-        try database.rows(sql, values) { row throws(OfflineError) in
-            rows.append(try OutboxRow(row, &blobs))
-            return true
+        return try database.all(sql, values) { row throws(OfflineError) in
+            try OutboxRow(row, &blobs)
         }
-        return rows
+    }
+
+    private func outboxRow(_ number: UInt64) throws(OfflineError) -> OutboxRow? {
+        try outboxRows("WHERE number = ?", [.id(number)]).first
     }
 
     /// Writes an entry in place of what the file had of it; a part of a transaction.
@@ -273,17 +262,14 @@ extension OfflineStore {
     /// The posts of the copy that a mark through a post reaches.
     private func postsReached(by marks: MarkPostsRequest) throws(OfflineError) -> [UInt64] {
         guard let last = try created(marks.throughPostID) else { return [] }
-        var ids: [UInt64] = []
         let sql = """
             SELECT id FROM posts
             WHERE (created, id) <= (?, ?) AND (? = '' OR feed = ?) AND base IS NOT NULL
             """
         let feed = OfflineDatabase.Value.text(marks.feed)
-        try database.rows(sql, [.int(last), .id(marks.throughPostID), feed, feed]) {
-            ids.append($0.uint64(0))
-            return true
+        return try database.all(sql, [.int(last), .id(marks.throughPostID), feed, feed]) {
+            $0.uint64(0)
         }
-        return ids
     }
 }
 
@@ -294,7 +280,7 @@ extension OfflineStore {
 
     /// Notes that a Hello is about to be sent: it may make the channel, and its answer may be lost.
     ///
-    /// - Returns: Who says it, and whether the answer to an earlier one may have been lost.
+    /// The identity says whether the answer to an earlier one may have been lost.
     func beginGreeting() throws(OfflineError) -> OutboxIdentity {
         try database.transaction { () throws(OfflineError) in
             let identity = try identity()
@@ -305,20 +291,13 @@ extension OfflineStore {
 
     /// Compares what the service remembers with the file, and lets the entries that may have been executed
     /// come into doubt where the service cannot tell.
-    ///
-    /// - Parameters:
-    ///   - hello: What the service answered.
-    ///   - hasLostHello: Whether the answer to an earlier Hello may have been lost: a channel on which
-    ///     nothing was executed may be new then.
-    /// - Throws: An error of the file.
     func greeted(by hello: HelloResponse, hasLostHello: Bool) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
             let identity = try identity()
             var doubt: OutboxDoubt?
-            let isKnown = hello.isClientKnown && !(hasLostHello && hello.lastSequence == 0)
             if identity.instanceID != 0, identity.instanceID != hello.instanceID {
                 doubt = .stateReplaced
-            } else if !isKnown {
+            } else if !hello.knowsChannel(hasLostHello: hasLostHello) {
                 doubt = .channelForgotten
             }
             if let doubt {
@@ -385,9 +364,7 @@ extension OfflineStore {
         try database.transaction { () throws(OfflineError) in
             for (number, outcome) in outcomes {
                 // The program may have dropped it meanwhile.
-                guard let row = try outboxRows("WHERE number = ?", [.id(number)]).first else {
-                    continue
-                }
+                guard let row = try outboxRow(number) else { continue }
                 switch outcome {
                 case .done(let answer): try finish(row.entry, answer)
                 case .gone: try finishGone(row.entry)
@@ -555,13 +532,10 @@ extension OfflineStore {
     }
 
     private func changeBase(_ id: UInt64, _ body: (inout Post) -> Void) throws(OfflineError) {
-        guard var post = try base(id),
-            let generation = try database.first(
-                "SELECT generation FROM posts WHERE id = ?",
-                [.id(id)],
-                { $0.int64(0) }
-            )
-        else { return }
+        let sql = "SELECT generation FROM posts WHERE id = ?"
+        guard var post = try base(id), let generation = try database.number(sql, [.id(id)]) else {
+            return
+        }
         body(&post)
         try take(post, generation: generation)
     }

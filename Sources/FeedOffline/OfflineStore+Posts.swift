@@ -24,10 +24,8 @@ extension OfflineStore {
 
     /// The generation of a feed's posts; nil where the feed is not copied.
     func generation(of feed: String) throws(OfflineError) -> Int64? {
-        try database.first(
-            "SELECT generation FROM chains WHERE feed = ? OR feed = ''",
-            [.text(feed)]
-        ) { $0.int64(0) }
+        let sql = "SELECT generation FROM chains WHERE feed = ? OR feed = ''"
+        return try database.number(sql, [.text(feed)])
     }
 
     /// Takes what the service says about a post, and shows it with the changes of the outbox.
@@ -109,17 +107,15 @@ extension OfflineStore {
     /// The changes of the outbox that a post shows, in their order: those of the account that lists are
     /// shown to, which wait or may have left.
     private func pending(_ post: Post) throws(OfflineError) -> [Request] {
-        var requests: [Request] = []
         let sql = """
             SELECT request, post FROM targets JOIN outbox USING(number)
             WHERE post IN (?, 0) AND state <= ? AND user = (SELECT shown_user FROM identity)
             ORDER BY number
             """
-        var rows: [(bytes: [UInt8], target: UInt64)] = []
-        try database.rows(sql, [.id(post.id), .int(OutboxRow.lastPendingState)]) { row in
-            rows.append((row.bytes(0), row.uint64(1)))
-            return true
+        let rows = try database.all(sql, [.id(post.id), .int(OutboxRow.lastPendingState)]) {
+            (bytes: $0.bytes(0), target: $0.uint64(1))
         }
+        var requests: [Request] = []
         for row in rows {
             let request = try blobs.request(row.bytes)
             if row.target == 0 {
@@ -142,7 +138,7 @@ extension OfflineStore {
 
     /// When a post was created; nil where the copy has it not.
     func created(_ id: UInt64) throws(OfflineError) -> Int64? {
-        try database.first("SELECT created FROM posts WHERE id = ?", [.id(id)]) { $0.int64(0) }
+        try database.number("SELECT created FROM posts WHERE id = ?", [.id(id)])
     }
 }
 
@@ -188,13 +184,11 @@ extension OfflineStore {
         _ = try database.transaction { () throws(OfflineError) in try dropDamagedPosts() }
     }
 
-    /// Drops the posts that cannot be read, and lets the chains begin anew where there are some; a part of
-    /// a transaction, O(posts).
+    /// Drops the posts that cannot be read, and lets the chains begin anew where there are some; whether
+    /// there were. A part of a transaction, O(posts).
     ///
     /// The other posts are shown until the new copies are complete. A post that was made here is computed
     /// from its entry, so nothing of the outbox is lost.
-    ///
-    /// - Returns: Whether there was one.
     func dropDamagedPosts() throws(OfflineError) -> Bool {
         var damaged: [UInt64] = []
         try database.rows("SELECT id, base, shown FROM posts") { row in
@@ -279,14 +273,12 @@ extension OfflineStore {
         _ feed: String,
         _ report: inout SyncReport
     ) throws(OfflineError) {
-        var ids: [UInt64] = []
         let sql = """
             SELECT id FROM posts
             WHERE generation < ? AND base IS NOT NULL AND (? = '' OR feed = ?)
             """
-        try database.rows(sql, [.int(generation), .text(feed), .text(feed)]) {
-            ids.append($0.uint64(0))
-            return true
+        let ids = try database.all(sql, [.int(generation), .text(feed), .text(feed)]) {
+            $0.uint64(0)
         }
         for id in ids { try remove(id) }
         report.removedPostCount += ids.count
@@ -401,11 +393,10 @@ extension OfflineStore {
         var rows: [Row] = []
         for feed in try list.feed.isEmpty ? feedNames() : [list.feed] {
             let all: [OfflineDatabase.Value] = [.text(feed)] + values + [.int(Int64(limit))]
-            try database.rows(sql, all) { row in
+            rows += try database.all(sql, all) { row in
                 let title = order.hasTitle ? row.text(2) ?? "" : ""
                 let place = OfflinePlace(key: row.int64(1), title: title, id: row.uint64(3))
-                rows.append((place, row.bytes(0)))
-                return true
+                return (place, row.bytes(0))
             }
         }
         rows.sort { first, second in

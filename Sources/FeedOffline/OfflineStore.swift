@@ -15,9 +15,8 @@ final class OfflineStore {
     /// What was found when the file was opened; nil where nothing was wrong.
     private(set) var notice: OfflineNotice?
 
-    /// Opens a file, and makes its tables where it is empty.
-    ///
-    /// - Throws: ``OfflineError/damaged(reason:)`` for a file of another kind or version too.
+    /// Opens a file, and makes its tables where it is empty; one of another kind or version counts as
+    /// damaged.
     init(_ configuration: OfflineConfiguration) throws(OfflineError) {
         try Self.makeFile(configuration.path)
         database = try OfflineDatabase(path: configuration.path)
@@ -45,7 +44,7 @@ final class OfflineStore {
         _ sql: String,
         _ values: [OfflineDatabase.Value] = []
     ) throws(OfflineError) -> Int64 {
-        try database.first(sql, values) { $0.int64(0) } ?? 0
+        try database.number(sql, values) ?? 0
     }
 
     func takeChange() -> OfflineChange {
@@ -68,11 +67,7 @@ final class OfflineStore {
     /// Begins the chains of feeds that were not copied, and forgets those of others with their posts.
     private func follow(_ feeds: [String]) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
-            var copied: [String] = []
-            try database.rows("SELECT feed FROM chains") { row in
-                copied.append(row.text(0) ?? "")
-                return true
-            }
+            let copied = try database.all("SELECT feed FROM chains") { $0.text(0) ?? "" }
             guard Set(copied) != Set(feeds) else { return }
             // Posts that another chain has left are of its instance, and of an earlier generation than
             // the first copy.
@@ -140,20 +135,15 @@ extension OfflineStore {
 
     /// The vote mode of a feed, as the service said last.
     func voteMode(of feed: String) throws(OfflineError) -> VoteMode {
-        let number = try database.first(
-            "SELECT vote_mode FROM feeds WHERE name = ?",
-            [.text(feed)]
-        ) { $0.int64(0) }
-        return VoteMode(rawValue: Int32(clamping: number ?? 0))
+        let sql = "SELECT vote_mode FROM feeds WHERE name = ?"
+        return VoteMode(rawValue: Int32(clamping: try number(sql, [.text(feed)])))
     }
 
     /// The order of a list that names none: its feed's, as the service said last, or TOP.
     func defaultOrder(of feed: String) throws(OfflineError) -> Order {
-        let number = try database.first(
-            "SELECT default_order FROM feeds WHERE name = ?",
-            [.text(feed)]
-        ) { $0.int64(0) }
-        return number.map { Order(rawValue: Int32(clamping: $0)) } ?? .top
+        let sql = "SELECT default_order FROM feeds WHERE name = ?"
+        return try database.number(sql, [.text(feed)]).map { Order(rawValue: Int32(clamping: $0)) }
+            ?? .top
     }
 
     /// Keeps what the service says of its feeds.
@@ -171,9 +161,8 @@ extension OfflineStore {
         }
     }
 
-    /// Opens a file, or moves one aside that cannot be read and begins a new one.
-    ///
-    /// - Returns: The store, and what to tell the person.
+    /// Opens a file, or moves one aside that cannot be read and begins a new one; the notice is for the
+    /// person.
     static func open(
         _ configuration: OfflineConfiguration
     ) throws(OfflineError) -> (store: OfflineStore, notice: OfflineNotice?) {
@@ -226,13 +215,11 @@ extension OfflineStore {
 
 /// Bringing a file of an earlier format forward.
 extension OfflineStore {
-    /// Brings a file of format 1 or 2 to the newest one.
+    /// Brings a file of format 1 or 2 to the newest one; the notice says that posts could not be read.
     ///
     /// Format 1 did not note as whom entries were made, nor whose marks the copy has. An entry of it may be
     /// anybody's: the program decides. Lists of format 2 showed the entries of all accounts, and also posts
     /// that were refused.
-    ///
-    /// - Returns: What to tell the person: whether posts could not be read.
     private func migrate(from version: Int64) throws(OfflineError) -> OfflineNotice? {
         try database.transaction { () throws(OfflineError) in
             if version == 1 {
