@@ -174,12 +174,7 @@ package struct ClientSecurity: Sendable {
     private let serverName: String?
     private let hosts: [Endpoint: String]
 
-    /// Reads the files of a client's TLS.
-    ///
-    /// - Parameters:
-    ///   - tls: The files, and the name of the service if it is another one than its host's.
-    ///   - hosts: The hosts of the services, as the program has written them.
-    /// - Throws: If a file cannot be used.
+    /// Reads the files of a client's TLS; `hosts` are those of the services, as the program has written them.
     package init(_ tls: ClientTLS, hosts: [Endpoint: String] = [:]) throws(FeedClientError) {
         var certificate: TLSCertificateFiles?
         switch (tls.certificatePath, tls.keyPath) {

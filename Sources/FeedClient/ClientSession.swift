@@ -121,10 +121,8 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
 
     /// What the driver does next; O(1), amortised, unless a deadline has passed.
     ///
-    /// - Parameters:
-    ///   - now: The time.
-    ///   - hasRoom: Whether the driver takes more frames to send.
-    /// - Returns: The step; after ``Step/wait(until:)`` and ``Step/finish`` there is no other.
+    /// `hasRoom` is whether the driver takes more frames to send. After ``Step/wait(until:)`` and
+    /// ``Step/finish`` there is no other step.
     package mutating func nextStep(at now: MonotonicInstant, hasRoom: Bool) -> Step {
         if let wake, wake <= now { passTime(to: now) }
         if hasToAbandon {

@@ -51,11 +51,8 @@ package enum Ending: Equatable, Sendable {
 }
 
 extension Ending {
-    /// What the end of a connection means for its calls.
-    ///
-    /// - Parameters:
-    ///   - reason: Why the connection ended.
-    ///   - isUnanswered: Whether Hello was sent without TLS, and nothing has come.
+    /// What the end of a connection means for its calls; it is unanswered if Hello was sent without TLS, and
+    /// nothing has come.
     init(_ reason: CloseReason, isUnanswered: Bool) {
         self =
             switch reason {

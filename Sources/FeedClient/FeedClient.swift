@@ -275,17 +275,12 @@ package protocol NumberedCalling: FeedCalling {
 }
 
 extension FeedClient: NumberedCalling {
-    /// Makes changes under sequences of the caller's own over the first connection, in order, and waits
-    /// until all have ended.
+    /// Makes changes under sequences of the caller's own over the first connection, in order, and waits until
+    /// all have ended.
     ///
-    /// The client must have a fixed ``ClientConfiguration/channel``, and all changes on it must come
-    /// through here: the client would number others itself. The caller keeps the sequences of a call
-    /// within the service's window.
-    ///
-    /// - Parameters:
-    ///   - changes: The changes, in the order of their sequences.
-    ///   - timeout: How long all of them may take; nil is the client's timeout.
-    /// - Returns: The result of each change, in their order.
+    /// The client must have a fixed ``ClientConfiguration/channel``, and all changes on it must come through
+    /// here: the client would number others itself. The caller keeps the sequences of a call within the
+    /// service's window.
     package func make(
         _ changes: [NumberedChange],
         timeout: Duration?
@@ -298,11 +293,6 @@ extension FeedClient {
     /// Creates posts in order, a call each, and waits until all calls have ended.
     ///
     /// One task waits for all of them, which costs less than a task for each call.
-    ///
-    /// - Parameters:
-    ///   - posts: The posts to create.
-    ///   - feed: The feed; empty is the feed `posts`.
-    /// - Returns: The result of each call, in the order of the posts.
     package func createPosts(
         _ posts: [Post],
         in feed: String
@@ -321,15 +311,9 @@ extension FeedClient {
 
     /// Makes calls in order, at most `depth` at a time, and takes their results in the same order.
     ///
-    /// The first call that fails ends the making of calls. The results of the calls in flight are
-    /// still taken, and then the failure is thrown.
-    ///
-    /// - Parameters:
-    ///   - depth: The most calls in flight.
-    ///   - next: The next call to make; nil is the end.
-    ///   - call: Makes one call. It leaves before the next one, up to its first suspension.
-    ///   - take: Takes the result of one call.
-    /// - Throws: What `next` or `take` throws, or the error of the first failed call.
+    /// A call leaves before the next one, up to its first suspension; no item from `next` is the end. The
+    /// first call that fails ends the making of calls. The results of the calls in flight are still taken,
+    /// and then the failure is thrown.
     package static func pipeline<Item: Sendable, Value: Sendable>(
         depth: Int,
         next: () throws -> Item?,

@@ -168,12 +168,8 @@ package struct WatchCopy: Sendable, Equatable {
     /// A service fills its frames to the limit of 1 MiB before it leaves a post to the next event.
     private static var resumableTextByteCount: Int { 1 << 16 }
 
-    /// Applies an event; O(posts).
-    ///
-    /// - Parameters:
-    ///   - event: What has changed.
-    ///   - revision: The revision of its frame.
-    ///   - isFirst: Whether it is the first one of its call, which always has the list's order.
+    /// Applies an event of a frame with a revision; the first one of its call always has the list's order;
+    /// O(posts).
     package mutating func apply(_ event: WatchPostsEvent, revision: UInt64, isFirst: Bool) {
         if event.isReset { posts = [:] }
         var textByteCount = 0

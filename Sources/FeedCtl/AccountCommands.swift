@@ -121,11 +121,7 @@ private enum PasswordPrompt {
         the password.
         """
 
-    /// Reads a password.
-    ///
-    /// - Parameter isTwice: Whether a terminal is asked twice, for a password that is new.
-    /// - Returns: The password.
-    /// - Throws: A `ValidationError` if there is none, or if two differ.
+    /// Reads a password; a terminal is asked twice for one that is new.
     static func read(twice isTwice: Bool) throws -> String {
         guard Terminal.isInput else {
             guard let line = readLine() else {

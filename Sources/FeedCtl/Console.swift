@@ -9,9 +9,7 @@ enum Console {
     /// Writes a text to standard output; a reader that has gone away is no error, but a full disk is.
     static func write(_ text: String) throws(ConsoleError) { _ = try writeWhileRead(text) }
 
-    /// Writes a text, for a command that has no other end than that of its reader.
-    ///
-    /// - Returns: Whether there is a reader.
+    /// Writes a text, for a command that has no other end than that of its reader; whether there is one.
     static func writeWhileRead(_ text: String) throws(ConsoleError) -> Bool {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))

@@ -169,12 +169,8 @@ package struct PageReport: Report {
 
     /// The report of consecutive pages.
     ///
-    /// - Parameters:
-    ///   - pages: The pages.
-    ///   - list: The list that they are of.
-    ///   - hasViewer: Whether the caller may have dismissed posts.
-    ///   - commandLine: The command that asked for them; nil prints none to continue with.
-    ///   - firstRow: The number of the first row; nil numbers none.
+    /// A viewer may have dismissed posts. Without a command line nothing is printed to continue with, and
+    /// without a number of the first row no row has one.
     package init(
         _ pages: [Page],
         of list: PostList = PostList(),
@@ -289,9 +285,7 @@ package struct ListCommandLine: Sendable, Equatable {
 
     private let words: [String]
 
-    /// The command line without its start.
-    ///
-    /// - Parameter words: All of its words, beginning with the program's.
+    /// The command line without its start; `words` begins with the program's.
     package init(_ words: [String] = []) {
         var kept: [String] = []
         var isValueOfStart = false

@@ -39,9 +39,8 @@ package struct Document: Encodable, ExpressibleByDictionaryLiteral, Sendable {
 extension Report {
     package var isDone: Bool { true }
 
-    /// Prints the report for people or for programs.
-    ///
-    /// - Throws: ``NotDone`` after a report of something that is not done.
+    /// Prints the report for people or for programs, and throws ``NotDone`` after one of something that is
+    /// not done.
     func print(asJSON isJSON: Bool) throws {
         try Console.write(isJSON ? try json() : text(.current))
         guard isDone else { throw NotDone() }

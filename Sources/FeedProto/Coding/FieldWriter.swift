@@ -58,9 +58,7 @@ import Darwin
         byteCount &+= Int(truncatingIfNeeded: followCount) &+ 2
     }
 
-    /// Begins a message with a tag of two bytes; it has at most 127 bytes.
-    ///
-    /// - Returns: The place to pass to `endMessage(at:)`.
+    /// Begins a message of at most 127 bytes, which `endMessage(at:)` ends at the place that it returns.
     @inline(__always)
     mutating func beginMessage(tag first: UInt8, _ second: UInt8) -> Int {
         precondition(roomByteCount - byteCount >= Self.messageHeadByteCount, "There is room left.")
@@ -70,9 +68,7 @@ import Darwin
         return byteCount
     }
 
-    /// Begins a message with a tag of one byte; it has at most 127 bytes.
-    ///
-    /// - Returns: The place to pass to `endMessage(at:)`.
+    /// The same with a tag of one byte.
     @inline(__always)
     mutating func beginMessage(tag: UInt8) -> Int {
         precondition(roomByteCount &- byteCount >= 2, "There is room left.")
@@ -81,9 +77,8 @@ import Darwin
         return byteCount
     }
 
-    /// Begins a message with a tag of two bytes, and leaves two bytes for its length.
-    ///
-    /// - Returns: The place to pass to `endLongMessage(at:)`.
+    /// Begins a message and leaves two bytes for its length; `endLongMessage(at:)` ends it at the place that
+    /// it returns.
     @inline(__always)
     mutating func beginLongMessage(tag first: UInt8, _ second: UInt8) -> Int {
         precondition(roomByteCount - byteCount >= 4, "There is room left.")
@@ -92,9 +87,7 @@ import Darwin
         return start &+ 1
     }
 
-    /// Begins a message with a tag of one byte, and leaves two bytes for its length.
-    ///
-    /// - Returns: The place to pass to `endLongMessage(at:)`.
+    /// The same with a tag of one byte.
     @inline(__always)
     mutating func beginLongMessage(tag: UInt8) -> Int {
         precondition(roomByteCount - byteCount >= 3, "There is room left.")

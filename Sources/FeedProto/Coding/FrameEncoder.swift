@@ -392,14 +392,10 @@ extension FrameEncoder {
     /// The bytes of the times with their tag and length: three numbers of eight bytes with tags.
     private static var timesByteCount: Int { 2 + 3 * (1 + MemoryLayout<UInt64>.size) }
 
-    /// Adds the times of a call to the answer that was appended last.
+    /// Adds the times of a call to the answer that was appended last, whose frame begins at `start`; false if
+    /// the frame limit leaves no room.
     ///
     /// They become the last field of the frame, and when the answer was released its last eight bytes.
-    ///
-    /// - Parameters:
-    ///   - times: When the service had the call.
-    ///   - start: Where the frame begins in the bytes: ``byteCount`` before it was appended.
-    /// - Returns: False if the frame limit leaves no room, so that nothing is added.
     package mutating func append(_ times: CallTimes, toFrameAt start: Int) -> Bool {
         let length = output.byteCount - start - FrameHeader.byteCount
         precondition(start >= 0 && length > 0, "Times are added to a frame.")

@@ -45,11 +45,9 @@ package struct RankedIndex: BitwiseCopyable {
         }
     }
 
-    /// Moves the head boundary to the key of a rank; moves it down only where `mayLower`.
+    /// Moves the head boundary to the key of a rank, down only where `mayLower`; whether it has moved down.
     ///
     /// `mayLower` must be false while a post waits in the stale tail. O(log n).
-    ///
-    /// - Returns: Whether it has moved down.
     @discardableResult
     package mutating func moveHeadBoundary(
         to rank: Int,
@@ -202,11 +200,10 @@ package struct RankedIndex: BitwiseCopyable {
         insert(new, &pool, posts)
     }
 
-    /// Moves a key between the first and the last key of its leaf, and shifts those that it passes.
+    /// Moves a key between the first and the last key of its leaf, and shifts those that it passes; where it
+    /// returns false, nothing has changed.
     ///
     /// A vote moves a post by few places. No inner node changes, because they have the first key of a leaf.
-    ///
-    /// - Returns: Whether it was moved; nothing has changed where it was not.
     private func moveInLeaf(
         _ old: RankKey,
         to new: RankKey,

@@ -26,11 +26,7 @@ public struct RisingSum: BitwiseCopyable, Equatable, Sendable {
         rawValue = upper << 32 | (mantissa & 0xFFFF_FFFF)
     }
 
-    /// The sum of so many votes and a creation at one time; O(1).
-    ///
-    /// - Parameters:
-    ///   - upvoteCount: The upvotes as of the creation.
-    ///   - createTimeMilliseconds: The Unix time of the creation.
+    /// The sum of so many votes as of a creation, and of the creation; O(1).
     package init(upvoteCount: UInt64, createTimeMilliseconds: Int64) {
         let weight = VoteWeight(milliseconds: createTimeMilliseconds)
         let product = weight.mantissa.multipliedFullWidth(by: upvoteCount &+ 1)

@@ -93,9 +93,7 @@ package struct RefreshAllowance: Sendable {
         return false
     }
 
-    /// Begins a further step of this try, where the last one has left work to do and keys are left.
-    ///
-    /// - Returns: Whether there is a further step.
+    /// Begins a further step of this try; false unless the last one has left work to do and keys are left.
     mutating func beginStep() -> Bool {
         guard isCut, !isUsedUp else { return false }
         isCut = false

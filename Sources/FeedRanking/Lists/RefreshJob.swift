@@ -89,7 +89,7 @@ package struct RefreshJob: ~Copyable {
 
     /// Begins a job with its first list; traps unless the job is idle.
     ///
-    /// - Parameter posts: At least one post, in the order of feeds, and of slots in a feed.
+    /// There is a post at least, and they are in the order of feeds, and of slots in a feed.
     package mutating func begin(_ posts: consuming Slab<StalePost>) {
         precondition(isIdle, "A refresh job begins while one is under way.")
         precondition(posts.count > 0, "A refresh job begins without posts.")
@@ -141,11 +141,9 @@ package struct RefreshJob: ~Copyable {
 
     private var isMerged: Bool { back.count == 0 && nextPlace == keys.count }
 
-    /// Splits the current list; traps unless the list waits.
+    /// Splits the current list, whose keys are the job's from now on; the new keys of its members are sorted.
     ///
-    /// - Parameters:
-    ///   - index: The keys of the list, which the job owns from now on.
-    ///   - keys: The new keys of the list's members, sorted.
+    /// Traps unless the list waits.
     package mutating func split(_ index: RankedIndex, merging keys: consuming Slab<RankKey>) {
         precondition(list != nil && !isSplit, "A list is split that does not wait.")
         isSplit = true
@@ -154,12 +152,10 @@ package struct RefreshJob: ~Copyable {
         nextPlace = 0
     }
 
-    /// Merges leaves of the split list into its index until so many keys are merged, or all.
+    /// Merges leaves of the split list into its index until so many keys are merged, or all; whether all are.
     ///
     /// New keys of posts that have left are left out, and so are old keys of members. Traps unless the
     /// current list is split. O(keys merged).
-    ///
-    /// - Returns: Whether all keys of the list are merged.
     package mutating func merge(
         _ limit: Int,
         into index: inout RankedIndex,

@@ -73,12 +73,8 @@ final class SideGroup {
         return queue
     }
 
-    /// Takes in posts that are not members yet, as many as a step allows.
-    ///
-    /// - Parameters:
-    ///   - allowance: What may still be done.
-    ///   - posts: The posts of the stripe.
-    ///   - didAppend: Called with each post that became a member, and its number.
+    /// Takes in posts that are not members yet, as many as a step allows; `didAppend` gets the number of
+    /// each.
     func join(
         _ allowance: inout RefreshAllowance,
         _ posts: borrowing PostTable,

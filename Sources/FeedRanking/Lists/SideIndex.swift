@@ -133,11 +133,9 @@ struct SideIndex: ~Copyable {
         case tail
     }
 
-    /// Brings the fresh members to their places, as many as a step allows.
+    /// Brings the fresh members to their places, as many as a step allows; returns how many keys moved.
     ///
     /// O(fresh) and O(log n) for each key that moves; O(n) where many keys move.
-    ///
-    /// - Returns: How many keys moved.
     mutating func refresh(
         _ list: ListID,
         of members: borrowing SideMembers,
@@ -161,9 +159,7 @@ struct SideIndex: ~Copyable {
         return movedCount
     }
 
-    /// Brings the members of the tail to their places, as many as a step allows.
-    ///
-    /// - Returns: How many keys moved.
+    /// Brings the members of the tail to their places, as many as a step allows; returns how many keys moved.
     mutating func refreshTail(
         _ list: ListID,
         of members: borrowing SideMembers,
@@ -179,10 +175,8 @@ struct SideIndex: ~Copyable {
         return movedCount
     }
 
-    /// Looks at stale members, at most so many: puts those of the fresh that a first page needs not
-    /// know of into the tail, and collects the other moves.
-    ///
-    /// - Returns: How many members it has looked at.
+    /// Looks at stale members, at most so many: puts those of the fresh that a first page needs not know of
+    /// into the tail, and collects the other moves; returns how many it has looked at.
     private mutating func findMoves(
         _ part: Part,
         atMost limit: Int,

@@ -290,11 +290,9 @@ struct StandingLists: ~Copyable {
         return index.headBoundary.covers(key)
     }
 
-    /// Refreshes the stale head, and where `includingTail` the stale tail too.
+    /// Refreshes the stale head, and where `includingTail` the stale tail too; returns how many keys moved.
     ///
     /// O(stale * log n), or O(n + stale) where many posts of a list are stale.
-    ///
-    /// - Returns: How many keys moved.
     @discardableResult
     private mutating func refresh(includingTail: Bool, _ pass: inout ListPass) -> Int {
         var finishedCount = 0

@@ -85,15 +85,10 @@ struct SnapshotTable: ~Copyable, Sendable {
         state.withLock { state in state.use(id, of: list, now) }
     }
 
-    /// What a caller without a page token gets.
+    /// What a caller without a page token gets that needs a revision at least.
     ///
-    /// - Parameters:
-    ///   - list: The list.
-    ///   - needed: The revision that the snapshot must have at least.
-    ///   - revision: The store's revision: a snapshot of it is as good as a new one, except of a
-    ///     window, which posts leave by age.
-    ///   - now: The time.
-    /// - Returns: The snapshot, or what the caller does instead.
+    /// A snapshot of the store's revision is as good as a new one, except of a window, which posts leave by
+    /// age.
     func admit(
         to list: ListSnapshot.List,
         needing needed: UInt64,

@@ -468,11 +468,10 @@ extension FeedStore {
         return whole
     }
 
-    /// Appends the rows of the changes up to a revision, in their order, until the page is full.
+    /// Appends the rows of the changes up to a revision, in their order, until the page is full; returns the
+    /// revision up to which no change is left out.
     ///
     /// A post that was deleted meanwhile is left out: its deletion is a later change.
-    ///
-    /// - Returns: The revision up to which no change is left out.
     private func copyRows(
         of changes: inout [SyncChange],
         _ query: SyncQuery,

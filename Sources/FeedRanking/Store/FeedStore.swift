@@ -44,12 +44,10 @@ package final class FeedStore: Sendable {
 
     /// Makes a store with the feeds `posts` and `tweets`.
     ///
-    /// - Parameters:
-    ///   - stripeCount: A power of two; more stripes let more threads vote at once.
-    ///   - pace: When a refresh is due, and how much of it is done at once.
-    ///   - clock: The time in Unix milliseconds. Where it goes back by up to
-    ///     `RankingLimits.maximumClockHold`, the time of new posts stands still until the clock has
-    ///     caught up. Where it goes back by more, the time of new posts goes back too.
+    /// There is a power of two of stripes; more let more threads vote at once. The clock gives Unix
+    /// milliseconds. Where it goes back by up to `RankingLimits.maximumClockHold`, the time of new posts
+    /// stands still until the clock has caught up. Where it goes back by more, the time of new posts goes
+    /// back too.
     package init(
         stripeCount: Int,
         pace: RefreshPace = RefreshPace(),
@@ -119,8 +117,8 @@ package final class FeedStore: Sendable {
 
     /// Traps if an invariant does not hold; O(n).
     ///
-    /// - Parameter isChanging: Whether other threads change posts meanwhile. The counts over all stripes
-    ///   follow the stripes by a moment, so they are compared only if nobody does.
+    /// The counts over all stripes follow the stripes by a moment, so they are compared only if no thread is
+    /// changing posts.
     package func checkInvariants(isChanging: Bool = false) {
         var textByteCount = 0
         for number in 0..<stripes.count {
@@ -365,18 +363,11 @@ package final class FeedStore: Sendable {
         }
     }
 
-    /// Changes a post and appends it to a page; O(log n) an index for a title, else O(1).
+    /// Changes a post and appends it to a page, with the voter's ballot; O(log n) an index for a title, else
+    /// O(1).
     ///
-    /// - Parameters:
-    ///   - id: The post to change.
-    ///   - changes: The fields to replace; even without a change the post takes a new revision.
-    ///   - expectedRevision: A revision of the post or of the store, or 0 for any. The post's own
-    ///     fields must not have changed since that revision; votes do not count.
-    ///   - voter: The voter whose ballot the appended row shows.
-    ///   - sink: The sink that takes the change.
-    ///   - page: The page that the post is appended to.
-    /// - Returns: The new revision.
-    /// - Throws: If the post is not there, or not at the revision.
+    /// Even without a change the post takes a new revision. Its own fields must not have changed since the
+    /// expected revision, of the post or of the store; votes do not count, and 0 is any.
     @discardableResult
     package func updatePost(
         _ id: PostID,
@@ -512,12 +503,8 @@ package final class FeedStore: Sendable {
         }
     }
 
-    /// Forgets marks that say nothing any more: of posts that are gone, and those that newer marks
-    /// have ended.
-    ///
-    /// - Parameters:
-    ///   - sweep: Where the step begins; moved behind it.
-    ///   - sink: Takes the marks that are forgotten.
+    /// Forgets marks that say nothing any more: of posts that are gone, and those that newer marks have
+    /// ended. The sweep says where the step begins, and is moved behind it.
     package func sweepMarks(_ sweep: inout MarkSweep, sink: some ChangeSink = NoChanges()) {
         let viewers = marks.viewers(
             ofShard: sweep.shard,

@@ -490,11 +490,10 @@ package struct Stripe: ~Copyable {
         var deletionsKnownSince: UInt64
     }
 
-    /// Appends the changes of a range, and the deletions of another that begins later.
+    /// Appends the changes of a range, and the deletions of another that begins later; nil when the allowance
+    /// is used up.
     ///
     /// O(log n + changes looked at) plus what has changed since the last read.
-    ///
-    /// - Returns: Nil when the allowance is used up.
     mutating func collectChanges(
         _ range: SyncRange,
         deletionsSince: UInt64,
@@ -537,12 +536,9 @@ package struct Stripe: ~Copyable {
         pass.posts[slot] = record
     }
 
-    /// Sets a ballot and its post's votes, where they are newer; O(1).
+    /// Sets a ballot and its post's votes, where they are newer; false where the post keeps no ballots; O(1).
     ///
-    /// A ballot at the post's own revision is set too, because ballots are loaded behind their
-    /// post.
-    ///
-    /// - Returns: False where the post keeps no ballots.
+    /// A ballot at the post's own revision is set too, because ballots are loaded behind their post.
     mutating func restore(
         _ counts: PostCounts,
         _ voter: VoterID,

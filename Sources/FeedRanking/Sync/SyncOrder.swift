@@ -88,11 +88,10 @@ struct SyncOrder: ~Copyable {
         entries.removeLast(entries.count - count)
     }
 
-    /// Appends posts whose last changes are in a range of revisions, in their order.
+    /// Appends posts whose last changes are in a range of revisions, in their order; returns the revision up
+    /// to which no post is left out.
     ///
     /// O(log n + entries looked at). The order must be up to date.
-    ///
-    /// - Returns: The revision up to which no post is left out.
     func collect(
         _ range: SyncRange,
         _ slots: SlotKeys,
@@ -213,9 +212,8 @@ struct Tombstones: ~Copyable {
         first += 1
     }
 
-    /// Appends the deletions of a range of revisions, in their order; O(log n + deletions).
-    ///
-    /// - Returns: The revision up to which none is left out.
+    /// Appends the deletions of a range of revisions, in their order; returns the revision up to which none
+    /// is left out; O(log n + deletions).
     func collect(
         _ range: SyncRange,
         _ slots: SlotKeys,
@@ -244,12 +242,10 @@ struct SyncRange {
     @inline(__always)
     func has(_ other: FeedID?) -> Bool { feed == nil || other == nil || feed == other }
 
-    /// Appends the changes of some entries from a place on, as far as the range has them; the body says
-    /// what an entry stands for, nil if it is void.
+    /// Appends the changes of some entries from a place on, as far as the range has them; the body says what
+    /// an entry stands for, nil if it is void. Returns the revision up to which none is left out.
     ///
     /// O(log n + entries looked at).
-    ///
-    /// - Returns: The revision up to which none is left out.
     func collect<Entry: RevisionEntry>(
         _ entries: [Entry],
         from first: Int = 0,

@@ -278,9 +278,7 @@ extension EventLoop {
         connection.open(handler(connection))
     }
 
-    /// Takes over an accepted socket that the mailbox has counted already.
-    ///
-    /// - Returns: The connection, which is not open yet; nil if the socket is of no use.
+    /// Takes over an accepted socket that the mailbox has counted already; nil if it is of no use.
     private func makeCounted(_ socket: AcceptedSocket) -> TCPConnection? {
         guard !isStopping, var stream = try? UVStream(uv) else {
             UVSocket.close(socket.descriptor)
@@ -330,14 +328,10 @@ extension EventLoop {
         }
     }
 
-    /// Connects; the handler is notified either that the connection opened or that it closed.
+    /// Connects within a time, which includes the handshake of TLS; without security it sends plain bytes.
     ///
-    /// - Parameters:
-    ///   - address: The address of the server.
-    ///   - timeout: How long it may take, with the handshake of TLS.
-    ///   - security: How the connection is secured; nil sends plain bytes.
-    ///   - handler: Takes the events of the connection.
-    /// - Throws: If the loop is stopping or the system makes no socket.
+    /// The handler is notified either that the connection opened or that it closed. Throws if the loop is
+    /// stopping or the system makes no socket.
     package func connect(
         to address: SocketAddress,
         timeout: Duration,
@@ -397,16 +391,13 @@ extension EventLoop {
         relief.closingCount = budget.closingCount
     }
 
-    /// Closes connections until less is held.
+    /// Closes connections until less is held: only those that take nothing, or also others; and of hosts that
+    /// hold no more than their share, or of others only.
     ///
-    /// It takes the hosts that hold most first; of a host, connections that take nothing before
-    /// those that do; and of these, the largest holder first.
+    /// It takes the hosts that hold most first; of a host, connections that take nothing before those that
+    /// do; and of these, the largest holder first.
     ///
     /// O(connections). Each loop looks at its own connections; hosts are compared over all loops.
-    ///
-    /// - Parameters:
-    ///   - onlyStalled: Whether connections are spared that take some of their answers.
-    ///   - sparesModestHosts: Whether hosts are spared that hold no more than their share.
     private func relieve(onlyStalled: Bool, sparesModestHosts: Bool) {
         let level: BudgetLevel = onlyStalled ? .sharing : .closing
         guard budget.isAbove(level) else { return }

@@ -90,14 +90,10 @@ package struct HandshakeTable<Connection: AnyObject> {
         counts[host] = left > 0 ? left : nil
     }
 
-    /// The handshake that has to end before another one begins; nil while there is room.
+    /// The connection whose handshake has to end before another one begins; nil while there is room.
     ///
-    /// O(handshakes). The caller ends it, which removes it.
-    ///
-    /// - Parameters:
-    ///   - limit: The handshakes that may be under way.
-    ///   - isSilent: Whether no bytes of a connection wait to be worked on.
-    /// - Returns: The connection of the handshake.
+    /// O(handshakes). The caller ends it, which removes it. One is silent if none of its bytes wait to be
+    /// worked on.
     package func connectionToGiveWay(limit: Int, isSilent: (Connection) -> Bool) -> Connection? {
         guard count >= limit else { return nil }
         let most = counts.values.max() ?? 0

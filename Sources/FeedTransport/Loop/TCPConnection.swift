@@ -497,17 +497,11 @@ extension TCPConnection {
         }
     }
 
-    /// Whether the connection may be closed for the sake of others: it takes nothing, its host
-    /// holds more than its share, or it holds more than half of an equal share itself.
+    /// Whether the connection may be closed for the sake of others: it takes nothing, its host holds more
+    /// than its share, or it holds more than half of an equal share itself.
     ///
-    /// A host's share does not depend on its number of connections, so many small ones are not
-    /// spared. Those that hold less hold at most half of the limit together, and so never the whole
-    /// excess.
-    ///
-    /// - Parameters:
-    ///   - onlyStalled: Whether it is spared if it takes some of its answers.
-    ///   - sparesModestHosts: Whether it is spared if its host holds no more than its share.
-    /// - Returns: Whether it is a candidate.
+    /// A host's share does not depend on its number of connections, so many small ones are not spared. Those
+    /// that hold less hold at most half of the limit together, and so never the whole excess.
     func mayBeClosed(onlyStalled: Bool, sparesModestHosts: Bool) -> Bool {
         guard !life.isClosed, accountedByteCount > 0 else { return false }
         if onlyStalled, !isStalled { return false }
