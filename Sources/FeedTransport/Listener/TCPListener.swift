@@ -36,7 +36,6 @@ package final class TCPListener {
         makeHandler: @escaping TCPConnection.MakeHandler
     ) throws(TransportError) {
         precondition(!targets.isEmpty, "A listener needs a loop to hand connections to.")
-        loop.preconditionOnLoop()
         try loop.requireRunning()
         self.loop = loop
         self.targets = targets

@@ -93,6 +93,7 @@ package final class EventLoop {
 
     /// Throws if the loop is stopping: work that starts then would never end.
     func requireRunning() throws(TransportError) {
+        preconditionOnLoop()
         if isStopping { throw .loopStopped }
     }
 
@@ -280,21 +281,16 @@ extension EventLoop {
 
     /// Takes over an accepted socket that the mailbox has counted already; nil if it is of no use.
     private func makeCounted(_ socket: AcceptedSocket) -> TCPConnection? {
-        guard !isStopping, var stream = try? UVStream(uv) else {
-            UVSocket.close(socket.descriptor)
-            mailbox.addConnection(-1)
-            return nil
-        }
-        do {
-            try stream.open(socket.descriptor)
-        } catch {
+        if !isStopping, var stream = try? UVStream(uv) {
+            if (try? stream.open(socket.descriptor)) != nil {
+                return TCPConnection(self, stream, peer: socket.peer, isProxied: socket.isProxied)
+            }
             // The peer broke the connection before the loop opened it.
             stream.close()
-            UVSocket.close(socket.descriptor)
-            mailbox.addConnection(-1)
-            return nil
         }
-        return TCPConnection(self, stream, peer: socket.peer, isProxied: socket.isProxied)
+        UVSocket.close(socket.descriptor)
+        mailbox.addConnection(-1)
+        return nil
     }
 
     /// Takes over an accepted socket that the mailbox has counted already; the handler is made for the
@@ -338,7 +334,6 @@ extension EventLoop {
         security: TLSTarget? = nil,
         handler: any ConnectionHandler
     ) throws(TransportError) {
-        preconditionOnLoop()
         try requireRunning()
         var stream = try UVStream(uv)
         do {
@@ -464,7 +459,6 @@ extension EventLoop {
         after delay: Duration,
         _ body: @escaping () -> Void
     ) throws(TransportError) -> LoopTimer {
-        preconditionOnLoop()
         try requireRunning()
         return try LoopTimer(self, after: delay, every: nil, body)
     }
@@ -475,7 +469,6 @@ extension EventLoop {
         every interval: Duration,
         _ body: @escaping () -> Void
     ) throws(TransportError) -> LoopTimer {
-        preconditionOnLoop()
         try requireRunning()
         return try LoopTimer(self, after: interval, every: interval, body)
     }
@@ -488,7 +481,6 @@ extension EventLoop {
     package func addPreciseTimer(
         _ body: @escaping () -> Void
     ) throws(TransportError) -> PreciseTimer {
-        preconditionOnLoop()
         try requireRunning()
         Self.makeThreadPunctual()
         return try PreciseTimer(uv, body)
@@ -496,7 +488,6 @@ extension EventLoop {
 
     /// Calls `body` on the loop for each signal of that number that the process gets.
     package func onSignal(_ number: Int32, _ body: @escaping () -> Void) throws(TransportError) {
-        preconditionOnLoop()
         try requireRunning()
         try UVHandle.signal(number, uv).body = body
     }

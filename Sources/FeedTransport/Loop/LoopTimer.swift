@@ -88,7 +88,6 @@ package final class PreciseTimer {
         _ = clibuv_timer_arm(descriptor, 0)
     }
 
-    /// Closes the timer for good.
     package func cancel() { handle.close() }
 
     private func fire(_ body: () -> Void) {

@@ -234,13 +234,15 @@ extension TCPConnection {
         if withReset { stream.closeWithReset() } else { stream.close() }
     }
 
+    /// Closes now, since reading or writing has failed.
+    func abort(for error: TransportError) {
+        abort(error == .connectionReset ? .reset : .failed(error))
+    }
+
     /// Everything is sent: waits for the peer's end of file, which may have arrived already.
     func linger() {
         life.linger()
-        guard !reading.hasInputEnded else {
-            endLingering()
-            return
-        }
+        guard !reading.hasInputEnded else { return endLingering() }
         deadlines.lingers(at: loop.sweep)
         stream.shutDownSending()
     }

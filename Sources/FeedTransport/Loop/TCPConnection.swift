@@ -8,7 +8,6 @@ internal import FeedTLS
 /// ``ConnectionLife``, ``ReadingState``, ``WriteQueue`` and ``ConnectionDeadlines``. libuv holds the
 /// connection until it is closed, so that no other owner is needed.
 package final class TCPConnection {
-    /// Makes the handler of a connection, on the connection's loop.
     package typealias MakeHandler = @Sendable (TCPConnection) -> any ConnectionHandler
 
     // What each read and write of votes looks at comes first, in few cache lines: thousands of
@@ -114,8 +113,7 @@ package final class TCPConnection {
     func didConnect(_ status: Int32) {
         guard case .connecting = life else { return }
         guard status >= 0 else {
-            abort(.connectFailed(transportError(status, .connect(peer))))
-            return
+            return abort(.connectFailed(transportError(status, .connect(peer))))
         }
         if case .client(let target) = handshake?.side { return beginHandshake(with: target) }
         deadlines.opened(at: loop.sweep)
@@ -254,10 +252,7 @@ extension TCPConnection {
     func didFailReading(_ code: Int32) {
         if hasArrival { loop.deliverArrivals() }
         let error = transportError(code, .read)
-        guard error == .endOfFile else {
-            abort(error == .connectionReset ? .reset : .failed(error))
-            return
-        }
+        guard error == .endOfFile else { return abort(for: error) }
         reading.endInput()
         switch life {
         case .open: deliverInputEnd()
@@ -374,7 +369,7 @@ extension TCPConnection {
             let written = try stream.tryWrite(bytes) ?? 0
             if written < bytes.byteCount { queue(bytes.extracting(droppingFirst: written)) }
         } catch {
-            abort(error == .connectionReset ? .reset : .failed(error))
+            abort(for: error)
         }
     }
 
@@ -398,7 +393,7 @@ extension TCPConnection {
         do throws(TransportError) {
             try stream.write(sendBuffers)
         } catch {
-            abort(error == .connectionReset ? .reset : .failed(error))
+            abort(for: error)
         }
     }
 
@@ -406,11 +401,7 @@ extension TCPConnection {
         sendBuffers.endWrite()
         guard !life.isClosed else { return }
         let needsWrite = writeQueue.endWrite()
-        guard status >= 0 else {
-            let error = transportError(status, .write)
-            abort(error == .connectionReset ? .reset : .failed(error))
-            return
-        }
+        guard status >= 0 else { return abort(for: transportError(status, .write)) }
         deadlines.observeUnsent(0, at: loop.sweep)
         lendSendBuffer()
         if needsWrite { startWrite() }

@@ -130,16 +130,12 @@ struct UVStream {
     /// The kernel takes more only when much of its buffer is free again. What a slow peer takes
     /// before that shows only in the unacknowledged bytes.
     var untakenByteCount: Int {
-        var descriptor: Int32 = -1
         let unwritten = unsafe uv_stream_get_write_queue_size(stream)
-        guard unsafe uv_fileno(handle, &descriptor) == 0 else { return unwritten }
         return unwritten + max(0, Int(clibuv_unacknowledged_byte_count(descriptor)))
     }
 
     /// Sets the size of the socket's send buffer; the kernel takes twice as much.
     func setSendBuffer(byteCount: Int) {
-        var descriptor: Int32 = -1
-        guard unsafe uv_fileno(handle, &descriptor) == 0 else { return }
         // If the system refuses, the buffer stays as it was.
         _ = clibuv_set_option(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: byteCount))
     }
@@ -147,8 +143,6 @@ struct UVStream {
     /// Ends the sending side: the peer sees that nothing more comes.
     // Not uv_shutdown: the queue is empty, and its request would outlive a reset.
     func shutDownSending() {
-        var descriptor: Int32 = -1
-        guard unsafe uv_fileno(handle, &descriptor) == 0 else { return }
         // A peer that is gone cannot be notified; its end of file or reset follows.
         _ = clibuv_shutdown_sending(descriptor)
     }

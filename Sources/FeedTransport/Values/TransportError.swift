@@ -27,32 +27,21 @@ package enum TransportError: Error, Sendable, Hashable {
 extension TransportError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .addressInUse(let address):
-            "\(address) is in use by another process."
+        case .addressInUse(let address): "\(address) is in use by another process."
         case .permissionDenied(let address):
             "No permission to use \(address): ports below 1024 need the right to bind them."
         case .addressNotAvailable(let address):
             "\(address) is not an address of this machine, or no local port is left."
-        case .invalidAddress(let text, let reason):
-            "\"\(text)\" is not an address: \(reason)."
-        case .unknownHost(let name, let reason):
-            "No address for \"\(name)\": \(reason)"
-        case .tooManyOpenFiles:
-            "Too many open files: raise the limit (ulimit -n)."
-        case .connectionRefused:
-            "The connection was refused: nothing listens at the address."
-        case .connectionReset:
-            "The connection was reset by the peer."
-        case .endOfFile:
-            "The peer closed the connection."
-        case .timedOut:
-            "The connection timed out."
-        case .tls(let error):
-            "\(error)"
-        case .loopStopped:
-            "The event loop has stopped."
-        case .system(let operation, _, let text):
-            "\(operation) failed: \(text)."
+        case .invalidAddress(let text, let reason): "\"\(text)\" is not an address: \(reason)."
+        case .unknownHost(let name, let reason): "No address for \"\(name)\": \(reason)"
+        case .tooManyOpenFiles: "Too many open files: raise the limit (ulimit -n)."
+        case .connectionRefused: "The connection was refused: nothing listens at the address."
+        case .connectionReset: "The connection was reset by the peer."
+        case .endOfFile: "The peer closed the connection."
+        case .timedOut: "The connection timed out."
+        case .tls(let error): "\(error)"
+        case .loopStopped: "The event loop has stopped."
+        case .system(let operation, _, let text): "\(operation) failed: \(text)."
         }
     }
 }
