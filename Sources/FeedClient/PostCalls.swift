@@ -62,8 +62,7 @@ extension FeedCalling {
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> BatchGetPostsResponse {
         try await call(.batchGetPosts(BatchGetPostsRequest(ids: ids)), timeout: timeout) {
-            guard case .batchGetPosts(let posts) = $0 else { return nil }
-            return posts
+            if case .batchGetPosts(let posts) = $0 { posts } else { nil }
         }
     }
 
@@ -79,8 +78,7 @@ extension FeedCalling {
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> SyncPostsResponse {
         try await call(.syncPosts(request), timeout: timeout) {
-            guard case .syncPosts(let answer) = $0 else { return nil }
-            return answer
+            if case .syncPosts(let answer) = $0 { answer } else { nil }
         }
     }
 
@@ -137,8 +135,7 @@ extension FeedCalling {
     ) async throws(FeedClientError) -> PostRank {
         let request = GetPostRankRequest(id: id, order: order, window: window)
         return try await call(.getPostRank(request), timeout: timeout) {
-            guard case .postRank(let rank) = $0 else { return nil }
-            return rank
+            if case .postRank(let rank) = $0 { rank } else { nil }
         }
     }
 
@@ -147,8 +144,7 @@ extension FeedCalling {
         timeout: Duration?
     ) async throws(FeedClientError) -> Post {
         try await call(request, timeout: timeout) {
-            guard case .post(let post) = $0 else { return nil }
-            return post
+            if case .post(let post) = $0 { post } else { nil }
         }
     }
 }
@@ -176,8 +172,7 @@ extension FeedCalling {
             .castVote(CastVoteRequest(postID: id, direction: direction)),
             timeout: timeout
         ) {
-            guard case .castVote(let counts) = $0 else { return nil }
-            return counts
+            if case .castVote(let counts) = $0 { counts } else { nil }
         }
     }
 
@@ -256,8 +251,7 @@ extension FeedCalling {
         _ timeout: Duration?
     ) async throws(FeedClientError) -> UInt64 {
         try await call(.markPosts(request), timeout: timeout) {
-            guard case .markPosts(let answer) = $0 else { return nil }
-            return answer.unreadCount
+            if case .markPosts(let answer) = $0 { answer.unreadCount } else { nil }
         }
     }
 }

@@ -14,16 +14,14 @@ extension FeedCalling {
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> PingResponse {
         try await call(.ping(PingRequest(payload: payload)), timeout: timeout) {
-            guard case .ping(let answer) = $0 else { return nil }
-            return answer
+            if case .ping(let answer) = $0 { answer } else { nil }
         }
     }
 
     /// Reads all feeds and their policies, in the order of their creation.
     public func feeds(timeout: Duration? = nil) async throws(FeedClientError) -> [Feed] {
         try await call(.listFeeds, timeout: timeout) {
-            guard case .listFeeds(let answer) = $0 else { return nil }
-            return answer.feeds
+            if case .listFeeds(let answer) = $0 { answer.feeds } else { nil }
         }
     }
 
@@ -40,8 +38,7 @@ extension FeedCalling {
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> Feed {
         try await call(.createFeed(CreateFeedRequest(feed: feed)), timeout: timeout) {
-            guard case .feed(let feed) = $0 else { return nil }
-            return feed
+            if case .feed(let feed) = $0 { feed } else { nil }
         }
     }
 
@@ -54,8 +51,7 @@ extension FeedCalling {
     @discardableResult
     public func backup(timeout: Duration? = nil) async throws(FeedClientError) -> BackupResponse {
         try await call(.backup, timeout: timeout) {
-            guard case .backup(let backup) = $0 else { return nil }
-            return backup
+            if case .backup(let backup) = $0 { backup } else { nil }
         }
     }
 
@@ -74,8 +70,7 @@ extension FeedCalling {
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> CorrectTimesResponse {
         try await call(.correctTimes(request), timeout: timeout) {
-            guard case .correctTimes(let answer) = $0 else { return nil }
-            return answer
+            if case .correctTimes(let answer) = $0 { answer } else { nil }
         }
     }
 
@@ -94,8 +89,7 @@ extension FeedCalling {
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> DeletePostsResponse {
         try await call(.deletePosts(request), timeout: timeout) {
-            guard case .deletePosts(let answer) = $0 else { return nil }
-            return answer
+            if case .deletePosts(let answer) = $0 { answer } else { nil }
         }
     }
 
@@ -123,8 +117,7 @@ extension FeedCalling {
     /// Reads the service's counters.
     public func stats(timeout: Duration? = nil) async throws(FeedClientError) -> ServerStats {
         try await call(.getServerStats, timeout: timeout) {
-            guard case .serverStats(let stats) = $0 else { return nil }
-            return stats
+            if case .serverStats(let stats) = $0 { stats } else { nil }
         }
     }
 }

@@ -202,29 +202,24 @@ extension SessionDriver {
 
     /// It is silent and has to be asked for a sign of life.
     func ping() {
-        guard let wire, let id = session.takePingID() else { return }
-        append(ClientFrame(id: id, request: .ping(PingRequest())), to: wire)
+        guard wire != nil, let id = session.takePingID() else { return }
+        sendOwn(ClientFrame(id: id, request: .ping(PingRequest())))
     }
 }
 
 extension SessionDriver {
     private func sendHello(_ id: UInt64, _ hello: HelloRequest) {
-        guard let wire else { preconditionFailure("A session sends Hello without a connection.") }
-        append(ClientFrame(id: id, request: .hello(hello)), to: wire)
+        sendOwn(ClientFrame(id: id, request: .hello(hello)))
     }
 
-    /// Appends a frame of the driver's own.
-    private func append(_ frame: ClientFrame, to wire: WireConnection) {
-        do throws(FrameError) {
-            try wire.append(frame)
-        } catch {
-            // The least limit has room for a ping; a client's name may be longer than the limit.
-            session.drop(.cannotConnect("Hello does not fit into a frame."), at: loop.now)
-        }
+    /// Sends a frame of the driver's own.
+    private func sendOwn(_ frame: ClientFrame) {
+        // The least limit has room for a ping; a client's name may be longer than the limit.
+        guard append(frame) != nil else { return }
+        session.drop(.cannotConnect("Hello does not fit into a frame."), at: loop.now)
     }
 
     private func send(_ departure: Session.Departure) {
-        guard let wire else { preconditionFailure("A session sends without a connection.") }
         let call = departure.call
         let frame = ClientFrame(
             id: departure.id,
@@ -234,11 +229,17 @@ extension SessionDriver {
             minimumRevision: call.minimumRevision,
             actingUserID: call.actingUserID
         )
+        if let error = append(frame) { session.couldNotSend(departure.id, error) }
+    }
+
+    /// Buffers a frame; the result says why it does not fit, nil if it does.
+    private func append(_ frame: ClientFrame) -> FeedClientError? {
+        guard let wire else { preconditionFailure("A session sends without a connection.") }
         do throws(FrameError) {
             try wire.append(frame)
+            return nil
         } catch {
-            let limit = wire.maximumFrameByteCount
-            session.couldNotSend(departure.id, FeedClientError(error, limitByteCount: limit))
+            return FeedClientError(error, limitByteCount: wire.maximumFrameByteCount)
         }
     }
 
@@ -384,14 +385,8 @@ extension SessionDriver {
 
     /// Sends a frame of a watch; a watch whose request does not fit into one ends.
     private func send(_ frame: ClientFrame) {
-        guard let wire else { preconditionFailure("A session watches without a connection.") }
-        do throws(FrameError) {
-            try wire.append(frame)
-        } catch {
-            // The least limit of a frame has room for Cancel, so this is WatchPosts.
-            let limit = wire.maximumFrameByteCount
-            session.couldNotBegin(frame.id, FeedClientError(error, limitByteCount: limit))
-        }
+        // The least limit of a frame has room for Cancel, so one that does not fit is WatchPosts.
+        if let error = append(frame) { session.couldNotBegin(frame.id, error) }
     }
 }
 
