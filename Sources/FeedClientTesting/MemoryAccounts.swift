@@ -26,10 +26,8 @@ struct MemoryAccounts {
     /// The name of a user's account; nil where there is none.
     func name(of userID: UInt64) -> String? { names[userID] }
 
-    /// How many accounts and sessions there are.
     var counts: (accounts: Int, sessions: Int) { (accounts.count, sessions.count) }
 
-    /// Makes an account.
     mutating func create(
         _ email: String,
         _ password: SecretText,
@@ -89,13 +87,11 @@ extension MemoryState {
         return session
     }
 
-    /// The session of a caller that needs one.
     mutating func requireSession(of caller: MemoryCaller) throws(Status) -> UserSession {
         guard let session = try session(of: caller) else { throw .sessionRequired }
         return session
     }
 
-    /// Creates an account.
     mutating func signUp(
         _ request: SignUpRequest,
         from caller: inout MemoryCaller
@@ -121,7 +117,6 @@ extension MemoryState {
         return begin(of: create(request.email, request.password, ""), isNew: true, for: &caller)
     }
 
-    /// Ends the session of a caller.
     mutating func signOut(
         _ request: SignOutRequest,
         from caller: inout MemoryCaller

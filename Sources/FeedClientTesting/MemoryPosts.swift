@@ -30,7 +30,6 @@ extension MemoryState {
         return .post(marked(page, viewer)[0])
     }
 
-    /// Reads posts by id.
     func batchGetPosts(
         _ request: BatchGetPostsRequest,
         _ viewer: VoterKey?
@@ -44,7 +43,6 @@ extension MemoryState {
         )
     }
 
-    /// Changes fields of a post.
     func updatePost(
         _ request: UpdatePostRequest,
         _ viewer: VoterKey?,
@@ -80,7 +78,6 @@ extension MemoryState {
         return .empty
     }
 
-    /// Imports posts with their times and counts.
     func importPosts(
         _ request: ImportPostsRequest,
         _ caller: MemoryCaller
@@ -128,7 +125,6 @@ extension MemoryState {
 
 /// Lists of posts and ranks.
 extension MemoryState {
-    /// Reads a page.
     func listPosts(
         _ request: ListPostsRequest,
         _ call: MemoryCall,
@@ -177,7 +173,6 @@ extension MemoryState {
         return bytes
     }
 
-    /// Finds the place of a post in its feed.
     func rank(_ request: GetPostRankRequest) throws(Status) -> Response {
         let list = try rules.list(of: request)
         var allowance = RefreshAllowance(keyCount: .max)
@@ -323,7 +318,6 @@ extension FeedProto.VoteDirection {
 }
 
 extension Post {
-    /// The post of a row of a page, as everybody sees it.
     fileprivate init(_ row: PostRow, of page: PostPage, feed: String) {
         func text(_ range: FeedRanking.TextRange) -> String {
             String(decoding: page.bytes(range), as: UTF8.self)

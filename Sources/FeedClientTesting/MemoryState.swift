@@ -230,7 +230,6 @@ extension Limits {
 }
 
 extension Status {
-    /// A watch was asked for as a call.
     fileprivate static var watchIsNoCall: Status {
         Status(
             code: .unimplemented,

@@ -5,7 +5,6 @@ internal import FeedRanking
 
 /// A watch of a client, and what it has been shown.
 struct MemoryWatch {
-    /// What is watched.
     let request: WatchPostsRequest
     /// Whose ballots and marks the posts show.
     let actingUserID: UInt64
@@ -17,7 +16,6 @@ struct MemoryWatch {
     /// Where the copy goes.
     let mailbox: WatchMailbox
 
-    /// What a watch has been shown.
     struct Shown {
         /// The ids in their order.
         var ids: [UInt64]
@@ -97,7 +95,6 @@ extension MemoryState {
     /// Ends a watch that its reader gave up.
     mutating func endWatch(_ number: UInt64) { watches[number] = nil }
 
-    /// Ends the watches of a client, which is told why.
     mutating func endWatches(of caller: MemoryCaller, _ error: FeedClientError) {
         for (number, watch) in watches where watch.caller.number == caller.number {
             watches[number] = nil

@@ -134,7 +134,6 @@ struct DeletePostsCommand: ServiceCommand {
     }
 }
 
-/// Posts that a command has found and may have changed.
 package struct FoundPostsReport: Report {
     /// A post as it was found; what its command does not report is nil.
     private struct Row {

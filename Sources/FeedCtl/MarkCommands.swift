@@ -106,7 +106,6 @@ extension FeedClient {
         return post
     }
 
-    /// Marks posts by their ids, and reports which of them exist.
     fileprivate func markNamed(
         _ ids: [UInt64],
         as mark: Mark,

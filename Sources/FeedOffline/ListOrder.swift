@@ -26,10 +26,8 @@ struct ListOrder {
             }
     }
 
-    /// The columns of the key, in their order.
     var columns: [String] { hasTitle ? [column, "title", "id"] : [column, "id"] }
 
-    /// The values of a place, for ``columns``.
     func values(_ place: OfflinePlace) -> [OfflineDatabase.Value] {
         hasTitle
             ? [.int(place.key), .text(place.title), .id(place.id)]

@@ -143,7 +143,6 @@ extension OfflineStore {
         }
     }
 
-    /// Rows that a condition selects.
     func outboxRows(
         _ condition: String,
         _ values: [OfflineDatabase.Value] = []
@@ -259,7 +258,6 @@ extension OfflineStore {
         return try postsReached(by: marks)
     }
 
-    /// The posts of the copy that a mark through a post reaches.
     private func postsReached(by marks: MarkPostsRequest) throws(OfflineError) -> [UInt64] {
         guard let last = try created(marks.throughPostID) else { return [] }
         let sql = """

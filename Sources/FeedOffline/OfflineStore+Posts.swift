@@ -129,7 +129,6 @@ extension OfflineStore {
         return requests
     }
 
-    /// Whether a mark through a post reaches another one.
     func reaches(_ marks: MarkPostsRequest, _ post: Post) throws(OfflineError) -> Bool {
         guard marks.feed.isEmpty || marks.feed == post.feed else { return false }
         guard let last = try created(marks.throughPostID) else { return false }
@@ -158,7 +157,6 @@ extension Post {
 
 /// The chains of syncs, by which the copy of each feed follows the service.
 extension OfflineStore {
-    /// The next request of a feed's chain.
     func nextRequest(_ feed: String) throws(OfflineError) -> SyncPostsRequest {
         let sql = "SELECT next_revision, copy_revision, instance FROM chains WHERE feed = ?"
         let request = try database.first(sql, [.text(feed)]) { row in

@@ -101,8 +101,7 @@ extension FrameError: CustomStringConvertible {
     /// What happened, with the actual length and the limit.
     public var description: String {
         switch self {
-        case .empty:
-            "Frame of 0 bytes; the shortest has 1 byte."
+        case .empty: "Frame of 0 bytes; the shortest has 1 byte."
         case .tooLarge(let length, let limit):
             "Frame of \(length) bytes exceeds the limit of \(limit) bytes."
         }
@@ -129,10 +128,8 @@ extension MessageError: CustomStringConvertible {
             "Frame of \(byteCount) bytes is not a message of the contract."
         case .tooManyFields(let limit):
             "Message needs more than \(limit) bytes of memory to decode."
-        case .outOfMemory:
-            "No memory to decode the message."
-        case .badText(let id, let field):
-            "Field \(field) of frame \(id) is not UTF-8 without NUL."
+        case .outOfMemory: "No memory to decode the message."
+        case .badText(let id, let field): "Field \(field) of frame \(id) is not UTF-8 without NUL."
         }
     }
 }

@@ -60,7 +60,6 @@ struct FeedTable: ~Copyable, Sendable {
         }
     }
 
-    /// The feed of a name; O(1).
     func feed(named name: String) -> FeedID? { state.withLock { $0.numbers[name] } }
 
     /// The rules of a feed; O(1).

@@ -97,7 +97,6 @@ struct MergeEntry {
         self.id = id
     }
 
-    /// Whether the entry was collected with a key.
     func hasKey(_ key: RankKey) -> Bool { primary == key.primary && secondary == key.secondary }
 }
 

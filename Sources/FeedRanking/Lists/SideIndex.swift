@@ -31,7 +31,6 @@ struct SideIndex: ~Copyable {
         tail.reserve(limit)
     }
 
-    /// Notes that a member has changed; O(1).
     @inline(__always)
     mutating func noteChange(_ member: UInt32) {
         hasFresh = true

@@ -48,7 +48,6 @@ struct MarkTable: ~Copyable, Sendable {
         }
     }
 
-    /// Changes the marks of a viewer; a body that throws changes nothing.
     func change<Failure: Error>(
         _ viewer: VoterID,
         _ body: (inout ViewerMarks) throws(Failure) -> Void

@@ -77,7 +77,6 @@ package struct ViewerMarks: Sendable {
         }
     }
 
-    /// The newest mark of a topic through a post that reaches a post.
     private func newestStep(_ topic: MarkTopic, covering post: PostOrigin) -> MarkThrough? {
         guard !steps.isEmpty else { return nil }
         return Self.newer(steps[post.feed], steps[nil], topic, covering: post)

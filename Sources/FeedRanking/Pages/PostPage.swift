@@ -88,7 +88,6 @@ package struct PostPage: Sendable {
         rows.append(row)
     }
 
-    /// Appends a post that was deleted at a revision; O(1).
     mutating func appendDeletion(of id: PostID, revision: UInt64) {
         let feed = FeedID(rawValue: 0)
         rows.append(PostRow(id: id, feed: feed, revision: revision, isDeleted: true))

@@ -195,7 +195,6 @@ final class ListSnapshot: Sendable {
 }
 
 extension MergeEntry {
-    /// The entry that a merge had of a post.
     init(_ entry: ListSnapshot.Entry) {
         self.init(RankKey(primary: entry.primary, secondary: entry.secondary, slot: 0), entry.id)
     }

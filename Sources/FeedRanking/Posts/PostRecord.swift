@@ -90,7 +90,6 @@ package struct PostRecord: BitwiseCopyable {
         scoreChange &+= 1
     }
 
-    /// Adds a downvote; O(1).
     @inline(__always)
     mutating func addDownvote() {
         downvoteCount &+= 1

@@ -135,7 +135,6 @@ package struct PostTable: ~Copyable {
         liveCounts.append(0)
     }
 
-    /// Sets the title that probe keys compare with.
     package mutating func setProbeTitle(_ title: borrowing Span<UInt8>) {
         probeTitle.removeAll()
         for index in title.indices { probeTitle.append(title[index]) }

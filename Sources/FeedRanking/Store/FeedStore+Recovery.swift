@@ -306,7 +306,6 @@ extension FeedStore {
 }
 
 extension StateHash {
-    /// The hash of a store, as `FeedStore.stateHash` describes it.
     init(of store: FeedStore) {
         var hash = StateHash(seed: 1)
         for policy in store.feedTable.policies() { hash.add(policy) }

@@ -165,7 +165,6 @@ package final class FeedStore: Sendable {
         try feedTable.create(policy, sink)
     }
 
-    /// The feed of a name; O(1).
     package func feed(named name: String) -> FeedID? { feedTable.feed(named: name) }
 
     /// The rules of a feed; nil where there is no such feed; O(1).

@@ -41,7 +41,6 @@ package struct BatchedVotes: ~Copyable {
 
     package init() { refreshDue.reserveCapacity(Self.capacity) }
 
-    /// The post of the vote at a position of `order`.
     @inline(__always)
     func post(_ position: Int) -> PostID { entries[Int(order[position])].post }
 

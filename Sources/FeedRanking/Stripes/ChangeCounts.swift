@@ -14,7 +14,6 @@ struct ChangeCounts: ~Copyable {
     /// The counts of feeds, and behind them that of the front page.
     private let shown = InlineArray<65, Atomic<UInt64>> { _ in Atomic(0) }
 
-    /// The revision of the latest change.
     @inline(__always)
     var revision: UInt64 { latest.load(ordering: .acquiring) }
 

@@ -71,7 +71,6 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
         unsafe base.deallocate()
     }
 
-    /// The number of the stripe that has an id; O(1).
     @inline(__always)
     func number(of id: PostID) -> Int { Int(truncatingIfNeeded: id.rawValue) & (count - 1) }
 
@@ -347,7 +346,6 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
         return sum
     }
 
-    /// The number of posts of a feed, or of all feeds; O(stripes).
     private func postCount(of feed: FeedID?) -> Int {
         (0..<count).reduce(0) { sum, number in
             sum + withStripe(number) { $0.standing.indexes(feed).postCount }

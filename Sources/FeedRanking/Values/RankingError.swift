@@ -29,32 +29,23 @@ package enum RankingError: Error, Equatable, Sendable {
 extension RankingError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .postNotFound(let id):
-            "Post \(id.rawValue) does not exist."
-        case .postNotInList(let id):
-            "Post \(id.rawValue) is not in the list."
-        case .feedNotFound(let id):
-            "Feed \(id.rawValue) does not exist."
-        case .feedExists(let name):
-            "Feed \"\(name)\" exists already."
-        case .tooManyFeeds(let limit):
-            "One feed more exceeds the limit of \(limit) feeds."
+        case .postNotFound(let id): "Post \(id.rawValue) does not exist."
+        case .postNotInList(let id): "Post \(id.rawValue) is not in the list."
+        case .feedNotFound(let id): "Feed \(id.rawValue) does not exist."
+        case .feedExists(let name): "Feed \"\(name)\" exists already."
+        case .tooManyFeeds(let limit): "One feed more exceeds the limit of \(limit) feeds."
         case .tooManyVoters(let limit):
             "One device more exceeds the limit of \(limit) devices that vote."
         case .tooManyUsers(let limit):
             "One user more exceeds the limit of \(limit) users that vote."
-        case .tooManyMarks(let limit):
-            "One mark more exceeds the limit of \(limit) marks."
+        case .tooManyMarks(let limit): "One mark more exceeds the limit of \(limit) marks."
         case .marksAreFull(let limit):
             "The marks of all viewers fill the \(limit) places that there are."
         case .revisionMismatch(let expected, let actual):
             "The post's fields are of revision \(actual); the change expects \(expected)."
-        case .clearOnTally:
-            "Each vote of this feed counts, so none can be cleared."
-        case .voterRequired:
-            "This feed keeps a ballot a voter, and the vote came without a voter."
-        case .userRequired:
-            "This feed keeps a ballot a user, and the vote came without a user."
+        case .clearOnTally: "Each vote of this feed counts, so none can be cleared."
+        case .voterRequired: "This feed keeps a ballot a voter, and the vote came without a voter."
+        case .userRequired: "This feed keeps a ballot a user, and the vote came without a user."
         }
     }
 }
@@ -88,28 +79,20 @@ package enum RecoveryError: Error, Equatable, Sendable {
 extension RecoveryError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .badPostID(let id):
-            "No post can have the id \(id)."
+        case .badPostID(let id): "No post can have the id \(id)."
         case .badTime(let id, let milliseconds):
             "Post \(id.rawValue) has an impossible time: \(milliseconds)."
         case .badCount(let id, let count):
             "Post \(id.rawValue) has an impossible count of votes: \(count)."
-        case .badRevision(let revision):
-            "No write can have the revision \(revision)."
-        case .badEditRevision(let id):
-            "Post \(id.rawValue) was edited after its last revision."
+        case .badRevision(let revision): "No write can have the revision \(revision)."
+        case .badEditRevision(let id): "Post \(id.rawValue) was edited after its last revision."
         case .textTooLong(let id, let byteCount):
             "A text of post \(id.rawValue) has \(byteCount) bytes, more than any may have."
-        case .badFeed(let id, let feed):
-            "Post \(id.rawValue) cannot be in feed \(feed.rawValue)."
-        case .badFeedDefinition(let feed):
-            "Feed \(feed.rawValue) cannot have that number or name."
-        case .badVoter(let voter):
-            "Nobody can be voter \(voter.rawValue)."
-        case .badMark(let viewer):
-            "Viewer \(viewer.rawValue) cannot have such marks."
-        case .badBallot(let id):
-            "Post \(id.rawValue) cannot have that ballot."
+        case .badFeed(let id, let feed): "Post \(id.rawValue) cannot be in feed \(feed.rawValue)."
+        case .badFeedDefinition(let feed): "Feed \(feed.rawValue) cannot have that number or name."
+        case .badVoter(let voter): "Nobody can be voter \(voter.rawValue)."
+        case .badMark(let viewer): "Viewer \(viewer.rawValue) cannot have such marks."
+        case .badBallot(let id): "Post \(id.rawValue) cannot have that ballot."
         }
     }
 }
