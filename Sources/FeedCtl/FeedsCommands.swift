@@ -89,19 +89,18 @@ package struct FeedsReport: Report {
     package func text(_ style: TextStyle) -> String {
         let hasVoters = feeds.contains { !$0.voters.argument.isEmpty }
         let hasUnread = feeds.contains { $0.unreadCount > 0 }
-        var columns: [TextTable.Column] = [.text("FEED"), .number("POSTS")]
-        if hasUnread { columns.append(.number("UNREAD")) }
-        columns += [.text("ORDER"), .text("VOTES")]
-        if hasVoters { columns.append(.text("VOTERS")) }
-        var table = TextTable(columns + [.number("TITLE"), .text("TEXT")])
-        for feed in feeds {
-            var cells = [feed.name, "\(feed.postCount)"]
-            if hasUnread { cells.append("\(feed.unreadCount)") }
-            cells += [feed.defaultOrder.argument, feed.voteMode.argument]
-            if hasVoters { cells.append(feed.voters.argument) }
-            cells.append("to \(feed.maximumTitleLength)")
-            table.append(cells + ["\(feed.minimumTextLength) to \(feed.maximumTextLength)"])
-        }
-        return table.rendered(style)
+        var columns: [TextColumn<Feed>] = [
+            .text("FEED") { $0.name }, .number("POSTS") { "\($0.postCount)" },
+        ]
+        if hasUnread { columns.append(.number("UNREAD") { "\($0.unreadCount)" }) }
+        columns += [
+            .text("ORDER") { $0.defaultOrder.argument }, .text("VOTES") { $0.voteMode.argument },
+        ]
+        if hasVoters { columns.append(.text("VOTERS") { $0.voters.argument }) }
+        columns += [
+            .number("TITLE") { "to \($0.maximumTitleLength)" },
+            .text("TEXT") { "\($0.minimumTextLength) to \($0.maximumTextLength)" },
+        ]
+        return TextTable(feeds, columns).rendered(style)
     }
 }

@@ -228,36 +228,33 @@ package struct FoundPostsReport: Report {
         let count = postCount == 1 ? "1 post" : "\(postCount) posts"
         guard let originsSinceMilliseconds else {
             guard postCount > 0 else { return "No post lies ahead of the service's clock.\n" }
-            let times = table(style, [.text("EDITED")]) {
-                [style.time($0.updateTimeMilliseconds ?? 0)]
+            let edited = TextColumn<Row>.text("EDITED") {
+                style.time($0.updateTimeMilliseconds ?? 0)
             }
-            return times
+            return table(style, [edited])
                 + (isApplied
                     ? "\(count) corrected; the times shown are those before.\n"
                     : "\(count) ahead of the service's clock. If that clock is right, correct them: "
                         + "feedctl correct-times --apply\n")
         }
-        let origins = table(style, [.number("AUTHOR"), .text("DEVICE"), .text("HOST")]) { post in
-            let author = post.authorID.flatMap { $0 == 0 ? nil : "\($0)" }
-            return [author ?? "", post.clientID ?? "", post.host ?? ""]
-        }
+        let origins = table(
+            style,
+            [
+                .number("AUTHOR") { ($0.authorID ?? 0) == 0 ? "" : "\($0.authorID ?? 0)" },
+                .text("DEVICE") { $0.clientID ?? "" }, .text("HOST") { $0.host ?? "" },
+            ]
+        )
         return (postCount == 0 ? "" : origins) + "\(count) \(isApplied ? "deleted" : "found").\n"
             + "The service knows devices and hosts of posts made since "
             + "\(style.time(originsSinceMilliseconds)).\n"
     }
 
-    private func table(
-        _ style: TextStyle,
-        _ columns: [TextTable.Column],
-        _ cells: (Row) -> [String]
-    ) -> String {
-        var table = TextTable(
-            [.number("ID"), .text("FEED"), .text("CREATED")] + columns + [.text("TITLE")]
-        )
-        for post in posts {
-            let start = ["\(post.id)", post.feed, style.time(post.createTimeMilliseconds)]
-            table.append(start + cells(post) + [post.title])
-        }
+    private func table(_ style: TextStyle, _ columns: [TextColumn<Row>]) -> String {
+        let first: [TextColumn<Row>] = [
+            .number("ID") { "\($0.id)" }, .text("FEED") { $0.feed },
+            .text("CREATED") { style.time($0.createTimeMilliseconds) },
+        ]
+        let table = TextTable(posts, first + columns + [.text("TITLE") { $0.title }])
         let rest = postCount > UInt64(posts.count) ? "The first \(posts.count) are shown.\n" : ""
         return table.rendered(style) + "\n" + rest
     }

@@ -308,14 +308,12 @@ extension [LeftOutPost] {
     /// A table of the first posts, behind an empty line; empty if there are none.
     fileprivate func table(_ style: TextStyle) -> String {
         guard !isEmpty else { return "" }
-        var table = TextTable([
-            .number("LINE"), .number("ACTUAL"), .number("LIMIT"), .text("FIELD"), .text("REASON"),
-        ])
-        for post in prefix(Self.shownCount) {
-            table.append([
-                "\(post.line)", post.shownActual, post.shownLimit, post.field, post.reason,
-            ])
-        }
+        let columns: [TextColumn<LeftOutPost>] = [
+            .number("LINE") { "\($0.line)" }, .number("ACTUAL") { $0.shownActual },
+            .number("LIMIT") { $0.shownLimit }, .text("FIELD") { $0.field },
+            .text("REASON") { $0.reason },
+        ]
+        let table = TextTable(Array(prefix(Self.shownCount)), columns)
         let rest = count - Self.shownCount
         let more = rest > 0 ? "… and \(rest) more; --json names them all.\n" : ""
         return "\n" + table.rendered(style) + more

@@ -212,28 +212,24 @@ package struct PageReport: Report {
     package func text(_ style: TextStyle) -> String {
         let hasFeeds = Set(posts.map(\.feed)).count > 1
         let hasAuthors = posts.contains { $0.author?.displayName.isEmpty == false }
-        var columns: [TextTable.Column] = firstRow == nil ? [] : [.number("ROW")]
-        if ranks != nil { columns.append(.number("RANK")) }
-        columns += [.number("SCORE"), .number("COMMENTS"), .text("AGE")]
-        if hasFeeds { columns.append(.text("FEED")) }
-        if hasAuthors { columns.append(.text("AUTHOR")) }
-        var table = TextTable(columns + [.number("ID"), .text("TITLE")])
-        for (index, post) in posts.enumerated() {
-            var cells = firstRow.map { ["\($0 + index)"] } ?? []
-            if let ranks { cells.append("\(ranks[index])") }
-            cells += [
-                "\(post.score)", "\(post.commentCount)",
-                RelativeTime.text(post.createTimeMilliseconds, now: style.nowMilliseconds),
-            ]
-            if hasFeeds { cells.append(post.feed) }
-            if hasAuthors {
-                let name = VisibleText.line(post.author?.displayName ?? "")
-                cells.append(name.truncated(toColumns: Self.authorColumns))
-            }
-            // A tweet has a text only.
-            table.append(cells + ["\(post.id)", post.title.isEmpty ? post.text : post.title])
-        }
-        return table.rendered(style) + footer
+        var columns: [TextColumn<(offset: Int, post: Post)>] = []
+        if let firstRow { columns.append(.number("ROW") { "\(firstRow + $0.offset)" }) }
+        if let ranks { columns.append(.number("RANK") { "\(ranks[$0.offset])" }) }
+        let now = style.nowMilliseconds
+        columns += [
+            .number("SCORE") { "\($0.post.score)" },
+            .number("COMMENTS") { "\($0.post.commentCount)" },
+            .text("AGE") { RelativeTime.text($0.post.createTimeMilliseconds, now: now) },
+        ]
+        if hasFeeds { columns.append(.text("FEED") { $0.post.feed }) }
+        if hasAuthors { columns.append(.text("AUTHOR") { Self.shortAuthor(of: $0.post) }) }
+        columns += [.number("ID") { "\($0.post.id)" }, .text("TITLE") { $0.post.name }]
+        let rows = posts.enumerated().map { (offset: $0.offset, post: $0.element) }
+        return TextTable(rows, columns).rendered(style) + footer
+    }
+
+    private static func shortAuthor(of post: Post) -> String {
+        VisibleText.line(post.author?.displayName ?? "").truncated(toColumns: authorColumns)
     }
 
     /// A longer name would leave no room for titles.
@@ -259,6 +255,11 @@ package struct PageReport: Report {
         guard let token, let commandLine else { return "" }
         return "\(label) \(commandLine.starting(at: token.text))\n"
     }
+}
+
+extension Post {
+    /// What a person knows it by: a tweet has a text only.
+    var name: String { title.isEmpty ? text : title }
 }
 
 extension Page {

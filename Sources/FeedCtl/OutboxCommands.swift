@@ -140,15 +140,11 @@ package struct OutboxReport: Report {
 
     package func text(_ style: TextStyle) -> String {
         guard !rows.isEmpty else { return "The outbox is empty.\n" }
-        var table = TextTable([
-            .number("ENTRY"), .text("STATE"), .text("CHANGE"), .text("REASON"),
-        ])
-        for row in rows {
-            table.append([
-                "\(row.entry.number)", row.state, row.entry.request.summary, row.reason,
-            ])
-        }
-        return table.rendered(style)
+        let columns: [TextColumn<Row>] = [
+            .number("ENTRY") { "\($0.entry.number)" }, .text("STATE") { $0.state },
+            .text("CHANGE") { $0.entry.request.summary }, .text("REASON") { $0.reason },
+        ]
+        return TextTable(rows, columns).rendered(style)
     }
 }
 
@@ -160,7 +156,7 @@ extension Request {
             "vote \(vote.direction.argument) on \(vote.postID)"
         case .createPost(let creation):
             "post in \(creation.feed): "
-                + (creation.post.map { $0.title.isEmpty ? $0.text : $0.title } ?? "")
+                + (creation.post?.name ?? "")
         case .updatePost(let update): "edit of \(update.post?.id ?? 0)"
         case .deletePost(let deletion): "deletion of \(deletion.id)"
         case .markPosts(let marks): "mark \(marks.mark.argument)"

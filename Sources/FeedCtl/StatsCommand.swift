@@ -85,14 +85,11 @@ package struct StatsReport: Report {
                 fields.add("disk, backups", "told to callers with a key only")
             }
         }
-        var table = TextTable([
-            .text("METHOD"), .number("REQUESTS"), .number("ERRORS"), .text("LAST ERROR"),
-        ])
-        for method in stats.methods {
-            table.append([
-                method.method, "\(method.requestCount)", "\(method.errorCount)", method.lastError,
-            ])
-        }
+        let columns: [TextColumn<MethodStats>] = [
+            .text("METHOD") { $0.method }, .number("REQUESTS") { "\($0.requestCount)" },
+            .number("ERRORS") { "\($0.errorCount)" }, .text("LAST ERROR") { $0.lastError },
+        ]
+        let table = TextTable(stats.methods, columns)
         return fields.rendered() + "\n" + table.rendered(style)
             + LatencyStats.table(stats.latencies, held: stats.heldTime, style)
     }
@@ -218,21 +215,20 @@ extension LatencyStats {
         _ style: TextStyle
     ) -> String {
         guard !latencies.isEmpty else { return "" }
-        var table = TextTable([
-            .text("TIME OF ANSWERS"), .number("ANSWERS"), .number("P50"), .number("P90"),
-            .number("P99"), .number("P99.9"), .number("MAXIMUM"),
-        ])
-        for latency in latencies { table.append(latency.row(latency.method)) }
-        if let held, held.answerCount > 0 { table.append(held.row("held until durable")) }
-        return "\n" + table.rendered(style)
-    }
-
-    private func row(_ name: String) -> [String] {
-        let times = [
-            medianNanoseconds, p90Nanoseconds, p99Nanoseconds, p999Nanoseconds,
-            maximumNanoseconds,
+        var rows = latencies
+        if var held, held.answerCount > 0 {
+            held.method = "held until durable"
+            rows.append(held)
+        }
+        let columns: [TextColumn<LatencyStats>] = [
+            .text("TIME OF ANSWERS") { $0.method }, .number("ANSWERS") { "\($0.answerCount)" },
+            .number("P50") { text($0.medianNanoseconds) },
+            .number("P90") { text($0.p90Nanoseconds) },
+            .number("P99") { text($0.p99Nanoseconds) },
+            .number("P99.9") { text($0.p999Nanoseconds) },
+            .number("MAXIMUM") { text($0.maximumNanoseconds) },
         ]
-        return [name, "\(answerCount)"] + times.map(Self.text)
+        return "\n" + TextTable(rows, columns).rendered(style)
     }
 
     /// A time in microseconds, milliseconds or seconds, with a decimal if it is small.

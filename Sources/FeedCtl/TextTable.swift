@@ -1,30 +1,34 @@
 internal import FeedText
 
-/// A table for people: one line a row, columns two spaces apart, the last one cut if necessary.
-package struct TextTable {
-    package struct Column {
-        package let header: String
-        /// Whether it holds numbers, which are aligned to the right.
-        package let isNumeric: Bool
+/// A column of a table: its header, and what it has of each row.
+package struct TextColumn<Row> {
+    fileprivate let header: String
+    /// Whether it holds numbers, which are aligned to the right.
+    fileprivate let isNumeric: Bool
+    fileprivate let cell: (Row) -> String
 
-        package static func text(_ header: String) -> Self {
-            Self(header: header, isNumeric: false)
-        }
-
-        package static func number(_ header: String) -> Self {
-            Self(header: header, isNumeric: true)
-        }
+    package static func text(_ header: String, _ cell: @escaping (Row) -> String) -> Self {
+        Self(header: header, isNumeric: false, cell: cell)
     }
 
-    private let columns: [Column]
-    private var rows: [[String]] = []
+    package static func number(_ header: String, _ cell: @escaping (Row) -> String) -> Self {
+        Self(header: header, isNumeric: true, cell: cell)
+    }
+}
 
-    package init(_ columns: [Column]) { self.columns = columns }
+/// A table for people: one line a row, columns two spaces apart, the last one cut if necessary.
+package struct TextTable {
+    private let headers: [String]
+    private let isNumeric: [Bool]
+    /// The cells, which are safe to print.
+    private let rows: [[String]]
 
-    /// Adds a row; its cells are made safe to print.
-    package mutating func append(_ cells: [String]) {
-        precondition(cells.count == columns.count, "A row has a cell for each column.")
-        rows.append(cells.map { VisibleText.line($0) })
+    package init<Row>(_ rows: [Row], _ columns: [TextColumn<Row>]) {
+        headers = columns.map(\.header)
+        isNumeric = columns.map(\.isNumeric)
+        var cells: [[String]] = []
+        for row in rows { cells.append(columns.map { VisibleText.line($0.cell(row)) }) }
+        self.rows = cells
     }
 
     package func rendered(_ style: TextStyle) -> String {
@@ -37,17 +41,17 @@ package struct TextTable {
     ///
     /// The last column is cut to fit, but not below ten columns.
     package func rendered(columnCount: Int?) -> String {
-        let lines = [columns.map(\.header)] + rows
-        let widths = columns.indices.map { index in
+        let lines = [headers] + rows
+        let widths = headers.indices.map { index in
             lines.map { $0[index].columnCount }.max() ?? 0
         }
         let before = widths.dropLast().reduce(0) { $0 + $1 + Self.gap.count }
         let lastWidth = columnCount.map { max(Self.narrowest, $0 - before) }
         return lines.map { cells in
             var padded = zip(cells, widths).enumerated().map { index, cell in
-                pad(cell.0, to: cell.1, isNumeric: columns[index].isNumeric)
+                pad(cell.0, to: cell.1, isNumeric: isNumeric[index])
             }
-            if let last = cells.last, let lastColumn = columns.last, !lastColumn.isNumeric {
+            if let last = cells.last, isNumeric.last == false {
                 padded[padded.count - 1] = lastWidth.map { last.truncated(toColumns: $0) } ?? last
             }
             return Self.trimmed(padded.joined(separator: Self.gap)) + "\n"

@@ -144,17 +144,13 @@ package struct LivePage {
     ///
     /// The last two say what is new and which keys there are; rows that have no place are left out.
     package func lines(_ style: TextStyle, rowCount: Int?) -> [String] {
-        var table = TextTable([
-            .number("SCORE"), .number("UP"), .number("DOWN"), .number("ID"), .text("TITLE"),
-        ])
         let removed = Set(posts.removedIDs)
-        for post in posts.rows {
-            let title = post.title.isEmpty ? post.text : post.title
-            table.append([
-                "\(post.score)", "\(post.upvoteCount)", "\(post.downvoteCount)", "\(post.id)",
-                removed.contains(post.id) ? "(gone) \(title)" : title,
-            ])
-        }
+        let columns: [TextColumn<Post>] = [
+            .number("SCORE") { "\($0.score)" }, .number("UP") { "\($0.upvoteCount)" },
+            .number("DOWN") { "\($0.downvoteCount)" }, .number("ID") { "\($0.id)" },
+            .text("TITLE") { (removed.contains($0.id) ? "(gone) " : "") + $0.name },
+        ]
+        let table = TextTable(posts.rows, columns)
         let rows = table.rendered(style).split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast().map(String.init)
         let room = rowCount.map { max(1, $0 - 3) } ?? rows.count

@@ -72,11 +72,11 @@ struct TextTests {
 /// Tables and lists of fields for people.
 struct TextTableTests {
     static func table(_ titles: [String]) -> TextTable {
-        var table = TextTable([.number("N"), .text("NAME"), .text("TITLE")])
-        for (index, title) in titles.enumerated() {
-            table.append(["\(index * 10)", index == 0 ? "日本" : "ab", title])
-        }
-        return table
+        let columns: [TextColumn<Int>] = [
+            .number("N") { "\($0 * 10)" }, .text("NAME") { $0 == 0 ? "日本" : "ab" },
+            .text("TITLE") { titles[$0] },
+        ]
+        return TextTable(Array(titles.indices), columns)
     }
 
     @Test func alignsByColumnsOfTheTerminal() {
