@@ -49,19 +49,16 @@ public final class InMemoryFeedClient: FeedWatching {
     ) async throws(FeedClientError) -> Answer {
         guard !Task.isCancelled else { throw .cancelled(effect: .none) }
         // A caller calls alone, as on a connection: a sign-in and the call after it keep their order.
-        let outcome: Result<Answer, FeedClientError> = connection.caller.withLock { caller in
-            guard var calling = caller else { return .failure(.closed) }
+        return try connection.caller.withLock { (caller) throws(FeedClientError) -> Answer in
+            guard var calling = caller else { throw .closed }
             defer { caller = calling }
-            return Result { () throws(FeedClientError) in
-                try memory.answer(
-                    to: request,
-                    minimumRevision: minimumRevision,
-                    actingUserID: actingUserID,
-                    from: &calling
-                )
-            }
+            return try memory.answer(
+                to: request,
+                minimumRevision: minimumRevision,
+                actingUserID: actingUserID,
+                from: &calling
+            )
         }
-        return try outcome.get()
     }
 
     /// The posts of a watch, which show each change before its call has ended.

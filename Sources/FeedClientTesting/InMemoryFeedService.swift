@@ -55,13 +55,13 @@ public final class InMemoryFeedService: Sendable {
             sessionToken: sessionToken?.bytes ?? [],
             serviceKey: serviceKey?.bytes ?? []
         )
-        let greeting: Result<(MemoryCaller, HelloResponse), Status> = state.withLock { state in
-            Result { () throws(Status) in try state.greet(hello) }
-        }
-        switch greeting {
-        case .success(let (caller, response)):
+        do throws(Status) {
+            let (caller, response) = try state.withLock {
+                (state) throws(Status) -> (MemoryCaller, HelloResponse) in try state.greet(hello)
+            }
             return InMemoryFeedClient(self, caller, response)
-        case .failure(let status): throw .refused(status)
+        } catch {
+            throw .refused(error)
         }
     }
 
@@ -118,14 +118,12 @@ public final class InMemoryFeedService: Sendable {
     ) throws(FeedClientError) -> Answer {
         if let error = fault.withLock({ $0 })?(request) { throw error }
         let call = MemoryCall(minimumRevision: minimumRevision, actingUserID: actingUserID)
-        var calling = caller
-        defer { caller = calling }
-        let outcome: Result<Answer, Status> = state.withLock { state in
-            Result { () throws(Status) in try state.answer(to: request, call, from: &calling) }
-        }
-        switch outcome {
-        case .success(let answer): return answer
-        case .failure(let status): throw .refused(status)
+        do throws(Status) {
+            return try state.withLock { (state) throws(Status) -> Answer in
+                try state.answer(to: request, call, from: &caller)
+            }
+        } catch {
+            throw .refused(error)
         }
     }
 }

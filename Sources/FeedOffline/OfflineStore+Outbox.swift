@@ -92,8 +92,7 @@ extension OfflineStore {
     private func forget(_ entry: OutboxEntry) throws(OfflineError) {
         try remove(entry)
         guard entry.localPostID != 0 else { return }
-        for row in try outboxRows("ORDER BY number")
-        where row.request.namedPosts.contains(entry.localPostID) {
+        for row in try outboxRows(naming: entry.localPostID) {
             try remove(row.entry)
         }
     }
@@ -151,6 +150,11 @@ extension OfflineStore {
         return try database.all(sql, values) { row throws(OfflineError) in
             try OutboxRow(row, &blobs)
         }
+    }
+
+    /// The rows of all entries that name a post, in their order.
+    private func outboxRows(naming id: UInt64) throws(OfflineError) -> [OutboxRow] {
+        try outboxRows("ORDER BY number").filter { $0.request.namedPosts.contains(id) }
     }
 
     private func outboxRow(_ number: UInt64) throws(OfflineError) -> OutboxRow? {
@@ -451,8 +455,7 @@ extension OfflineStore {
         for id in entry.request.shownPosts { try remove(id) }
         try remove(entry)
         guard entry.localPostID != 0 else { return }
-        for row in try outboxRows("ORDER BY number")
-        where row.request.namedPosts.contains(entry.localPostID) {
+        for row in try outboxRows(naming: entry.localPostID) {
             try put(row, .failed(.postIsGone))
         }
     }
@@ -494,8 +497,7 @@ extension OfflineStore {
     private func adopt(_ post: Post, for localID: UInt64) throws(OfflineError) {
         let instance = try identity().instanceID
         // In any state: those that failed or are in doubt may be sent again later.
-        for var row in try outboxRows("ORDER BY number")
-        where row.request.namedPosts.contains(localID) {
+        for var row in try outboxRows(naming: localID) {
             try removeTargets(of: row.entry)
             row.request = row.request.replacing(localID, by: post.id)
             row.instanceID = instance

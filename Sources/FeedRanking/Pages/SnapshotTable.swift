@@ -108,11 +108,7 @@ struct SnapshotTable: ~Copyable, Sendable {
             }
             if known.isTaking { return .wait }
             if isRecent == true { return .none }
-            state.lists[list] = ListState(
-                newest: known.newest,
-                takenAt: known.takenAt,
-                isTaking: true
-            )
+            state.lists[list, default: ListState()].isTaking = true
             state.nextID += 1
             return .take(state.nextID)
         }
