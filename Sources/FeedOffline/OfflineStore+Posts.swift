@@ -182,11 +182,10 @@ extension OfflineStore {
         _ = try database.transaction { () throws(OfflineError) in try dropDamagedPosts() }
     }
 
-    /// Drops the posts that cannot be read, and lets the chains begin anew where there are some; whether
-    /// there were. A part of a transaction, O(posts).
+    /// Drops the posts that cannot be read, and lets the chains begin anew if there are some; true then.
     ///
-    /// The other posts are shown until the new copies are complete. A post that was made here is computed
-    /// from its entry, so nothing of the outbox is lost.
+    /// A part of a transaction, O(posts). The other posts are shown until the new copies are complete. A post
+    /// that was made here is computed from its entry, so nothing of the outbox is lost.
     func dropDamagedPosts() throws(OfflineError) -> Bool {
         var damaged: [UInt64] = []
         try database.rows("SELECT id, base, shown FROM posts") { row in

@@ -503,7 +503,7 @@ package final class FeedStore: Sendable {
     }
 
     /// Forgets marks that say nothing any more: of posts that are gone, and those that newer marks have
-    /// ended. The sweep says where the step begins, and is moved behind it.
+    /// ended; `sweep` says where the step begins, and is moved behind it.
     package func sweepMarks(_ sweep: inout MarkSweep, sink: some ChangeSink = NoChanges()) {
         let viewers = marks.viewers(
             ofShard: sweep.shard,
