@@ -313,6 +313,11 @@ import Testing
             #expect(refusal.contains("BAD_CREDENTIALS"))
             let signedIn = try await ann.feedctl("login", "ann@example.org", input: "secret1")
             #expect(signedIn == "Signed in as ann, account 1.")
+            let everywhere = try await ann.feedctl("logout", "--everywhere")
+            #expect(everywhere == "Signed out on all devices.")
+            let (again, nobody) = try await ann.run(["logout"])
+            #expect(again == 1)
+            #expect(nobody.contains("IDENTITY_REQUIRED"))
         }
     }
 
