@@ -109,7 +109,7 @@ package final class DeviceAdmission: Sendable {
 
     package var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
-    /// Counts a new device of a host; returns the time until it will be admitted, nil if it is; O(1) on average.
+    /// Counts a new device of a host; returns the time until it is admitted, nil if it is; O(1) on average.
     package func admit(_ host: ClientIdentity, _ standing: Standing) -> Duration? {
         let reserve =
             switch standing {

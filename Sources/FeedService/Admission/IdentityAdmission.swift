@@ -34,8 +34,8 @@ package final class IdentityAdmission: Sendable {
 
     /// Counts a connection of an identity; nil if it has as many as it may; O(1) on average.
     ///
-    /// A connection whose key has become void is forced in, also above the limit. An identity may have as many
-    /// as are left to all, so that a few hosts do not have them all.
+    /// A connection whose key has become void is forced in, also above the limit. An identity may have
+    /// as many as are left to all, so that a few hosts do not have them all.
     package func enter(
         _ identity: ClientIdentity,
         isForced: Bool = false,

@@ -42,8 +42,8 @@ struct VoteCalls: ~Copyable {
 
     /// Counts votes in order; each succeeds or fails on its own.
     ///
-    /// An earlier call has counted those that are done, and none of the others may be counted where there is a
-    /// refusal; one of the whole batch is thrown. The outcome is all votes that are counted now.
+    /// An earlier call has counted those that are done, and none of the others may be counted where there
+    /// is a refusal; one of the whole batch is thrown. The outcome is all votes that are counted now.
     mutating func batchCastVotes(
         _ request: BatchCastVotesRequest,
         from caller: inout Caller,

@@ -126,3 +126,188 @@ final class Outbox {
 
 @available(*, unavailable)
 extension Outbox: Sendable {}
+
+/// A connection that a loop's ``Outbox`` sends answers to, and the count of the bytes that the outbox
+/// holds for it.
+///
+/// Held bytes are unsent like those that the transport has. Together they are limited: above the
+/// limit the connection is suspended, so that nothing more is executed for it. It is closed only
+/// after its held answers have been sent.
+final class Recipient {
+    /// The transport releases its handler, and with it this object, once the connection is closed.
+    private let connection: TCPConnection
+    /// The unsent bytes at which the connection is suspended.
+    private let unsentLimitByteCount: Int
+    /// The answers that the outbox holds.
+    private var heldByteCount = 0
+    private var isSuspended = false
+    private var closesAfterRelease = false
+
+    private static var hotByteCount: Int { 48 }
+
+    init(_ connection: TCPConnection, unsentLimitByteCount: Int) {
+        self.connection = connection
+        self.unsentLimitByteCount = unsentLimitByteCount
+    }
+
+    var peer: SocketAddress { connection.peer }
+
+    /// The bytes of answers that the peer's kernel or this one has not taken.
+    var unsentByteCount: Int { heldByteCount + connection.pendingByteCount }
+
+    var isOpen: Bool { connection.isOpen }
+
+    /// Its memory and its connection's, to be requested some time before answers are released.
+    var memory: Memory {
+        Memory(
+            own: .of(self, byteCount: Self.hotByteCount),
+            connection: .of(connection, byteCount: TCPConnection.hotByteCount)
+        )
+    }
+
+    /// Requests its own memory, some time before answers are held.
+    func prefetch() { ObjectMemory.of(self, byteCount: Self.hotByteCount).prefetch() }
+
+    /// Sends answers that need not be held.
+    func send(_ bytes: RawSpan) {
+        precondition(heldByteCount == 0, "An answer would pass those that are held.")
+        connection.write(bytes)
+    }
+
+    /// Sends answers that pass those that are held.
+    func sendAhead(_ bytes: RawSpan) { connection.write(bytes) }
+
+    func hold(_ byteCount: Int) {
+        heldByteCount += byteCount
+        if unsentByteCount >= unsentLimitByteCount { suspend() }
+    }
+
+    /// Sends the first of the answers that are held; without effect where the connection is closed.
+    func release(_ bytes: RawSpan) { release(bytes, inPlaceOf: bytes.byteCount) }
+
+    /// Sends bytes in place of some that are held.
+    func release(_ bytes: RawSpan, inPlaceOf byteCount: Int) {
+        heldByteCount -= byteCount
+        connection.write(bytes)
+        if closesAfterRelease {
+            if heldByteCount == 0 { connection.closeAfterFlush() }
+        } else if isSuspended,
+            heldByteCount == 0 || unsentByteCount <= unsentLimitByteCount / 4
+        {
+            isSuspended = false
+            connection.resume()
+        }
+    }
+
+    /// The connection has requests left and no room for their answers.
+    ///
+    /// If the outbox holds all unsent bytes, only a release makes room, so the connection is
+    /// suspended until then. Otherwise the transport waits for its own writes.
+    func waitForRoom() {
+        if heldByteCount > 0, connection.pendingByteCount == 0 { suspend() }
+    }
+
+    /// Closes the connection once all answers have been sent, also those that are held now.
+    ///
+    /// Nothing more can be sent.
+    func closeAfterFlush() {
+        guard heldByteCount > 0 else { return connection.closeAfterFlush() }
+        closesAfterRelease = true
+        suspend()
+    }
+
+    private func suspend() {
+        isSuspended = true
+        connection.suspend()
+    }
+}
+
+extension Recipient {
+    /// The memory that a release of answers looks at.
+    struct Memory: BitwiseCopyable {
+        fileprivate let own: ObjectMemory
+        fileprivate let connection: ObjectMemory
+
+        func prefetch() {
+            own.prefetch()
+            connection.prefetch()
+        }
+    }
+}
+
+@available(*, unavailable)
+extension Recipient: Sendable {}
+
+/// Takes the time of a loop's calls when their answers are with the kernel, and reports slow ones.
+///
+/// A write has one time, however many answers it has. So slow calls cost the others one comparison a
+/// write.
+struct CallTimer {
+    /// Takes slow calls, their peer, how long they took and how long their answers were held, in
+    /// nanoseconds.
+    typealias Report = (AnsweredCalls.Run, SocketAddress, UInt64, UInt64) -> Void
+
+    private let counters: LoopCounters
+    /// The clock that tests move; nil is the system's clock.
+    private let clock: ManualClock?
+    /// A call that took longer is reported.
+    private let slowNanoseconds: UInt64
+    private let report: Report
+
+    /// Counts into `counters`, and reports calls that took longer than `slowTime`; nil reports none.
+    init(
+        _ counters: LoopCounters,
+        slowTime: Duration?,
+        clock: ManualClock?,
+        report: @escaping Report
+    ) {
+        self.counters = counters
+        self.clock = clock
+        self.report = report
+        slowNanoseconds = slowTime.map { UInt64(clamping: Int64($0 / .nanoseconds(1))) } ?? .max
+    }
+
+    var now: MonotonicInstant { clock?.now ?? .now }
+
+    /// Times calls whose answers have left, and were not held.
+    func count(_ calls: borrowing AnsweredCalls, from recipient: Recipient) {
+        guard !calls.isEmpty else { return }
+        let nanoseconds = now.nanoseconds(since: calls.arrival)
+        for run in calls.runs {
+            counters.latency(run.method).count(run.count, nanoseconds: nanoseconds)
+        }
+        guard nanoseconds > slowNanoseconds else { return }
+        for run in calls.runs { report(run, recipient.peer, nanoseconds, 0) }
+    }
+
+    /// Times calls whose answers were held until now, and have left.
+    func count(
+        _ runs: Span<AnsweredCalls.Run>,
+        arrivedAt arrival: MonotonicInstant,
+        heldSince: MonotonicInstant,
+        from recipient: Recipient
+    ) {
+        let now = now
+        let nanoseconds = now.nanoseconds(since: arrival)
+        let held = now.nanoseconds(since: heldSince)
+        var callCount = 0
+        for index in runs.indices {
+            let run = runs[index]
+            counters.latency(run.method).count(run.count, nanoseconds: nanoseconds)
+            callCount += run.count
+        }
+        counters.heldTime.count(callCount, nanoseconds: held)
+        guard nanoseconds > slowNanoseconds else { return }
+        for index in runs.indices { report(runs[index], recipient.peer, nanoseconds, held) }
+    }
+}
+
+@available(*, unavailable)
+extension CallTimer: Sendable {}
+
+extension MonotonicInstant {
+    /// The nanoseconds since an earlier instant; 0 since a later one.
+    fileprivate func nanoseconds(since earlier: Self) -> UInt64 {
+        nanoseconds > earlier.nanoseconds ? nanoseconds - earlier.nanoseconds : 0
+    }
+}

@@ -40,7 +40,8 @@ package final class OutputThread: TextOutputStream, Sendable {
 
     /// Begins with an empty buffer.
     ///
-    /// `passOn` takes texts for the receiver, and the number of those that are missing after them; it may wait.
+    /// `passOn` takes texts for the receiver, and the number of those that are missing after them; it may
+    /// wait.
     package init(
         _ name: String,
         byteLimit: Int = OutputThread.byteLimit,

@@ -411,7 +411,7 @@ extension RequestHandler {
 
     /// Encodes the events of a connection's watches that are due, in the room of the connection's host.
     ///
-    /// Those behind the byte limit wait. Returns whether an event is to be asked for in the next loop iteration.
+    /// Those behind the byte limit wait. Returns whether one is to be asked for in the next iteration.
     mutating func appendEvents(
         of set: inout WatchSet,
         for caller: borrowing Caller,

@@ -52,7 +52,8 @@ final class FileReloading: Sendable {
             supervisor.notify(.reloading)
             for source in sources {
                 do {
-                    logger.notice("\(try source.read())")
+                    let line = try source.read()
+                    logger.notice("\(line)")
                 } catch {
                     logger.error("\(source.kept("\(error)"))")
                 }

@@ -1,5 +1,7 @@
+internal import FeedAccounts
 internal import FeedConcurrency
 internal import FeedRanking
+internal import FeedTransport
 
 /// The service's state of a connection between two loop iterations.
 struct Session {
@@ -126,4 +128,190 @@ struct IterationLimits {
     /// How long the first request has waited for its loop iteration; nil is not at all.
     let waited: Duration?
     let now: MonotonicInstant
+}
+
+/// The client of a connection: the holder of a key, a user, a device, or an anonymous client.
+struct Caller {
+    /// The device that calls; nil on an anonymous connection.
+    private(set) var device: Device16?
+    /// Whether the caller is a user, by the session that it has shown.
+    var login = Login.none {
+        didSet {
+            if userID != oldValue.session?.userID { ownVoter = nil }
+            takesFastPath = mayVote
+        }
+    }
+    /// The user that a service acts for in the request that is executed; 0 is none.
+    private(set) var actingUserID: UInt64 = 0
+    /// The number of the connection's own voter; nil until it is looked up.
+    private(set) var ownVoter: VoterID?
+    /// The number of the user that is acted for; nil until it is looked up.
+    private var actingVoter: VoterID?
+    /// The channel of the caller's numbered calls; nil on an anonymous connection, and if the service
+    /// has refused it.
+    private(set) var channel: HeldChannel?
+    /// The channel that the service has refused to the caller's Hello.
+    private(set) var missedChannel: UInt32?
+    /// Whether the connection has opened a channel that was not known.
+    private(set) var hasOpenedChannel = false
+    /// The revision of the last change that the connection has made, for pages that must show it.
+    private(set) var lastChange: UInt64 = 0
+    /// Whether the connection has brought a new device.
+    var hasBroughtDevice = false
+    /// The key that Hello has shown, or else that of the certificate; nil where there is none, or it is
+    /// void.
+    var serviceKey: ServiceKeys.Shown? { didSet { takesFastPath = mayVote } }
+    /// Whether the caller's votes may take the fast path, which does not read the authorisation table.
+    ///
+    /// A flag, so that a run of votes reads one byte for the session and the role together.
+    private(set) var takesFastPath = true
+    /// What is left of the limits of the caller's identity; nil where it has none.
+    var allowance: IdentityAllowance?
+    /// What the certificate of the connection made the caller when it opened; nil without one.
+    let certificateKey: ServiceKeys.Shown?
+    private let openTime: MonotonicInstant
+    /// Whether each caller of the host may do everything.
+    let isOnTrustedHost: Bool
+    /// Whether the caller has limits, of its key or of its host.
+    let isLimited: Bool
+    /// The host of the connection, which new devices are counted for.
+    let host: SocketAddress.Host
+
+    /// A caller from this host that has not said Hello.
+    init(
+        host: SocketAddress.Host,
+        isOnTrustedHost: Bool,
+        isLimited: Bool = true,
+        certificateKey: ServiceKeys.Shown?,
+        openTime: MonotonicInstant = MonotonicInstant.now
+    ) {
+        self.host = host
+        self.isOnTrustedHost = isOnTrustedHost
+        self.isLimited = isLimited
+        self.certificateKey = certificateKey
+        self.openTime = openTime
+        serviceKey = certificateKey
+        takesFastPath = mayVote
+    }
+
+    /// Whether the caller is trusted as a service.
+    var isService: Bool { isOnTrustedHost || serviceKey?.role == .service }
+
+    var identity: ClientIdentity { Self.identity(of: host, serviceKey) }
+
+    static func identity(
+        of host: SocketAddress.Host,
+        _ key: ServiceKeys.Shown?
+    ) -> ClientIdentity {
+        key.map { .key($0.number) } ?? ClientIdentity(host)
+    }
+
+    /// Whom the caller shares scarce places with: a service has those of its key, and all others have those
+    /// of their host, as a key of an `app` may be in everybody's hands.
+    var peer: ClientIdentity { isService ? identity : ClientIdentity(host) }
+
+    var userID: UInt64? { login.session?.userID }
+
+    /// The user in whose name the request is executed, and the author of what it writes; nil is none.
+    ///
+    /// It is the user that a service acts for, or else the user of the session.
+    var requestUserID: UInt64? { actingUserID != 0 ? actingUserID : userID }
+
+    /// What the caller has shown itself to be; the authorisation table decides by it.
+    var role: Role {
+        if isOnTrustedHost { return .local }
+        if let role = serviceKey.flatMap({ Role($0.role) }) { return role }
+        if userID != nil { return .user }
+        return device == nil ? .anonymous : .device
+    }
+
+    /// The hash by which a channel knows a batch of the caller's again that was counted in part.
+    ///
+    /// The user of the session is in it, so that what is left of the batch is counted for nobody else. A
+    /// batch that was counted whole, and that of a device, has the hash of its content; there, the user
+    /// that a service acts for is in.
+    func hash(ofPartOf content: UInt32) -> UInt32 {
+        guard actingUserID == 0, let userID else { return content }
+        let mixed = (userID ^ UInt64(content)) &* 0x9E37_79B9_7F4A_7C15
+        return UInt32(truncatingIfNeeded: mixed >> 32)
+    }
+
+    /// Whether the caller's session has not ended, and the table opens votes to its role.
+    private var mayVote: Bool { !login.isOver && Method.castVote.access.admits(role) }
+
+    /// The caller has said Hello; an anonymous Hello withdraws an earlier identity.
+    mutating func introduce(
+        _ device: Device16?,
+        on number: UInt32,
+        _ opening: ChannelTable.Opening?
+    ) {
+        channel = nil
+        missedChannel = device == nil ? nil : number
+        if let opening { hold(opening) }
+        guard device != self.device else { return }
+        self.device = device
+        ownVoter = nil
+    }
+
+    /// The user whose request is executed next; 0 is the caller itself.
+    ///
+    /// Every request says so, because the connections of a service carry requests of many users.
+    @inline(__always)
+    mutating func act(forUser user: UInt64) {
+        guard user != actingUserID else { return }
+        actingUserID = user
+        actingVoter = nil
+    }
+
+    /// The identity whose ballots the request sets and shows; nil where the caller has named nobody.
+    ///
+    /// A person who signs in on a device votes as the user: nothing merges the two.
+    var voterKey: VoterKey? {
+        if let requestUserID { return .user(requestUserID) }
+        return device.map { .device($0) }
+    }
+
+    /// The number of that identity in the ranking; nil until it is looked up.
+    var voter: VoterID? {
+        @inline(__always) get { actingUserID == 0 ? ownVoter : actingVoter }
+        @inline(__always) set {
+            if actingUserID == 0 { ownVoter = newValue } else { actingVoter = newValue }
+        }
+    }
+
+    /// Notes the revision of an answer to a change.
+    ///
+    /// A vote that changes nothing, and a repeated one, are answered with the revision that the post
+    /// has had for long.
+    @inline(__always)
+    mutating func noteChange(_ revision: UInt64) { lastChange = max(lastChange, revision) }
+
+    mutating func hold(_ opening: ChannelTable.Opening) {
+        channel = opening.held
+        missedChannel = nil
+        if !opening.wasKnown { hasOpenedChannel = true }
+    }
+
+    var age: Duration { MonotonicInstant.now.duration(since: openTime) }
+}
+
+/// Whether a connection's caller is a user, by the session that it has shown.
+enum Login {
+    case none
+    /// The caller is the user of this session.
+    ///
+    /// The count is that of the service's ended sessions when the session was last found current. Before
+    /// the instant it neither expires nor has a use to log.
+    case current(SessionRow, revocationCount: UInt64, until: MonotonicInstant)
+    /// The session that the caller has shown has expired or was ended; the next Hello, sign-in or
+    /// sign-up replaces it.
+    case over
+
+    /// The session; nil where none is current.
+    var session: SessionRow? {
+        if case .current(let session, _, _) = self { session } else { nil }
+    }
+
+    /// Whether the caller's session has ended while the connection is open.
+    var isOver: Bool { if case .over = self { true } else { false } }
 }

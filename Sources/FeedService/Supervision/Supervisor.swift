@@ -41,8 +41,8 @@ package final class Supervisor: Sendable {
 
     /// The supervisor that an environment names; what it names wrongly is left out.
     ///
-    /// `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` count. `warn` takes a sentence about a wrong one, and
-    /// about the first message that fails.
+    /// `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` count. `warn` takes a sentence about a wrong
+    /// one, and about the first message that fails.
     package init(
         environment: [String: String],
         warn: @escaping @Sendable (String) -> Void
