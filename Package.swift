@@ -100,6 +100,9 @@ let package = Package(
         // Text of others made safe to print.
         .target(name: "FeedText", swiftSettings: settings),
 
+        // How files, a journal and a database fail.
+        .target(name: "FeedStorage", dependencies: ["FeedConcurrency"], swiftSettings: settings),
+
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
         .target(
@@ -135,10 +138,14 @@ let package = Package(
         // Layer 1: what the durable state stands on.
         .target(
             name: "FeedJournal",
-            dependencies: ["CFileBirth", "CXXHash"],
+            dependencies: ["CFileBirth", "CXXHash", "FeedStorage"],
             swiftSettings: settings
         ),
-        .target(name: "FeedSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
+        .target(
+            name: "FeedSQLite",
+            dependencies: ["CSQLite", "FeedStorage"],
+            swiftSettings: settings
+        ),
 
         // Layer 2: the operator's pages, the log of the ranking's changes, and what calls ask for.
         .target(

@@ -15,7 +15,7 @@ struct DurableWatermark {
     /// The newest whole watermark in the file; nil in a new or spoiled file.
     private(set) var position: JournalPosition?
 
-    init(_ files: any JournalFiles, _ hash: RecordHash) throws(FileError) {
+    init(_ files: any JournalFiles, _ hash: RecordHash) throws(StorageError) {
         let existing = try files.open(Self.name)
         file = if let existing { existing } else { try files.create(Self.name) }
         self.hash = hash
@@ -31,23 +31,23 @@ struct DurableWatermark {
     static func read(
         _ files: any JournalFiles,
         _ hash: RecordHash
-    ) throws(FileError) -> JournalPosition? {
+    ) throws(StorageError) -> JournalPosition? {
         guard let file = try files.open(name) else { return nil }
         return newest(try file.read(0..<2 * slotByteCount), hash)
     }
 
-    mutating func write(_ position: JournalPosition) throws(FileError) {
+    mutating func write(_ position: JournalPosition) throws(StorageError) {
         try write(position, slot: Int(position.number & 1))
     }
 
     /// Replaces all watermarks durably; the new one may be lower.
-    mutating func replace(with position: JournalPosition) throws(FileError) {
+    mutating func replace(with position: JournalPosition) throws(StorageError) {
         try write(position, slot: 0)
         try write(position, slot: 1)
         try file.sync()
     }
 
-    private mutating func write(_ position: JournalPosition, slot: Int) throws(FileError) {
+    private mutating func write(_ position: JournalPosition, slot: Int) throws(StorageError) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.contentByteCount)
         bytes.append(littleEndian: position.number)

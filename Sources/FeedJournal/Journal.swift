@@ -14,16 +14,16 @@ package protocol Journal: AnyObject {
         _ body: Span<UInt8>,
         count: UInt32,
         at microseconds: UInt64
-    ) throws(JournalError) -> JournalPosition
+    ) throws(StorageError) -> JournalPosition
 
     /// Gives the records after a position in order, until `body` says false or none is left.
     func replay(
         after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
-    ) throws(JournalError)
+    ) throws(StorageError)
 
     /// Learns that all records up to a number are kept elsewhere, durably, and need not be replayed.
-    func forget(through number: UInt64) throws(JournalError)
+    func forget(through number: UInt64) throws(StorageError)
 }
 
 /// A record's place in the journal, and the hash that stands for all up to it.

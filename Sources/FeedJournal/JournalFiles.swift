@@ -1,3 +1,4 @@
+@_exported public import FeedStorage
 import Glibc
 
 /// The files of one data directory, as far as the journal needs them; names are relative to it.
@@ -6,48 +7,48 @@ import Glibc
 /// that loses power, fills up and fails.
 package protocol JournalFiles: AnyObject {
     /// The names in a directory, in any order.
-    func names(in directory: String) throws(FileError) -> [String]
+    func names(in directory: String) throws(StorageError) -> [String]
 
     /// Makes a directory; one that is there already is no error.
-    func createDirectory(_ name: String) throws(FileError)
+    func createDirectory(_ name: String) throws(StorageError)
 
     /// Opens a file that is there, nil if none is.
-    func open(_ name: String) throws(FileError) -> (any JournalFile)?
+    func open(_ name: String) throws(StorageError) -> (any JournalFile)?
 
     /// Makes an empty file in place of any that was there.
-    func create(_ name: String) throws(FileError) -> any JournalFile
+    func create(_ name: String) throws(StorageError) -> any JournalFile
 
     /// Gives a file another name, in one step; a file that had that name is gone.
-    func rename(_ name: String, to newName: String) throws(FileError)
+    func rename(_ name: String, to newName: String) throws(StorageError)
 
     /// Removes a file; one that is not there is no error.
-    func remove(_ name: String) throws(FileError)
+    func remove(_ name: String) throws(StorageError)
 
     /// Removes a directory; one that is not empty is an error, one that is not there is none.
-    func removeDirectory(_ name: String) throws(FileError)
+    func removeDirectory(_ name: String) throws(StorageError)
 
     /// Makes the entries of a directory durable, "." being the data directory's own.
-    func syncDirectory(_ name: String) throws(FileError)
+    func syncDirectory(_ name: String) throws(StorageError)
 
     /// The bytes that the file system of a directory still has for us, "." being the data
     /// directory: a directory below it may be a link to another file system.
-    func freeByteCount(in directory: String) throws(FileError) -> Int
+    func freeByteCount(in directory: String) throws(StorageError) -> Int
 
     /// Gives up the lock of the directory: another program may change it from now on, and nobody
     /// does through this value any more.
     func unlock()
 
     /// What tells a file from a copy of it; nil if the disk keeps nothing of the kind.
-    func identity(of name: String) throws(FileError) -> FileIdentity?
+    func identity(of name: String) throws(StorageError) -> FileIdentity?
 }
 
 extension JournalFiles {
-    package func freeByteCount() throws(FileError) -> Int { try freeByteCount(in: ".") }
+    package func freeByteCount() throws(StorageError) -> Int { try freeByteCount(in: ".") }
 
-    package func identity(of name: String) throws(FileError) -> FileIdentity? { nil }
+    package func identity(of name: String) throws(StorageError) -> FileIdentity? { nil }
 
     /// The first bytes of a file, fewer if it has fewer; nil if there is none.
-    package func begin(of name: String, byteCount: Int) throws(FileError) -> [UInt8]? {
+    package func begin(of name: String, byteCount: Int) throws(StorageError) -> [UInt8]? {
         try open(name)?.read(0..<byteCount)
     }
 }
@@ -57,27 +58,27 @@ package protocol JournalFile: AnyObject {
     /// Its name below the data directory, for messages; the code that renames the file sets it.
     var name: String { get set }
 
-    func byteCount() throws(FileError) -> Int
+    func byteCount() throws(StorageError) -> Int
 
     /// Fills the array from an index on with what one call of the system gives; 0 at the end.
     func readOnce(
         into bytes: inout [UInt8],
         from index: Int,
         at offset: Int
-    ) throws(FileError) -> Int
+    ) throws(StorageError) -> Int
 
     /// Writes two pieces, one after the other, as far as one call of the system takes them.
     func writeOnce(
         _ first: Span<UInt8>,
         _ second: Span<UInt8>,
         at offset: Int
-    ) throws(FileError) -> Int
+    ) throws(StorageError) -> Int
 
     /// Grows the file to that size, with its blocks taken from the file system; it reads as zeros.
-    func allocate(byteCount: Int) throws(FileError)
+    func allocate(byteCount: Int) throws(StorageError)
 
     /// Returns when what was written is on the disk, with the metadata that reading it needs.
-    func sync() throws(FileError)
+    func sync() throws(StorageError)
 }
 
 /// Zeros to write from, a piece at a time.
@@ -85,11 +86,11 @@ private let zeros = [UInt8](repeating: 0, count: 1 << 20)
 
 extension JournalFile {
     /// Writes both pieces whole, however little of them the system takes at a time.
-    func write(_ first: Span<UInt8>, _ second: Span<UInt8>, at offset: Int) throws(FileError) {
+    func write(_ first: Span<UInt8>, _ second: Span<UInt8>, at offset: Int) throws(StorageError) {
         let byteCount = first.count + second.count
         var written = 0
         while written < byteCount {
-            do throws(FileError) {
+            do throws(StorageError) {
                 // No call begins with an empty piece: one that takes a single piece takes nothing.
                 let count =
                     written < first.count
@@ -104,7 +105,7 @@ extension JournalFile {
                         at: offset + written
                     )
                 // A system that takes nothing and gives no reason would keep us here forever.
-                guard count > 0 else { throw FileError("write", name, code: EIO) }
+                guard count > 0 else { throw .system("write", name, code: EIO) }
                 written += count
             } catch {
                 guard error.isInterruption else { throw error }
@@ -112,11 +113,11 @@ extension JournalFile {
         }
     }
 
-    package func write(_ bytes: Span<UInt8>, at offset: Int) throws(FileError) {
+    package func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
         try write(bytes, Span(), at: offset)
     }
 
-    func writeZeros(_ range: Range<Int>) throws(FileError) {
+    func writeZeros(_ range: Range<Int>) throws(StorageError) {
         var offset = range.lowerBound
         while offset < range.upperBound {
             let count = min(zeros.count, range.upperBound - offset)
@@ -126,11 +127,11 @@ extension JournalFile {
     }
 
     /// Reads a range, less if the file ends before it.
-    package func read(_ range: Range<Int>) throws(FileError) -> [UInt8] {
+    package func read(_ range: Range<Int>) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: range.count)
         var count = 0
         while count < bytes.count {
-            do throws(FileError) {
+            do throws(StorageError) {
                 let read = try readOnce(into: &bytes, from: count, at: range.lowerBound + count)
                 guard read > 0 else { break }
                 count += read
@@ -161,41 +162,6 @@ package struct FileIdentity: Equatable, Sendable {
     package func isSameFile(as other: FileIdentity) -> Bool {
         guard birthNanoseconds != 0, other.birthNanoseconds != 0 else { return true }
         return birthNanoseconds == other.birthNanoseconds
-    }
-}
-
-package struct FileError: Error, Equatable, Sendable {
-    /// What was tried, a verb: "write", "sync".
-    package let operation: String
-    package let name: String
-    package let code: Int32
-
-    /// A failed call; `code` is as in errno.
-    package init(_ operation: String, _ name: String, code: Int32) {
-        self.operation = operation
-        self.name = name
-        self.code = code
-    }
-
-    /// Whether the disk, or what we may use of it, is full.
-    package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
-
-    /// Whether the path, or what we may do with it, is at fault.
-    package var isOfPermission: Bool {
-        [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR].contains(code)
-    }
-
-    package var isForbidden: Bool { code == EACCES || code == EPERM }
-
-    package var isMissing: Bool { code == ENOENT }
-
-    /// Whether a signal came first, so that the call is to be made again.
-    fileprivate var isInterruption: Bool { code == EINTR }
-}
-
-extension FileError: CustomStringConvertible {
-    package var description: String {
-        "Could not \(operation) \(name): \(unsafe String(cString: strerror(code))) (error \(code))."
     }
 }
 

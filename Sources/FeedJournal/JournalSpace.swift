@@ -8,7 +8,7 @@ struct JournalSpace {
     private var watch: SpaceWatch
 
     /// Looks for the ballast; no segments are spare yet.
-    init(_ files: any JournalFiles, _ configuration: JournalConfiguration) throws(FileError) {
+    init(_ files: any JournalFiles, _ configuration: JournalConfiguration) throws(StorageError) {
         self.files = files
         limits = configuration.space
         spares = SpareSegments(files, configuration)
@@ -28,7 +28,7 @@ struct JournalSpace {
     var spareCount: Int { spares.count }
 
     /// Looks at the free space, writes the ballast if it is due, and says what may be taken.
-    mutating func check() throws(FileError) -> SpaceWatch.Mode {
+    mutating func check() throws(StorageError) -> SpaceWatch.Mode {
         var free = try files.freeByteCount()
         // What is kept for later is no reason to refuse anything.
         if free < limits.readOnlyByteCount, try spares.removeForgotten() {
@@ -41,47 +41,47 @@ struct JournalSpace {
     /// Makes the next segment ahead of need.
     ///
     /// A full disk is no error: it matters when the segment is needed.
-    mutating func prepareSpare(currentOffset: Int) throws(JournalError) {
+    mutating func prepareSpare(currentOffset: Int) throws(StorageError) {
         do {
             try spares.prepare(currentOffset: currentOffset)
         } catch {
-            guard error.isOutOfSpace else { throw .file(error) }
+            guard error.isOutOfSpace else { throw error }
             if ballast.isThere { try makeRoom(after: error) }
         }
     }
 
-    mutating func takeSpare() throws(FileError) -> SpareSegment { try spares.take() }
+    mutating func takeSpare() throws(StorageError) -> SpareSegment { try spares.take() }
 
     /// Keeps the file of a forgotten segment for a segment to come; removes it on a full disk, and
     /// if the disk has damaged it.
-    mutating func release(_ segment: Segment, isDamaged: Bool) throws(FileError) {
+    mutating func release(_ segment: Segment, isDamaged: Bool) throws(StorageError) {
         guard watch.mode == .writable, !isDamaged else { return try files.remove(segment.name) }
         try spares.keep(segment)
     }
 
     /// Removes the ballast and the forgotten segments after an error that says that the disk is
     /// full; throws any other error, and this one if there is nothing to remove.
-    mutating func makeRoom(after error: FileError) throws(JournalError) {
-        guard error.isOutOfSpace else { throw .file(error) }
-        let hadForgotten = try fileErrors { () throws(FileError) in try spares.removeForgotten() }
+    mutating func makeRoom(after error: StorageError) throws(StorageError) {
+        guard error.isOutOfSpace else { throw error }
+        let hadForgotten = try spares.removeForgotten()
         guard ballast.isThere else {
             guard hadForgotten else { throw .outOfSpace(error) }
             return
         }
-        try fileErrors { () throws(FileError) in try ballast.release() }
+        try ballast.release()
         watch.ballastReleased()
     }
 
     /// Removes all that only keeps room, for another file of the directory; it is made anew when
     /// there is room again.
-    mutating func giveUp() throws(FileError) {
+    mutating func giveUp() throws(StorageError) {
         try spares.removeAll()
         if ballast.isThere { try ballast.release() }
         watch.ballastReleased()
     }
 
     /// The same if no journal is open.
-    static func giveUp(_ files: any JournalFiles) throws(FileError) {
+    static func giveUp(_ files: any JournalFiles) throws(StorageError) {
         if try files.names(in: ".").contains(SegmentLayout.directory) {
             try SpareSegments.removeForgotten(files)
             try files.remove(SegmentLayout.spareName)
@@ -179,7 +179,7 @@ struct Ballast {
     private(set) var isThere: Bool
 
     /// Looks for the file; one of another size is removed.
-    init(_ files: any JournalFiles, byteCount: Int) throws(FileError) {
+    init(_ files: any JournalFiles, byteCount: Int) throws(StorageError) {
         self.files = files
         self.byteCount = byteCount
         isThere = try files.open(Self.name)?.byteCount() == byteCount
@@ -187,7 +187,7 @@ struct Ballast {
     }
 
     /// Takes the room; false if there is not enough.
-    mutating func write() throws(FileError) -> Bool {
+    mutating func write() throws(StorageError) -> Bool {
         do {
             let file = try files.create(Self.name)
             try file.allocate(byteCount: byteCount)
@@ -200,7 +200,7 @@ struct Ballast {
         return isThere
     }
 
-    mutating func release() throws(FileError) {
+    mutating func release() throws(StorageError) {
         isThere = false
         try files.remove(Self.name)
         // Some file systems free the blocks only with the transaction that the unlink is in.

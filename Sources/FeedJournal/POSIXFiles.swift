@@ -20,7 +20,7 @@ package final class POSIXFiles: JournalFiles {
     private let access: Access
 
     /// Opens and locks a directory that is there.
-    package init(path: String, for access: Access = .change) throws(JournalError) {
+    package init(path: String, for access: Access = .change) throws(StorageError) {
         self.path = path
         self.access = access
         directory = try Self.openDirectory(path, access)
@@ -35,12 +35,12 @@ package final class POSIXFiles: JournalFiles {
     /// Opens a directory of any owner to read it only, without a lock: nothing is written.
     ///
     /// For a backup, which no program changes. Every call that changes something fails.
-    package init(reading path: String) throws(FileError) {
+    package init(reading path: String) throws(StorageError) {
         self.path = path
         access = .look
         lock = -1
         directory = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw FileError("open", path, code: errno) }
+        guard directory >= 0 else { throw .system("open", path, code: errno) }
     }
 
     deinit {
@@ -55,7 +55,7 @@ package final class POSIXFiles: JournalFiles {
         flock(directory, LOCK_UN)
     }
 
-    package func names(in directory: String) throws(FileError) -> [String] {
+    package func names(in directory: String) throws(StorageError) -> [String] {
         let descriptor = unsafe openat(
             self.directory,
             directory,
@@ -73,13 +73,13 @@ package final class POSIXFiles: JournalFiles {
         return names
     }
 
-    package func createDirectory(_ name: String) throws(FileError) {
+    package func createDirectory(_ name: String) throws(StorageError) {
         guard unsafe mkdirat(directory, name, 0o700) == 0 || errno == EEXIST else {
             throw failure("create", name)
         }
     }
 
-    package func open(_ name: String) throws(FileError) -> (any JournalFile)? {
+    package func open(_ name: String) throws(StorageError) -> (any JournalFile)? {
         let mode = access == .look ? O_RDONLY : O_RDWR
         let descriptor = unsafe openat(directory, name, mode | O_CLOEXEC)
         if descriptor >= 0 { return POSIXFile(name: name, descriptor: descriptor) }
@@ -87,7 +87,7 @@ package final class POSIXFiles: JournalFiles {
         return nil
     }
 
-    package func create(_ name: String) throws(FileError) -> any JournalFile {
+    package func create(_ name: String) throws(StorageError) -> any JournalFile {
         let descriptor = unsafe openat(
             directory,
             name,
@@ -98,32 +98,32 @@ package final class POSIXFiles: JournalFiles {
         return POSIXFile(name: name, descriptor: descriptor)
     }
 
-    package func rename(_ name: String, to newName: String) throws(FileError) {
+    package func rename(_ name: String, to newName: String) throws(StorageError) {
         guard unsafe renameat(directory, name, directory, newName) == 0 else {
             throw failure("rename", name)
         }
     }
 
-    package func remove(_ name: String) throws(FileError) {
+    package func remove(_ name: String) throws(StorageError) {
         guard unsafe unlinkat(directory, name, 0) == 0 || errno == ENOENT else {
             throw failure("remove", name)
         }
     }
 
-    package func removeDirectory(_ name: String) throws(FileError) {
+    package func removeDirectory(_ name: String) throws(StorageError) {
         guard unsafe unlinkat(directory, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
             throw failure("remove", name)
         }
     }
 
-    package func syncDirectory(_ name: String) throws(FileError) {
+    package func syncDirectory(_ name: String) throws(StorageError) {
         let descriptor = unsafe openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", name) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failure("sync", name) }
     }
 
-    package func freeByteCount(in name: String) throws(FileError) -> Int {
+    package func freeByteCount(in name: String) throws(StorageError) -> Int {
         let descriptor = unsafe openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", name) }
         defer { close(descriptor) }
@@ -132,8 +132,8 @@ package final class POSIXFiles: JournalFiles {
         return Int(status.f_bavail) * Int(status.f_frsize)
     }
 
-    private func failure(_ operation: String, _ name: String) -> FileError {
-        FileError(operation, name, code: errno)
+    private func failure(_ operation: String, _ name: String) -> StorageError {
+        .system(operation, name, code: errno)
     }
 }
 
@@ -141,7 +141,7 @@ package final class POSIXFiles: JournalFiles {
 extension POSIXFiles: Sendable {}
 
 extension POSIXFiles {
-    package func identity(of name: String) throws(FileError) -> FileIdentity? {
+    package func identity(of name: String) throws(StorageError) -> FileIdentity? {
         var inode: UInt64 = 0
         var birth: UInt64 = 0
         // A system that cannot say is no reason to refuse a start.
@@ -150,10 +150,10 @@ extension POSIXFiles {
     }
 
     /// Refuses a file of another user's; a file that is not there is no error.
-    package func claim(_ name: String) throws(JournalError) {
+    package func claim(_ name: String) throws(StorageError) {
         var status = stat()
         guard unsafe fstatat(directory, name, &status, 0) == 0 else {
-            guard errno == ENOENT else { throw .file(FileError("examine", name, code: errno)) }
+            guard errno == ENOENT else { throw .system("examine", name, code: errno) }
             return
         }
         guard status.st_uid == geteuid() else {
@@ -178,9 +178,9 @@ extension POSIXFiles {
     }
 
     /// The names in a directory that nobody has locked; nil if there is no directory.
-    package static func names(atPath path: String) throws(FileError) -> [String]? {
+    package static func names(atPath path: String) throws(StorageError) -> [String]? {
         guard let stream = unsafe opendir(path) else {
-            guard errno == ENOENT else { throw FileError("list", path, code: errno) }
+            guard errno == ENOENT else { throw .system("list", path, code: errno) }
             return nil
         }
         defer { unsafe closedir(stream) }
@@ -205,9 +205,9 @@ extension POSIXFiles {
     }
 
     /// Makes the directory if none is, its parent being there, and opens it.
-    package static func creating(path: String) throws(JournalError) -> POSIXFiles {
+    package static func creating(path: String) throws(StorageError) -> POSIXFiles {
         guard unsafe mkdir(path, 0o700) == 0 else {
-            guard errno == EEXIST else { throw .file(FileError("create", path, code: errno)) }
+            guard errno == EEXIST else { throw .system("create", path, code: errno) }
             return try POSIXFiles(path: path)
         }
         do {
@@ -228,24 +228,24 @@ extension POSIXFiles {
     }
 
     /// Makes the name of a directory durable, which is in the directory above.
-    private static func syncParent(of path: String) throws(JournalError) {
+    private static func syncParent(of path: String) throws(StorageError) {
         let parent = unsafe Glibc.open("\(path)/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard parent >= 0 else { throw .file(FileError("open", "\(path)/..", code: errno)) }
+        guard parent >= 0 else { throw .system("open", "\(path)/..", code: errno) }
         defer { close(parent) }
-        guard fsync(parent) == 0 else { throw .file(FileError("sync", "\(path)/..", code: errno)) }
+        guard fsync(parent) == 0 else { throw .system("sync", "\(path)/..", code: errno) }
     }
 
     /// A descriptor of a directory that is there; to be changed, it is ours and not read-only.
     private static func openDirectory(
         _ path: String,
         _ access: Access
-    ) throws(JournalError) -> Int32 {
+    ) throws(StorageError) -> Int32 {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT: throw .missingDirectory(path: path)
             case ENOTDIR: throw .notADirectory(path: path)
-            default: throw .file(FileError("open", path, code: errno))
+            default: throw .system("open", path, code: errno)
             }
         }
         guard access == .change else { return descriptor }
@@ -258,10 +258,10 @@ extension POSIXFiles {
         return descriptor
     }
 
-    private static func check(_ descriptor: Int32, _ path: String) throws(JournalError) {
+    private static func check(_ descriptor: Int32, _ path: String) throws(StorageError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
-            throw .file(FileError("examine", path, code: errno))
+            throw .system("examine", path, code: errno)
         }
         // Another owner's files could not be written later, or would be by whom he does not expect.
         guard status.st_uid == geteuid() else {
@@ -280,11 +280,11 @@ extension POSIXFiles {
         _ directory: Int32,
         _ path: String,
         _ access: Access
-    ) throws(JournalError) -> Int32 {
+    ) throws(StorageError) -> Int32 {
         let mode = access == .look ? O_RDONLY : O_RDWR | O_CREAT
         let descriptor = unsafe openat(directory, "lock", mode | O_CLOEXEC, 0o600)
         if descriptor < 0, errno != ENOENT || access == .change {
-            throw .file(FileError("open", "lock", code: errno))
+            throw .system("open", "lock", code: errno)
         }
         for locked in [descriptor, directory] where locked >= 0 {
             let code = lock(locked)
@@ -292,7 +292,7 @@ extension POSIXFiles {
             guard code == EWOULDBLOCK || code != 0 && locked == descriptor else { continue }
             let holder = descriptor < 0 ? nil : holder(descriptor)
             if descriptor >= 0 { close(descriptor) }
-            guard code == EWOULDBLOCK else { throw .file(FileError("lock", path, code: code)) }
+            guard code == EWOULDBLOCK else { throw .system("lock", path, code: code) }
             throw .locked(path: path, holder: holder)
         }
         guard access == .change else { return descriptor }
@@ -332,7 +332,7 @@ private final class POSIXFile: JournalFile {
 
     deinit { close(descriptor) }
 
-    func byteCount() throws(FileError) -> Int {
+    func byteCount() throws(StorageError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw failure("measure") }
         return Int(status.st_size)
@@ -342,7 +342,7 @@ private final class POSIXFile: JournalFile {
         into bytes: inout [UInt8],
         from index: Int,
         at offset: Int
-    ) throws(FileError) -> Int {
+    ) throws(StorageError) -> Int {
         let count = unsafe bytes.withUnsafeMutableBytes { buffer in
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[index...])
             return unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset))
@@ -355,7 +355,7 @@ private final class POSIXFile: JournalFile {
         _ first: Span<UInt8>,
         _ second: Span<UInt8>,
         at offset: Int
-    ) throws(FileError) -> Int {
+    ) throws(StorageError) -> Int {
         let count = unsafe first.withUnsafeBytes { first in
             unsafe second.withUnsafeBytes { second in
                 // The system only reads; its type for both ways has no const.
@@ -378,21 +378,21 @@ private final class POSIXFile: JournalFile {
         return count
     }
 
-    func allocate(byteCount: Int) throws(FileError) {
+    func allocate(byteCount: Int) throws(StorageError) {
         while true {
             // If the file system knows no allocation, the C library writes to each block.
             let code = posix_fallocate(descriptor, 0, off_t(byteCount))
             if code == 0 { return }
-            guard code == EINTR else { throw FileError("allocate", name, code: code) }
+            guard code == EINTR else { throw .system("allocate", name, code: code) }
         }
     }
 
-    func sync() throws(FileError) {
+    func sync() throws(StorageError) {
         // Not made again after EINTR or any other error: what failed may be forgotten by then.
         guard fdatasync(descriptor) == 0 else { throw failure("sync") }
     }
 
-    private func failure(_ operation: String) -> FileError {
-        FileError(operation, name, code: errno)
+    private func failure(_ operation: String) -> StorageError {
+        .system(operation, name, code: errno)
     }
 }

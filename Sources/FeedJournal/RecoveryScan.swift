@@ -36,7 +36,7 @@ package struct RecoveryScan {
     /// How long the journal was written to, up to `lastFound`.
     let age: JournalAge
     /// Why the journal must not be continued unless its loss is accepted.
-    package let problem: JournalError?
+    package let problem: StorageError?
     /// Damage in records that are checkpointed already: it is no problem.
     package let checkpointedDamage: CheckpointedDamage?
     /// The first segment that is not wholly checkpointed.
@@ -55,7 +55,7 @@ package struct RecoveryScan {
         checkpointed: JournalPosition,
         acceptsAnyInstance: Bool = false,
         progress: (JournalProgress) -> Void = { _ in }
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         var scanner = try RecoveryScanner(
             files,
             configuration,
@@ -82,10 +82,8 @@ package struct RecoveryScan {
     }
 
     /// The first record of the oldest segment that a directory has; nil if it has none.
-    package static func firstRecord(_ files: any JournalFiles) throws(FileError) -> UInt64? {
-        guard try files.names(in: ".").contains(SegmentLayout.directory) else { return nil }
-        return try files.names(in: SegmentLayout.directory)
-            .compactMap(SegmentLayout.firstNumber).min()
+    package static func firstRecord(_ files: any JournalFiles) throws(StorageError) -> UInt64? {
+        try firsts(files).min()
     }
 
     /// The end of a journal, and what its newest segment says of it.
@@ -100,7 +98,7 @@ package struct RecoveryScan {
     /// The end of a journal; nil if a directory has none.
     ///
     /// Reads one segment.
-    package static func newest(_ files: any JournalFiles) throws(JournalError) -> Newest? {
+    package static func newest(_ files: any JournalFiles) throws(StorageError) -> Newest? {
         guard let first = try firsts(files).max() else { return nil }
         var reader = try SegmentReader(open(files, Segment(first: first)), first: first, .xxh3)
         while case .record = reader.next() {}
@@ -111,11 +109,11 @@ package struct RecoveryScan {
         )
     }
 
-    private static func firsts(_ files: any JournalFiles) throws(JournalError) -> [UInt64] {
-        try fileErrors { () throws(FileError) in
-            try files.names(in: ".").contains(SegmentLayout.directory)
-                ? try files.names(in: SegmentLayout.directory) : []
-        }.compactMap(SegmentLayout.firstNumber)
+    /// The first records of all segments, in any order.
+    static func firsts(_ files: any JournalFiles) throws(StorageError) -> [UInt64] {
+        // A state that was just restored has no journal yet.
+        guard try files.names(in: ".").contains(SegmentLayout.directory) else { return [] }
+        return try files.names(in: SegmentLayout.directory).compactMap(SegmentLayout.firstNumber)
     }
 
     /// Whether the journal has the record after a position, by the hash of the record there; reads one
@@ -123,7 +121,7 @@ package struct RecoveryScan {
     package static func continues(
         _ files: any JournalFiles,
         _ position: JournalPosition
-    ) throws(JournalError) -> Bool {
+    ) throws(StorageError) -> Bool {
         guard var reader = try reader(behind: position, files) else { return false }
         guard case .record = reader.next() else { return false }
         return true
@@ -135,7 +133,7 @@ package struct RecoveryScan {
     package static func microseconds(
         of position: JournalPosition,
         _ files: any JournalFiles
-    ) throws(JournalError) -> UInt64? {
+    ) throws(StorageError) -> UInt64? {
         try reader(behind: position, files)?.lastMicroseconds
     }
 
@@ -144,7 +142,7 @@ package struct RecoveryScan {
     private static func reader(
         behind position: JournalPosition,
         _ files: any JournalFiles
-    ) throws(JournalError) -> SegmentReader? {
+    ) throws(StorageError) -> SegmentReader? {
         let first = try firsts(files).filter { $0 <= position.number + 1 }.max()
         guard let first else { return nil }
         var reader = try SegmentReader(open(files, Segment(first: first)), first: first, .xxh3)
@@ -156,10 +154,10 @@ package struct RecoveryScan {
 
     /// The records of segments that no start needs, as they are kept for a time: what is damaged or missing
     /// of them first; nil if they are whole up to those that a start reads.
-    package func keptProblem(_ files: any JournalFiles) throws(JournalError) -> JournalError? {
+    package func keptProblem(_ files: any JournalFiles) throws(StorageError) -> StorageError? {
         for index in segments.indices.prefix(start) {
             let end = segments[index + 1].first - 1
-            do throws(JournalError) {
+            do throws(StorageError) {
                 var reader = try SegmentReader(
                     Self.open(files, segments[index]),
                     first: segments[index].first,
@@ -167,7 +165,7 @@ package struct RecoveryScan {
                 )
                 while reader.last.number < end {
                     guard case .record = reader.next() else {
-                        throw .damaged(
+                        throw .damagedRecord(
                             file: reader.name,
                             offset: reader.offset,
                             record: reader.last.number + 1,
@@ -176,7 +174,7 @@ package struct RecoveryScan {
                     }
                 }
             } catch {
-                guard case .damaged = error else { throw error }
+                guard case .damagedRecord = error else { throw error }
                 return error
             }
         }
@@ -186,9 +184,10 @@ package struct RecoveryScan {
     static func open(
         _ files: any JournalFiles,
         _ segment: Segment
-    ) throws(JournalError) -> any JournalFile {
-        guard let file = try fileErrors({ () throws(FileError) in try files.open(segment.name) })
-        else { throw .file(FileError("open", segment.name, code: ENOENT)) }
+    ) throws(StorageError) -> any JournalFile {
+        guard let file = try files.open(segment.name) else {
+            throw .system("open", segment.name, code: ENOENT)
+        }
         return file
     }
 }
@@ -285,10 +284,10 @@ package enum Quarantine {
         _ scan: RecoveryScan,
         _ files: any JournalFiles,
         _ hash: RecordHash
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         let parts = scan.droppedParts
         guard !parts.isEmpty else { return }
-        do throws(FileError) {
+        do throws(StorageError) {
             try files.createDirectory(directoryName)
             try files.syncDirectory(".")
             // The copy first, as it needs room. Then the newest segments first: after an
@@ -300,7 +299,7 @@ package enum Quarantine {
                 try keep(part.file, in: files, upTo: scan.last.number, hash: hash, moves: true)
             }
         } catch {
-            throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
+            throw error.isOutOfSpace ? .outOfSpace(error) : error
         }
     }
 
@@ -310,7 +309,7 @@ package enum Quarantine {
         upTo last: UInt64,
         hash: RecordHash,
         moves: Bool
-    ) throws(FileError) {
+    ) throws(StorageError) {
         guard let file = try files.open(name) else { return }
         let bytes = try file.read(0..<file.byteCount())
         let digits = name.dropFirst(SegmentLayout.directory.count + 1).dropLast(".log".count)

@@ -40,7 +40,7 @@ struct RecoveryScanner {
     private(set) var age = JournalAge(0)
     private(set) var checkpointedDamage: CheckpointedDamage?
     /// What ended the walk; nil if the journal may be continued.
-    private(set) var problem: JournalError?
+    private(set) var problem: StorageError?
     private(set) var end = RecoveryScan.End.fresh(index: 0)
 
     init(
@@ -48,21 +48,14 @@ struct RecoveryScanner {
         _ configuration: JournalConfiguration,
         checkpointed: JournalPosition,
         acceptsAnyInstance: Bool
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         self.files = files
         self.configuration = configuration
         self.checkpointed = checkpointed
         self.acceptsAnyInstance = acceptsAnyInstance
         last = checkpointed
-        watermark = try fileErrors { () throws(FileError) in
-            try DurableWatermark.read(files, configuration.hash)
-        }
-        segments = try fileErrors { () throws(FileError) -> [String] in
-            // A state that was just restored has no journal yet.
-            guard try files.names(in: ".").contains(SegmentLayout.directory) else { return [] }
-            return try files.names(in: SegmentLayout.directory)
-        }
-        .compactMap(SegmentLayout.firstNumber).sorted().map(Segment.init)
+        watermark = try DurableWatermark.read(files, configuration.hash)
+        segments = try RecoveryScan.firsts(files).sorted().map(Segment.init)
     }
 
     /// The last record that the watermark, the checkpoint or `state.db` knows to be durable.
@@ -71,7 +64,7 @@ struct RecoveryScanner {
     }
 
     /// Reads the segments from the checkpointed position on, up to a problem.
-    mutating func walkSegments(_ progress: (JournalProgress) -> Void) throws(JournalError) {
+    mutating func walkSegments(_ progress: (JournalProgress) -> Void) throws(StorageError) {
         // Those before are checkpointed: a power cut may have undone the unlink of some of them.
         guard let start = segments.lastIndex(where: { $0.first <= checkpointed.number + 1 })
         else {
@@ -100,16 +93,18 @@ struct RecoveryScanner {
     }
 
     /// Checks one segment and takes over what it holds; nil if not even its header is right.
-    private mutating func read(_ index: Int) throws(JournalError) -> SegmentReader? {
+    private mutating func read(_ index: Int) throws(StorageError) -> SegmentReader? {
         let segment = segments[index]
         var reader: SegmentReader
         do {
             reader = try self.reader(segment)
         } catch {
-            guard case .damaged(let file, let offset, _, let reason) = error else { throw error }
+            guard case .damagedRecord(let file, let offset, _, let reason) = error else {
+                throw error
+            }
             // Checkpointed records of the segment are not lost with its header.
             let next = last.number + 1
-            problem = .damaged(file: file, offset: offset, record: next, reason: reason)
+            problem = .damagedRecord(file: file, offset: offset, record: next, reason: reason)
             return nil
         }
         try checkInstance(reader.header, segment.name)
@@ -135,7 +130,7 @@ struct RecoveryScanner {
         return reader
     }
 
-    private func reader(_ segment: Segment) throws(JournalError) -> SegmentReader {
+    private func reader(_ segment: Segment) throws(StorageError) -> SegmentReader {
         try SegmentReader(
             RecoveryScan.open(files, segment),
             first: segment.first,
@@ -148,7 +143,7 @@ struct RecoveryScanner {
         if last.number == checkpointed.number { checkpointedMicroseconds = lastMicroseconds }
     }
 
-    private func checkInstance(_ header: SegmentHeader, _ name: String) throws(JournalError) {
+    private func checkInstance(_ header: SegmentHeader, _ name: String) throws(StorageError) {
         let taken = [configuration.instanceID, configuration.previousInstanceID]
         guard acceptsAnyInstance || taken.contains(header.instanceID) else {
             throw .otherInstance(
@@ -162,10 +157,10 @@ struct RecoveryScanner {
 
 extension RecoveryScanner {
     /// Checks that a segment begins where the one before it, or the checkpoint, has ended.
-    private func link(_ reader: SegmentReader) -> JournalError? {
+    private func link(_ reader: SegmentReader) -> StorageError? {
         let first = reader.header.previous
         guard first.number == last.number, first.hash != last.hash else { return nil }
-        return .damaged(
+        return .damagedRecord(
             file: reader.name,
             offset: 0,
             record: first.number + 1,
@@ -177,11 +172,11 @@ extension RecoveryScanner {
     private mutating func walkRecords(
         _ reader: inout SegmentReader,
         _ lastOffset: inout Int
-    ) -> JournalError? {
+    ) -> StorageError? {
         while true {
             let offset = reader.offset
-            func damaged(_ reason: String) -> JournalError {
-                .damaged(
+            func damaged(_ reason: String) -> StorageError {
+                .damagedRecord(
                     file: reader.name,
                     offset: offset,
                     record: reader.last.number + 1,
@@ -193,7 +188,7 @@ extension RecoveryScanner {
                 for known in [checkpointed, configuration.known]
                 where known.number == record.number {
                     guard known == record.position else {
-                        return .damaged(
+                        return .damagedRecord(
                             file: reader.name,
                             offset: offset,
                             record: record.number,
@@ -265,10 +260,10 @@ extension RecoveryScanner {
     }
 
     /// Checks the place where a segment has no more records.
-    private func checkEnd(_ reader: SegmentReader, _ index: Int) -> JournalError? {
+    private func checkEnd(_ reader: SegmentReader, _ index: Int) -> StorageError? {
         let next = last.number + 1
-        func damaged(_ reason: String) -> JournalError {
-            .damaged(file: reader.name, offset: reader.offset, record: next, reason: reason)
+        func damaged(_ reason: String) -> StorageError {
+            .damagedRecord(file: reader.name, offset: reader.offset, record: next, reason: reason)
         }
         if index + 1 < segments.count {
             let following = segments[index + 1].first
@@ -290,7 +285,7 @@ extension RecoveryScanner {
     }
 
     /// What was durable once, by what is known of it, and is not found.
-    func loss() -> JournalError? {
+    func loss() -> StorageError? {
         let known = lastKnown
         guard last.number < known else {
             // The newest segment is never removed, even if all of it is checkpointed.
@@ -318,7 +313,7 @@ struct SegmentReplay {
     func run(
         after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         guard number < last else { return }
         guard let start = segments.lastIndex(where: { $0.first <= number + 1 }) else {
             throw .missing(records: number + 1...(segments.first?.first ?? last + 1) - 1)
@@ -335,7 +330,7 @@ struct SegmentReplay {
             while reader.last.number < lastNumber(index) {
                 let offset = reader.offset
                 guard case .record(let header, body: let range) = reader.next() else {
-                    throw .damaged(
+                    throw .damagedRecord(
                         file: segment.name,
                         offset: offset,
                         record: reader.last.number + 1,
@@ -367,7 +362,7 @@ extension RecoveryScan {
         _ files: any JournalFiles,
         after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         let replay = SegmentReplay(
             files: files,
             segments: segments,

@@ -114,10 +114,10 @@ struct SegmentHeader: Equatable {
 
 extension SegmentHeader {
     /// Reads the header of a file of any instance.
-    init(_ bytes: Span<UInt8>, file: String, first: UInt64, _ hash: RecordHash) throws(JournalError)
+    init(_ bytes: Span<UInt8>, file: String, first: UInt64, _ hash: RecordHash) throws(StorageError)
     {
-        func damaged(_ reason: String) -> JournalError {
-            .damaged(file: file, offset: 0, record: first, reason: reason)
+        func damaged(_ reason: String) -> StorageError {
+            .damagedRecord(file: file, offset: 0, record: first, reason: reason)
         }
         guard bytes.count >= Self.firstByteCount else {
             throw damaged("the file has \(bytes.count) bytes, and a header \(Self.firstByteCount)")
@@ -128,7 +128,7 @@ extension SegmentHeader {
         }
         let format = bytes.uint32(at: 8)
         guard format <= Self.format else {
-            throw .newerFormat(file: file, version: format, known: Self.format)
+            throw .newerFormat(file: file, format: Int64(format), known: Int64(Self.format))
         }
         segmentByteCount = Int(bytes.uint32(at: 12))
         instanceID = bytes.uint64(at: 16)

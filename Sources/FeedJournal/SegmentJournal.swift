@@ -60,7 +60,7 @@ package final class SegmentJournal: Journal {
         checkpointed: JournalPosition = .start,
         acceptedLoss: UInt64? = nil,
         progress: (JournalProgress) -> Void = { _ in }
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         configuration.check()
         self.files = files
         self.configuration = configuration
@@ -77,28 +77,25 @@ package final class SegmentJournal: Journal {
         checkpointedDamage = scan.checkpointedDamage
         forgotten = checkpointed.number
         // Before anything is made, which may need the room.
-        try fileErrors { () throws(FileError) in try SpareSegments.removeForgotten(files) }
+        try SpareSegments.removeForgotten(files)
         (segments, current) = try Self.repair(
             files,
             configuration,
             scan,
             isLossAccepted: acceptedLoss != nil
         )
-        let position = last
-        (watermark, space) = try fileErrors { () throws(FileError) in
-            var watermark = try DurableWatermark(files, configuration.hash)
-            // It is durable from here on: a watermark that is missing later was removed.
-            try watermark.replace(with: position)
-            try files.syncDirectory(".")
-            return (watermark, try JournalSpace(files, configuration))
-        }
+        watermark = try DurableWatermark(files, configuration.hash)
+        // It is durable from here on: a watermark that is missing later was removed.
+        try watermark.replace(with: last)
+        try files.syncDirectory(".")
+        space = try JournalSpace(files, configuration)
         _ = try checkSpace()
     }
 
     package func replay(
         after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         let replay = SegmentReplay(
             files: files,
             segments: segments,
@@ -112,16 +109,14 @@ package final class SegmentJournal: Journal {
     /// Looks at the free space, writes the ballast if it is due, and says what may be taken.
     ///
     /// To be called every second or so, on the journal's thread.
-    package func checkSpace() throws(JournalError) -> SpaceWatch.Mode {
+    package func checkSpace() throws(StorageError) -> SpaceWatch.Mode {
         try removeKept()
-        return try fileErrors { () throws(FileError) in try space.check() }
+        return try space.check()
     }
 }
 
 extension SegmentJournal {
-    package func freeByteCount() throws(JournalError) -> Int {
-        try fileErrors { () throws(FileError) in try files.freeByteCount() }
-    }
+    package func freeByteCount() throws(StorageError) -> Int { try files.freeByteCount() }
 
     /// The free bytes from which on changes are taken again, once they are not.
     package var writableByteCount: Int { space.writableByteCount }
@@ -132,16 +127,16 @@ extension SegmentJournal {
     ///
     /// For when another file of the directory finds no room. All of it is made anew when there is
     /// room again.
-    package func giveUpReserves() throws(JournalError) {
+    package func giveUpReserves() throws(StorageError) {
         while try removeKeptForRoom() {}
-        try fileErrors { () throws(FileError) in try space.giveUp() }
+        try space.giveUp()
     }
 
     /// Removes the files that only keep room: those for segments to come, and the ballast.
     ///
     /// For a start on a full disk, before there is a journal; all of them are made anew later.
-    package static func removeReserves(_ files: any JournalFiles) throws(JournalError) {
-        try fileErrors { () throws(FileError) in try JournalSpace.giveUp(files) }
+    package static func removeReserves(_ files: any JournalFiles) throws(StorageError) {
+        try JournalSpace.giveUp(files)
     }
 
     /// The bytes of the segments, each as large as the current one, and of those to come.
@@ -158,8 +153,8 @@ extension SegmentJournal {
         _ body: Span<UInt8>,
         count: UInt32,
         at microseconds: UInt64
-    ) throws(JournalError) -> JournalPosition {
-        if let failure { throw .stopped(reason: failure) }
+    ) throws(StorageError) -> JournalPosition {
+        if let failure { throw .journalStopped(reason: failure) }
         guard body.count <= configuration.maximumBodyByteCount else {
             throw .recordTooLarge(byteCount: body.count, limit: configuration.maximumBodyByteCount)
         }
@@ -183,7 +178,7 @@ extension SegmentJournal {
         _ body: Span<UInt8>,
         _ count: UInt32,
         _ microseconds: UInt64
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         let byteCount = RecordHeader.recordByteCount(body: body.count)
         if current.offset + byteCount > current.header.segmentByteCount { try roll() }
         var record = RecordHeader(
@@ -209,34 +204,32 @@ extension SegmentJournal {
     }
 
     /// Notes that a record is durable; some file systems take new blocks for it on a full disk.
-    private func writeWatermark(_ position: JournalPosition) throws(JournalError) {
+    private func writeWatermark(_ position: JournalPosition) throws(StorageError) {
         do {
             try watermark.write(position)
         } catch {
             try makeRoom(after: error)
-            try fileErrors { () throws(FileError) in try watermark.write(position) }
+            try watermark.write(position)
         }
     }
 
-    private func write(_ header: Span<UInt8>, _ body: Span<UInt8>) throws(JournalError) {
+    private func write(_ header: Span<UInt8>, _ body: Span<UInt8>) throws(StorageError) {
         do {
             try current.file.write(header, body, at: current.offset)
         } catch {
             try makeRoom(after: error)
-            try fileErrors { () throws(FileError) in
-                try current.file.write(header, body, at: current.offset)
-            }
+            try current.file.write(header, body, at: current.offset)
         }
     }
 
     /// Removes what is not needed after an error that says that the disk is full: a segment that is
     /// only kept, else what keeps room.
-    private func makeRoom(after error: FileError) throws(JournalError) {
+    private func makeRoom(after error: StorageError) throws(StorageError) {
         if error.isOutOfSpace, try removeKeptForRoom() { return }
         try space.makeRoom(after: error)
     }
 
-    private func roll() throws(JournalError) {
+    private func roll() throws(StorageError) {
         do {
             try startNext()
         } catch {
@@ -244,12 +237,12 @@ extension SegmentJournal {
             do {
                 try startNext()
             } catch {
-                throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
+                throw error.isOutOfSpace ? .outOfSpace(error) : error
             }
         }
     }
 
-    private func startNext() throws(FileError) {
+    private func startNext() throws(StorageError) {
         current = try Self.start(
             space.takeSpare(),
             in: files,
@@ -271,7 +264,7 @@ extension SegmentJournal {
         after last: JournalPosition,
         at microseconds: UInt64,
         age: JournalAge
-    ) throws(FileError) -> Current {
+    ) throws(StorageError) -> Current {
         var spare = prepared
         try spare.complete()
         let header = SegmentHeader(
@@ -296,7 +289,7 @@ extension SegmentJournal {
 
 // How segments go whose records are kept elsewhere: at once, or after a time for which they are kept.
 extension SegmentJournal {
-    package func forget(through number: UInt64) throws(JournalError) {
+    package func forget(through number: UInt64) throws(StorageError) {
         forgotten = max(forgotten, number)
         while !space.isFull, try isOldestDue() { try releaseOldest() }
     }
@@ -312,7 +305,7 @@ extension SegmentJournal {
     ///
     /// An unlink holds up commits for some milliseconds, so there are no more of them at once than
     /// the room needs.
-    private func removeKept() throws(JournalError) {
+    private func removeKept() throws(StorageError) {
         if space.isFull, try isOldestDue() { try removeOldest() }
         guard configuration.keptMicroseconds > 0, isOldestForgotten else { return }
         let size = current.header.segmentByteCount
@@ -327,14 +320,12 @@ extension SegmentJournal {
     }
 
     /// Removes the oldest kept segment for room on a full disk; false if there is none.
-    private func removeKeptForRoom() throws(JournalError) -> Bool {
+    private func removeKeptForRoom() throws(StorageError) -> Bool {
         guard isOldestForgotten else { return false }
         try removeOldest()
         droppedSegmentCount += 1
         // Some file systems free the blocks only with the transaction that the unlink is in.
-        try fileErrors { () throws(FileError) in
-            try files.syncDirectory(SegmentLayout.directory)
-        }
+        try files.syncDirectory(SegmentLayout.directory)
         return true
     }
 
@@ -347,7 +338,7 @@ extension SegmentJournal {
     ///
     /// By the journal's age at its end and now: no clock is asked, and a journal that rests keeps what it
     /// has.
-    private func isOldestDue() throws(JournalError) -> Bool {
+    private func isOldestDue() throws(StorageError) -> Bool {
         guard isOldestForgotten else { return false }
         guard configuration.keptMicroseconds > 0 else { return true }
         return try oldestEnd() + configuration.keptMicroseconds <= age.microseconds
@@ -355,12 +346,10 @@ extension SegmentJournal {
 
     /// The journal's age at the end of the oldest segment, as the next segment's header says; 0 if
     /// that does not tell: it is kept as long as if it had ended when the journal's age was first counted.
-    private func oldestEnd() throws(JournalError) -> UInt64 {
+    private func oldestEnd() throws(StorageError) -> UInt64 {
         let next = segments[1]
         if let known = knownEnd, known.next == next { return known.age }
-        let bytes = try fileErrors { () throws(FileError) in
-            try files.begin(of: next.name, byteCount: SegmentHeader.byteCount) ?? []
-        }
+        let bytes = try files.begin(of: next.name, byteCount: SegmentHeader.byteCount) ?? []
         let header = try? SegmentHeader(
             bytes.span,
             file: next.name,
@@ -373,19 +362,17 @@ extension SegmentJournal {
     }
 
     /// Keeps the file of the oldest segment for a segment to come.
-    private func releaseOldest() throws(JournalError) {
+    private func releaseOldest() throws(StorageError) {
         let segment = segments[0]
         // If a disk has damaged a file, a new one is safer.
         let isDamaged = segment.name == checkpointedDamage?.file
-        try fileErrors { () throws(FileError) in
-            try space.release(segment, isDamaged: isDamaged)
-        }
+        try space.release(segment, isDamaged: isDamaged)
         segments.removeFirst()
     }
 
-    private func removeOldest() throws(JournalError) {
+    private func removeOldest() throws(StorageError) {
         let name = segments[0].name
-        try fileErrors { () throws(FileError) in try files.remove(name) }
+        try files.remove(name)
         segments.removeFirst()
     }
 
@@ -396,13 +383,11 @@ extension SegmentJournal {
         checkpointed: JournalPosition,
         acceptedLoss: UInt64?,
         _ progress: (JournalProgress) -> Void
-    ) throws(JournalError) -> RecoveryScan {
+    ) throws(StorageError) -> RecoveryScan {
         // If a journal has begun, a folder that is missing is a loss.
         if configuration.known.number == 0 || acceptedLoss != nil {
-            try fileErrors { () throws(FileError) in
-                try files.createDirectory(SegmentLayout.directory)
-                try files.syncDirectory(".")
-            }
+            try files.createDirectory(SegmentLayout.directory)
+            try files.syncDirectory(".")
         }
         let scan = try RecoveryScan(
             files,
@@ -428,7 +413,7 @@ extension SegmentJournal {
         _ configuration: JournalConfiguration,
         _ scan: RecoveryScan,
         isLossAccepted: Bool
-    ) throws(JournalError) -> ([Segment], Current) {
+    ) throws(StorageError) -> ([Segment], Current) {
         var segments = scan.segments
         if isLossAccepted {
             try Quarantine.keep(scan, files, configuration.hash)
@@ -445,18 +430,16 @@ extension SegmentJournal {
             current.offset = offset
             let file = current.file
             let byteCount = current.header.segmentByteCount
-            try fileErrors { () throws(FileError) in
-                // Shorter only if a loss was accepted.
-                if try file.byteCount() < byteCount { try file.allocate(byteCount: byteCount) }
-                if content > offset { try file.writeZeros(offset..<content) }
-                // What was read may be in the system's memory only, after a crash of the process.
-                // After a failed sync the system even takes the last record for written, and syncs
-                // it only if it is written once more.
-                let last = try file.read(record..<offset)
-                try file.write(last.span, at: record)
-                try file.sync()
-                try files.syncDirectory(SegmentLayout.directory)
-            }
+            // Shorter only if a loss was accepted.
+            if try file.byteCount() < byteCount { try file.allocate(byteCount: byteCount) }
+            if content > offset { try file.writeZeros(offset..<content) }
+            // What was read may be in the system's memory only, after a crash of the process.
+            // After a failed sync the system even takes the last record for written, and syncs
+            // it only if it is written once more.
+            let last = try file.read(record..<offset)
+            try file.write(last.span, at: record)
+            try file.sync()
+            try files.syncDirectory(SegmentLayout.directory)
             // The next checkpoint may forget a damaged segment once it is not the current one.
             guard scan.checkpointedDamage?.file == segments[index].name else {
                 return (segments, current)
@@ -472,7 +455,7 @@ extension SegmentJournal {
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
         _ scan: RecoveryScan
-    ) throws(JournalError) -> Current {
+    ) throws(StorageError) -> Current {
         do {
             let spare = try SpareSegment(files, configuration)
             return try start(
@@ -484,7 +467,7 @@ extension SegmentJournal {
                 age: scan.age
             )
         } catch {
-            throw error.isOutOfSpace ? .outOfSpace(error) : .file(error)
+            throw error.isOutOfSpace ? .outOfSpace(error) : error
         }
     }
 
@@ -493,11 +476,9 @@ extension SegmentJournal {
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
         _ segment: Segment
-    ) throws(JournalError) -> Current {
+    ) throws(StorageError) -> Current {
         let file = try RecoveryScan.open(files, segment)
-        let bytes = try fileErrors { () throws(FileError) in
-            try file.read(0..<SegmentHeader.byteCount)
-        }
+        let bytes = try file.read(0..<SegmentHeader.byteCount)
         var header = try SegmentHeader(
             bytes.span,
             file: segment.name,
@@ -507,11 +488,9 @@ extension SegmentJournal {
         let changed = header.instanceID != configuration.instanceID
         header.instanceID = configuration.instanceID
         let encoded = header.encoded(configuration.hash)
-        try fileErrors { () throws(FileError) in
-            // The header is within a sector, which a disk writes whole or not at all.
-            if changed { try file.write(encoded.span, at: 0) }
-            try file.sync()
-        }
+        // The header is within a sector, which a disk writes whole or not at all.
+        if changed { try file.write(encoded.span, at: 0) }
+        try file.sync()
         return Current(file: file, header: header, offset: SegmentLayout.firstRecord)
     }
 
@@ -520,13 +499,11 @@ extension SegmentJournal {
         _ segments: inout [Segment],
         from index: Int,
         _ files: any JournalFiles
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         guard index < segments.count else { return }
         for segment in segments[index...].reversed() {
-            try fileErrors { () throws(FileError) in
-                try files.remove(segment.name)
-                try files.syncDirectory(SegmentLayout.directory)
-            }
+            try files.remove(segment.name)
+            try files.syncDirectory(SegmentLayout.directory)
         }
         segments.removeSubrange(index...)
     }

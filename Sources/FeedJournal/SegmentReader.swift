@@ -20,12 +20,10 @@ struct SegmentReader {
     private let hash: RecordHash
 
     /// Reads the segment, whole, and checks its header and its size.
-    init(_ file: any JournalFile, first number: UInt64, _ hash: RecordHash) throws(JournalError) {
+    init(_ file: any JournalFile, first number: UInt64, _ hash: RecordHash) throws(StorageError) {
         name = file.name
         self.hash = hash
-        let bytes = try fileErrors { () throws(FileError) in
-            try file.read(0..<file.byteCount())
-        }
+        let bytes = try file.read(0..<file.byteCount())
         self.bytes = bytes
         header = try SegmentHeader(bytes.span, file: name, first: number, hash)
         last = header.previous

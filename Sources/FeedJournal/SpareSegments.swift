@@ -24,7 +24,7 @@ struct SpareSegments {
 
     /// Makes the next segment, if none is forgotten, so that it is ready when the current one is
     /// half full; O(bytes that were appended since the last call).
-    mutating func prepare(currentOffset: Int) throws(FileError) {
+    mutating func prepare(currentOffset: Int) throws(StorageError) {
         guard forgotten.isEmpty else { return }
         while true {
             var next = if let made { made } else { try SpareSegment(files, configuration) }
@@ -35,7 +35,7 @@ struct SpareSegments {
     }
 
     /// The next segment's file: a forgotten one, else the one that is being made.
-    mutating func take() throws(FileError) -> SpareSegment {
+    mutating func take() throws(StorageError) -> SpareSegment {
         while let name = forgotten.popLast() {
             if let next = try SpareSegment(files, configuration, recycling: name) { return next }
             try files.remove(name)
@@ -45,7 +45,7 @@ struct SpareSegments {
     }
 
     /// Keeps the file of a forgotten segment; removes it if it cannot be renamed.
-    mutating func keep(_ segment: Segment) throws(FileError) {
+    mutating func keep(_ segment: Segment) throws(StorageError) {
         let name = SegmentLayout.recycledName(first: segment.first)
         do {
             try files.rename(segment.name, to: name)
@@ -57,14 +57,14 @@ struct SpareSegments {
     }
 
     /// Removes the files of forgotten segments; returns whether there were some.
-    mutating func removeForgotten() throws(FileError) -> Bool {
+    mutating func removeForgotten() throws(StorageError) -> Bool {
         guard !forgotten.isEmpty else { return false }
         while let name = forgotten.popLast() { try files.remove(name) }
         return true
     }
 
     /// Removes all of them, durably.
-    mutating func removeAll() throws(FileError) {
+    mutating func removeAll() throws(StorageError) {
         _ = try removeForgotten()
         if let made {
             try files.remove(made.name)
@@ -74,7 +74,7 @@ struct SpareSegments {
     }
 
     /// Removes the files of forgotten segments that an earlier run has kept.
-    static func removeForgotten(_ files: any JournalFiles) throws(FileError) {
+    static func removeForgotten(_ files: any JournalFiles) throws(StorageError) {
         for name in try files.names(in: SegmentLayout.directory)
         where name.hasPrefix(SegmentLayout.recycledPrefix) {
             try files.remove("\(SegmentLayout.directory)/\(name)")
@@ -101,7 +101,7 @@ struct SpareSegment {
     private(set) var isReady = false
 
     /// Takes the blocks; what an earlier run had prepared is given up.
-    init(_ files: any JournalFiles, _ configuration: JournalConfiguration) throws(FileError) {
+    init(_ files: any JournalFiles, _ configuration: JournalConfiguration) throws(StorageError) {
         self.files = files
         self.configuration = configuration
         name = SegmentLayout.spareName
@@ -124,7 +124,7 @@ struct SpareSegment {
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
         recycling name: String
-    ) throws(FileError) {
+    ) throws(StorageError) {
         guard let file = try files.open(name),
             try file.byteCount() == configuration.segmentByteCount
         else { return nil }
@@ -140,7 +140,7 @@ struct SpareSegment {
     ///
     /// The caller is the thread that commits, so each MiB is synced alone: one sync of the whole
     /// segment would hold up commits for tens of milliseconds.
-    mutating func advance() throws(FileError) {
+    mutating func advance() throws(StorageError) {
         guard !isReady else { return }
         let start = zeroedByteCount
         let end = min(start + configuration.pieceByteCount, configuration.segmentByteCount)
@@ -158,7 +158,7 @@ struct SpareSegment {
         zeroedByteCount = end
     }
 
-    mutating func complete() throws(FileError) {
+    mutating func complete() throws(StorageError) {
         while !isReady { try advance() }
     }
 }

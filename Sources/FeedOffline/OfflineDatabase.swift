@@ -107,7 +107,7 @@ final class OfflineDatabase {
     }
 
     private func statement(_ sql: String, _ values: [Value]) throws(OfflineError) -> Statement {
-        do throws(SQLiteError) {
+        do throws(StorageError) {
             let statement: Statement
             if let known = statements[sql] {
                 statement = known
@@ -144,15 +144,16 @@ extension Statement {
 
 extension OfflineError {
     /// What an error of SQLite means for the feed.
-    init(_ error: SQLiteError, path: String) {
-        switch error {
-        case .corrupt: self = .damaged(reason: error.description)
-        case .locked: self = .inUse(path: path)
+    init(_ error: StorageError, path: String) {
+        guard let failure = error.sqlite else {
+            self = .file(reason: error.description)
+            return
+        }
+        switch failure.kind {
         // What this version writes fits its tables and their rules.
-        case .constraint: self = .damaged(reason: error.description)
-        case .other(let failure) where failure.isOfStatement:
-            self = .damaged(reason: error.description)
-        case .readOnly, .full, .io, .other: self = .file(reason: error.description)
+        case .corrupt, .constraint, .statement: self = .damaged(reason: failure.description)
+        case .locked: self = .inUse(path: path)
+        case .readOnly, .full, .io, .other: self = .file(reason: failure.description)
         }
     }
 }

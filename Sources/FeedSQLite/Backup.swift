@@ -11,7 +11,7 @@ package final class Backup {
     private var handle: OpaquePointer?
 
     /// Begins a copy into the same file system; what the other file held is lost.
-    package init(of source: Database, to path: String) throws(SQLiteError) {
+    package init(of source: Database, to path: String) throws(StorageError) {
         self.source = source
         self.path = path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -28,7 +28,7 @@ package final class Backup {
     }
 
     /// Copies so many pages more, or all that are left; true when the copy is whole and synced.
-    package func step(pages: Int? = nil) throws(SQLiteError) -> Bool {
+    package func step(pages: Int? = nil) throws(StorageError) -> Bool {
         let code = unsafe sqlite3_backup_step(handle, Int32(pages ?? -1))
         switch code {
         case SQLITE_DONE: return true
@@ -37,8 +37,8 @@ package final class Backup {
         }
     }
 
-    private func failure(_ code: Int32) -> SQLiteError {
-        SQLiteError("back up \(source.path) to \(path)", code: code)
+    private func failure(_ code: Int32) -> StorageError {
+        StorageError("back up \(source.path) to \(path)", code: code)
     }
 }
 

@@ -31,7 +31,7 @@ package final class Database {
     ///
     /// `vfs` names one of SQLite's virtual file systems, for a test's disk or another special one;
     /// nil is the system's own.
-    package init(path: String, mode: Mode = .create, vfs: String? = nil) throws(SQLiteError) {
+    package init(path: String, mode: Mode = .create, vfs: String? = nil) throws(StorageError) {
         self.path = path
         self.vfs = vfs
         let flags =
@@ -58,9 +58,7 @@ package final class Database {
         let journalMode = try text("PRAGMA journal_mode=WAL")
         guard journalMode == "wal" else {
             let text = "the journal mode is \(journalMode ?? "unknown")"
-            throw .other(
-                SQLiteFailure(operation: "write ahead in \(path)", code: SQLITE_ERROR, text: text)
-            )
+            throw StorageError("write ahead in \(path)", code: SQLITE_ERROR, text: text)
         }
         // The lock is taken by the first transaction: now, not in the middle of the first work.
         try execute("BEGIN EXCLUSIVE")
@@ -80,42 +78,39 @@ package final class Database {
     ]
 
     /// Runs statements that give no rows, one after the other.
-    package func execute(_ sql: String) throws(SQLiteError) {
+    package func execute(_ sql: String) throws(StorageError) {
         try check(unsafe sqlite3_exec(connection, sql, nil, nil, nil), sql)
     }
 
     /// Makes a statement to run as often as needed.
-    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    package func prepare(_ sql: String) throws(StorageError) -> Statement {
         var handle: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         try check(unsafe sqlite3_prepare_v3(connection, sql, -1, flags, &handle, nil), sql)
         guard let handle = unsafe handle else {
-            throw SQLiteError("prepare an empty statement", code: SQLITE_MISUSE)
+            throw StorageError("prepare an empty statement", code: SQLITE_MISUSE)
         }
         return unsafe Statement(handle, sql, self)
     }
 
     /// The first column of the first row, as text; nil if there is none.
-    package func text(_ sql: String) throws(SQLiteError) -> String? {
+    package func text(_ sql: String) throws(StorageError) -> String? {
         let statement = try prepare(sql)
         guard try statement.step() else { return nil }
         return statement.text(0)
     }
 
-    private func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(SQLiteError) {
+    private func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(StorageError) {
         guard code != SQLITE_OK else { return }
         throw error(code, operation())
     }
 
     /// The error of a result code, in the connection's own words.
-    func error(_ code: Int32, _ operation: String) -> SQLiteError {
+    func error(_ code: Int32, _ operation: String) -> StorageError {
         // Read first, as the system's calls replace it.
         let systemCode = errno
         let text = unsafe String(cString: sqlite3_errmsg(connection))
-        return SQLiteError(
-            SQLiteFailure(operation: operation, code: code, text: text),
-            systemCode: systemCode
-        )
+        return StorageError(operation, code: code, text: text, systemCode: systemCode)
     }
 }
 
@@ -127,8 +122,8 @@ extension Database {
 
     /// Calls `body` in a transaction, which is undone when it throws; durable on return.
     package func transaction<Result>(
-        _ body: () throws(SQLiteError) -> Result
-    ) throws(SQLiteError) -> Result {
+        _ body: () throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
             let result = try body()
@@ -142,7 +137,7 @@ extension Database {
     }
 
     /// Runs a log checkpoint: moves SQLite's log into the file, durably, and empties the log.
-    package func checkpointLog() throws(SQLiteError) {
+    package func checkpointLog() throws(StorageError) {
         try check(
             unsafe sqlite3_wal_checkpoint_v2(
                 connection,
@@ -158,18 +153,18 @@ extension Database {
     /// What is wrong with the file, at most that many things; none if all is right.
     ///
     /// Reads all pages, and compares indexes with their tables.
-    package func pageProblems(limit: Int = 10) throws(SQLiteError) -> [String] {
+    package func pageProblems(limit: Int = 10) throws(StorageError) -> [String] {
         let statement = try prepare("PRAGMA integrity_check(\(limit))")
         var problems: [String] = []
-        do throws(SQLiteError) {
+        do throws(StorageError) {
             while try statement.step() {
                 guard let text = statement.text(0), text != "ok" else { continue }
-                if let failure = Self.failedRead(text) { throw SQLiteError(failure) }
+                if let error = Self.failedRead(text) { throw error }
                 problems.append(text)
             }
         } catch {
             // Some damage ends the check itself.
-            guard case .corrupt(let failure) = error else { throw error }
+            guard let failure = error.sqlite, failure.kind == .corrupt else { throw error }
             problems.append(failure.text)
         }
         return problems
@@ -178,12 +173,12 @@ extension Database {
     /// A page that the disk did not give, which SQLite reports among the damage.
     ///
     /// For example "On tree page 5 cell 0: unable to get the page. error code=266".
-    private static func failedRead(_ problem: String) -> SQLiteFailure? {
+    private static func failedRead(_ problem: String) -> StorageError? {
         let mark = "error code="
         guard let place = problem.firstRange(of: mark) else { return nil }
         let digits = problem[place.upperBound...].prefix { $0.isNumber }
         guard let code = Int32(digits), code & 0xFF == SQLITE_IOERR else { return nil }
-        return SQLiteFailure(operation: "check the pages", code: code, text: "disk I/O error")
+        return StorageError("check the pages", code: code, text: "disk I/O error")
     }
 }
 
@@ -191,7 +186,7 @@ extension Database {
 extension Database {
     /// The pages of the log after which SQLite runs a log checkpoint, which moves them into the
     /// file; 0 is never.
-    package func checkpointInterval() throws(SQLiteError) -> Int {
+    package func checkpointInterval() throws(StorageError) -> Int {
         let statement = try prepare("PRAGMA wal_autocheckpoint")
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int64(0)) : 0
@@ -199,7 +194,7 @@ extension Database {
 
     /// Sets the pages of the log after which SQLite runs a log checkpoint; with 0 the file stays as
     /// it is until ``checkpointLog()`` is called.
-    package func setCheckpointInterval(_ pageCount: Int) throws(SQLiteError) {
+    package func setCheckpointInterval(_ pageCount: Int) throws(StorageError) {
         try check(
             unsafe sqlite3_wal_autocheckpoint(connection, Int32(pageCount)),
             "set the checkpoint interval of \(path)"
@@ -207,7 +202,7 @@ extension Database {
     }
 
     /// The bytes of the log, of transactions that are in the file already too.
-    package func logByteCount() throws(SQLiteError) -> Int {
+    package func logByteCount() throws(StorageError) -> Int {
         guard let log = unsafe try log(), let methods = unsafe log.pointee.pMethods
         else { return 0 }
         var byteCount: Int64 = 0
@@ -215,7 +210,7 @@ extension Database {
         return Int(byteCount)
     }
 
-    private func log() throws(SQLiteError) -> UnsafeMutablePointer<sqlite3_file>? {
+    private func log() throws(StorageError) -> UnsafeMutablePointer<sqlite3_file>? {
         var log: UnsafeMutablePointer<sqlite3_file>?
         try check(
             unsafe sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log),
@@ -245,7 +240,7 @@ extension Database {
     /// A process that was killed may have left its last transactions in the system's memory only.
     /// After a sync that failed the system even takes them for written, and no later sync looks at
     /// them: so the log is written over itself first. O(the log's length).
-    private func reviveLog() throws(SQLiteError) {
+    private func reviveLog() throws(StorageError) {
         if let log = unsafe try log(), let methods = unsafe log.pointee.pMethods {
             try unsafe rewrite(log, methods.pointee)
         }
@@ -255,7 +250,7 @@ extension Database {
     private func rewrite(
         _ file: UnsafeMutablePointer<sqlite3_file>,
         _ methods: sqlite3_io_methods
-    ) throws(SQLiteError) {
+    ) throws(StorageError) {
         var byteCount: Int64 = 0
         try checkFile(unsafe methods.xFileSize(file, &byteCount))
         var piece = [UInt8](repeating: 0, count: 1 << 16)
@@ -269,8 +264,8 @@ extension Database {
     }
 
     /// Throws what a call on the file itself came to, of which the connection knows nothing.
-    private func checkFile(_ code: Int32) throws(SQLiteError) {
+    private func checkFile(_ code: Int32) throws(StorageError) {
         guard code != SQLITE_OK else { return }
-        throw SQLiteError("write the log of \(path) anew", code: code)
+        throw StorageError("write the log of \(path) anew", code: code)
     }
 }

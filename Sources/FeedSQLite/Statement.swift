@@ -20,7 +20,7 @@ package final class Statement {
     deinit { unsafe sqlite3_finalize(handle) }
 
     /// Goes to the next row; false when there is none, after which it may be run again.
-    package func step() throws(SQLiteError) -> Bool {
+    package func step() throws(StorageError) -> Bool {
         let code = unsafe sqlite3_step(handle)
         switch code {
         case SQLITE_ROW: return true
@@ -38,14 +38,14 @@ package final class Statement {
     /// Runs it to its end and ignores its rows.
     ///
     /// It can be bound anew then.
-    package func run() throws(SQLiteError) {
+    package func run() throws(StorageError) {
         while try step() {}
     }
 
     /// Leaves the rows that were not read; what is bound stays.
     package func reset() { unsafe sqlite3_reset(handle) }
 
-    private func bound(_ code: Int32, _ index: Int) throws(SQLiteError) {
+    private func bound(_ code: Int32, _ index: Int) throws(StorageError) {
         guard code != SQLITE_OK else { return }
         throw database.error(code, "bind parameter \(index) of \(sql)")
     }
@@ -55,17 +55,17 @@ package final class Statement {
 extension Statement: Sendable {}
 
 extension Statement {
-    package func bind(_ number: Int64, at index: Int) throws(SQLiteError) {
+    package func bind(_ number: Int64, at index: Int) throws(StorageError) {
         try bound(unsafe sqlite3_bind_int64(handle, Int32(index), number), index)
     }
 
     /// Binds a number's bits: those above Int64's greatest order as negative ones.
-    package func bind(_ number: UInt64, at index: Int) throws(SQLiteError) {
+    package func bind(_ number: UInt64, at index: Int) throws(StorageError) {
         try bind(Int64(bitPattern: number), at: index)
     }
 
     /// Binds text; a zero byte in it is kept.
-    package func bind(_ text: String, at index: Int) throws(SQLiteError) {
+    package func bind(_ text: String, at index: Int) throws(StorageError) {
         var text = text
         let code = text.withUTF8 { bytes in
             unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -81,18 +81,18 @@ extension Statement {
     }
 
     /// Binds a copy of the bytes.
-    package func bind(_ bytes: Span<UInt8>, at index: Int) throws(SQLiteError) {
+    package func bind(_ bytes: Span<UInt8>, at index: Int) throws(StorageError) {
         let code = unsafe bytes.withUnsafeBytes { buffer in
             unsafe csqlite_bind_blob(handle, Int32(index), buffer.baseAddress, UInt64(buffer.count))
         }
         try bound(code, index)
     }
 
-    package func bind(_ bytes: [UInt8], at index: Int) throws(SQLiteError) {
+    package func bind(_ bytes: [UInt8], at index: Int) throws(StorageError) {
         try bind(bytes.span, at: index)
     }
 
-    package func bindNull(at index: Int) throws(SQLiteError) {
+    package func bindNull(at index: Int) throws(StorageError) {
         try bound(unsafe sqlite3_bind_null(handle, Int32(index)), index)
     }
 }

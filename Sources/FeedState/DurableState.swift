@@ -13,7 +13,7 @@ package final class DurableState: Sendable {
         /// What the journal thread calls; the checkpoint thread calls `checkpoints` too.
         package var journal = JournalThread.Events()
         /// Nothing more may be answered; the process should exit.
-        package var failed: @Sendable (StateStartError) -> Void = { _ in }
+        package var failed: @Sendable (StorageError) -> Void = { _ in }
         package var backup: @Sendable (BackupEvent) -> Void = { _ in }
 
         /// Events that do nothing, to be filled in.
@@ -65,7 +65,7 @@ package final class DurableState: Sendable {
             logs: logs,
             receiver: checkpointThread,
             events: events.journal,
-            failed: { events.failed(.journal($0)) }
+            failed: events.failed
         )
         wake.set { thread.wake() }
         recovery = summary
@@ -82,14 +82,14 @@ package final class DurableState: Sendable {
             try checkpointThread.start()
         } catch {
             wake.set {}
-            throw .state(.thread(error))
+            throw .storage(.thread(error))
         }
         do throws(ThreadStartError) {
             try journal.start()
         } catch {
             checkpointThread.stop()
             wake.set {}
-            throw .state(.thread(error))
+            throw .storage(.thread(error))
         }
     }
 

@@ -94,7 +94,7 @@ final class DatabaseDiskFile {
         at offset: Int,
         _ count: inout Int32
     ) -> Int32 {
-        errorNumber { () throws(FileError) in
+        errorNumber { () throws(StorageError) in
             try disk.call(.read, name)
             let data = content.bytes.dropFirst(offset).prefix(buffer.count)
             unsafe buffer.copyBytes(from: data)
@@ -103,20 +103,20 @@ final class DatabaseDiskFile {
     }
 
     func write(_ data: [UInt8], at offset: Int) -> Int32 {
-        errorNumber { () throws(FileError) in
+        errorNumber { () throws(StorageError) in
             try disk.write(data, count: data.count, to: content, at: offset, name)
         }
     }
 
     func truncate(to byteCount: Int) -> Int32 {
-        errorNumber { () throws(FileError) in
+        errorNumber { () throws(StorageError) in
             try disk.change(.truncate, name)
             content.truncate(to: byteCount)
         }
     }
 
     func sync() -> Int32 {
-        errorNumber { () throws(FileError) in
+        errorNumber { () throws(StorageError) in
             try disk.sync(content, name)
             guard syncsDirectory else { return }
             try disk.syncDirectory(FakeDisk.directory(of: name))
@@ -125,7 +125,7 @@ final class DatabaseDiskFile {
     }
 
     func measure(_ byteCount: inout Int64) -> Int32 {
-        errorNumber { () throws(FileError) in
+        errorNumber { () throws(StorageError) in
             try disk.call(.measure, name)
             byteCount = Int64(content.bytes.count)
         }

@@ -74,7 +74,7 @@ package final class FakeDisk: JournalFiles {
         }
     }
 
-    package func names(in directory: String) throws(FileError) -> [String] {
+    package func names(in directory: String) throws(StorageError) -> [String] {
         try call(.list, directory)
         guard directory != "." else {
             return Set(entries.keys.map { String($0.prefix { $0 != "/" }) }).sorted()
@@ -84,43 +84,43 @@ package final class FakeDisk: JournalFiles {
         return Set(below.map { String($0.dropFirst(prefix.count).prefix { $0 != "/" }) }).sorted()
     }
 
-    package func createDirectory(_ name: String) throws(FileError) {
+    package func createDirectory(_ name: String) throws(StorageError) {
         try call(.createDirectory, name)
     }
 
-    package func open(_ name: String) throws(FileError) -> (any JournalFile)? {
+    package func open(_ name: String) throws(StorageError) -> (any JournalFile)? {
         try call(.open, name)
         return entries[name].map { FakeFile(name, $0, self) }
     }
 
-    package func create(_ name: String) throws(FileError) -> any JournalFile {
+    package func create(_ name: String) throws(StorageError) -> any JournalFile {
         FakeFile(name, try createContent(name), self)
     }
 
-    package func rename(_ name: String, to newName: String) throws(FileError) {
+    package func rename(_ name: String, to newName: String) throws(StorageError) {
         try change(.rename, name)
         guard let content = entries.removeValue(forKey: name) else {
-            throw FileError("rename", name, code: ENOENT)
+            throw .system("rename", name, code: ENOENT)
         }
         entries[newName] = content
         changes.append(.rename(name, newName, content))
     }
 
-    package func remove(_ name: String) throws(FileError) {
+    package func remove(_ name: String) throws(StorageError) {
         try change(.remove, name)
         guard entries.removeValue(forKey: name) != nil else { return }
         changes.append(.remove(name))
     }
 
     /// Directories are no more than the names of the files in them.
-    package func removeDirectory(_ name: String) throws(FileError) {
+    package func removeDirectory(_ name: String) throws(StorageError) {
         try change(.remove, name)
         guard !entries.keys.contains(where: { $0.hasPrefix(name + "/") }) else {
-            throw FileError("remove", name, code: ENOTEMPTY)
+            throw .system("remove", name, code: ENOTEMPTY)
         }
     }
 
-    package func syncDirectory(_ name: String) throws(FileError) {
+    package func syncDirectory(_ name: String) throws(StorageError) {
         try change(.syncDirectory, name)
         guard !ignoresSyncs else { return }
         let isInside = { (path: String) in
@@ -156,7 +156,7 @@ package final class FakeDisk: JournalFiles {
 
 // What the calls of the journal and of SQLite come down to.
 extension FakeDisk {
-    func createContent(_ name: String) throws(FileError) -> FakeContent {
+    func createContent(_ name: String) throws(StorageError) -> FakeContent {
         try change(.create, name)
         let content = FakeContent([])
         entries[name] = content
@@ -171,7 +171,7 @@ extension FakeDisk {
         to content: FakeContent,
         at offset: Int,
         _ name: String
-    ) throws(FileError) {
+    ) throws(StorageError) {
         try reserve(max(0, offset + count - content.bytes.count), name)
         let wasAlive = !isDead
         do {
@@ -184,7 +184,7 @@ extension FakeDisk {
         content.write(data.prefix(count), at: offset)
     }
 
-    func sync(_ content: FakeContent, _ name: String) throws(FileError) {
+    func sync(_ content: FakeContent, _ name: String) throws(StorageError) {
         do {
             try change(.sync, name)
         } catch {
@@ -196,23 +196,23 @@ extension FakeDisk {
     }
 
     /// Fails where a test wants it to, and when the power is gone.
-    func call(_ call: Call, _ name: String) throws(FileError) {
-        guard !isDead else { throw FileError("reach", name, code: EIO) }
-        if let code = failure(call, name) { throw FileError("\(call)", name, code: code) }
+    func call(_ call: Call, _ name: String) throws(StorageError) {
+        guard !isDead else { throw .system("reach", name, code: EIO) }
+        if let code = failure(call, name) { throw .system("\(call)", name, code: code) }
     }
 
     /// A call that changes something, the last one perhaps.
-    func change(_ call: Call, _ name: String) throws(FileError) {
+    func change(_ call: Call, _ name: String) throws(StorageError) {
         try self.call(call, name)
         callsUntilPowerCut -= 1
         guard callsUntilPowerCut < 0 else { return }
         isDead = true
-        throw FileError("reach", name, code: EIO)
+        throw .system("reach", name, code: EIO)
     }
 
     /// Whether that much more fits.
-    func reserve(_ byteCount: Int, _ name: String) throws(FileError) {
-        guard byteCount <= freeByteCount() else { throw FileError("write", name, code: ENOSPC) }
+    func reserve(_ byteCount: Int, _ name: String) throws(StorageError) {
+        guard byteCount <= freeByteCount() else { throw .system("write", name, code: ENOSPC) }
     }
 
     static func apply(_ change: Change, to entries: inout [String: FakeContent]) {
@@ -261,7 +261,7 @@ extension FakeDisk {
         isLog: Bool,
         _ opened: (DatabaseDiskFile) -> Void
     ) -> Int32 {
-        errorNumber { () throws(FileError) in
+        errorNumber { () throws(StorageError) in
             guard let name else {
                 // Of one connection, gone with it, and nothing to a power cut.
                 let content = FakeContent([])
@@ -273,22 +273,22 @@ extension FakeDisk {
                 opened(DatabaseDiskFile(name, content, self, syncsDirectory: isLog))
                 return
             }
-            guard creates else { throw FileError("open", name, code: ENOENT) }
+            guard creates else { throw .system("open", name, code: ENOENT) }
             let content = try createContent(name)
             opened(DatabaseDiskFile(name, content, self, syncsDirectory: isLog))
         }
     }
 
     func remove(_ name: String, syncsDirectory: Bool) -> Int32 {
-        errorNumber { () throws(FileError) in
-            guard entries[name] != nil else { throw FileError("remove", name, code: ENOENT) }
+        errorNumber { () throws(StorageError) in
+            guard entries[name] != nil else { throw .system("remove", name, code: ENOENT) }
             try remove(name)
             if syncsDirectory { try syncDirectory(Self.directory(of: name)) }
         }
     }
 
     func exists(_ name: String, _ exists: inout Bool) -> Int32 {
-        errorNumber { () throws(FileError) in
+        errorNumber { () throws(StorageError) in
             try call(.list, name)
             exists = entries[name] != nil
         }
@@ -300,12 +300,13 @@ extension FakeDisk {
 }
 
 /// The error number of a call that fails, 0 of one that does not.
-func errorNumber(_ call: () throws(FileError) -> Void) -> Int32 {
-    do throws(FileError) {
+func errorNumber(_ call: () throws(StorageError) -> Void) -> Int32 {
+    do throws(StorageError) {
         try call()
         return 0
     } catch {
-        return error.code
+        guard case .system(_, _, let code) = error else { return EIO }
+        return code
     }
 }
 
@@ -320,7 +321,7 @@ final class FakeFile: JournalFile {
         self.disk = disk
     }
 
-    func byteCount() throws(FileError) -> Int {
+    func byteCount() throws(StorageError) -> Int {
         try disk.call(.measure, name)
         return content.bytes.count
     }
@@ -329,7 +330,7 @@ final class FakeFile: JournalFile {
         into bytes: inout [UInt8],
         from index: Int,
         at offset: Int
-    ) throws(FileError) -> Int {
+    ) throws(StorageError) -> Int {
         try disk.call(.read, name)
         let available = content.bytes.count - offset
         let count = min(bytes.count - index, available, disk.transferLimit())
@@ -343,7 +344,7 @@ final class FakeFile: JournalFile {
         _ first: Span<UInt8>,
         _ second: Span<UInt8>,
         at offset: Int
-    ) throws(FileError) -> Int {
+    ) throws(StorageError) -> Int {
         var data: [UInt8] = []
         for index in first.indices { data.append(first[index]) }
         for index in second.indices { data.append(second[index]) }
@@ -352,7 +353,7 @@ final class FakeFile: JournalFile {
         return count
     }
 
-    func allocate(byteCount: Int) throws(FileError) {
+    func allocate(byteCount: Int) throws(StorageError) {
         do {
             try disk.reserve(max(0, byteCount - content.bytes.count), name)
         } catch {
@@ -364,7 +365,7 @@ final class FakeFile: JournalFile {
         content.grow(to: byteCount)
     }
 
-    func sync() throws(FileError) { try disk.sync(content, name) }
+    func sync() throws(StorageError) { try disk.sync(content, name) }
 }
 
 /// A file's bytes, and what each block of them has been since the last sync.

@@ -38,7 +38,7 @@ import Testing
     @Test func namesTheLimitOfARecord() throws {
         let journal = try SegmentJournal(files, .small())
         let limit = (32 << 10) / 4 * 3 - 4096
-        #expect(throws: JournalError.recordTooLarge(byteCount: limit + 1, limit: limit)) {
+        #expect(throws: StorageError.recordTooLarge(byteCount: limit + 1, limit: limit)) {
             try journal.append(record(1, byteCount: limit + 1))
         }
         // Nothing was written, so the journal takes more.
@@ -92,7 +92,7 @@ import Testing
         try journal.append(record(1))
         files.failure = { call, name in call == .sync && name.contains("journal/0") ? EIO : nil }
         let name = files.names.first { $0.hasPrefix("journal/0") } ?? ""
-        #expect(throws: JournalError.syncFailed(FileError("sync", name, code: EIO))) {
+        #expect(throws: StorageError.syncFailed(.system("sync", name, code: EIO))) {
             try journal.append(record(2))
         }
         // The disk answers again, but what it lost is not known.
@@ -106,7 +106,7 @@ import Testing
     @Test func aFailedWriteStopsTheJournal() throws {
         let journal = try SegmentJournal(files, .small())
         files.failure = { call, name in call == .write && name.contains("journal/0") ? EIO : nil }
-        #expect(throws: JournalError.self) { try journal.append(record(1)) }
+        #expect(throws: StorageError.self) { try journal.append(record(1)) }
         files.failure = { _, _ in nil }
         try expectStopped(journal)
     }
@@ -133,7 +133,7 @@ import Testing
             try journal.append(record(9))
             Issue.record("A stopped journal took a record.")
         } catch {
-            guard case .stopped = error else { throw Unexpected(error) }
+            guard case .journalStopped = error else { throw Unexpected(error) }
         }
     }
 }
@@ -161,7 +161,7 @@ import Testing
     @Test func provesThatTheLastRecordIsLost() throws {
         try loseLastRecord()
         let last = UInt64(written.records.count)
-        #expect(throws: JournalError.lost(records: last...last)) {
+        #expect(throws: StorageError.lost(records: last...last)) {
             try SegmentJournal(written.files, .small())
         }
     }
@@ -191,7 +191,7 @@ import Testing
         _ = try SegmentJournal(written.files, .small())
         try loseLastRecord()
         let last = UInt64(written.records.count)
-        #expect(throws: JournalError.lost(records: last...last)) {
+        #expect(throws: StorageError.lost(records: last...last)) {
             try SegmentJournal(written.files, .small())
         }
     }
@@ -201,7 +201,7 @@ import Testing
         var configuration = JournalConfiguration.small()
         configuration.known = written.positions[2]
         let last = UInt64(written.records.count)
-        #expect(throws: JournalError.missingWatermark(last: last)) {
+        #expect(throws: StorageError.missingWatermark(last: last)) {
             try SegmentJournal(written.files, configuration)
         }
         configuration.known = .start
@@ -220,7 +220,7 @@ import Testing
         for number in [last / 2, last] {
             let files = written.files.copy()
             files[name] = watermark(of: JournalPosition(number: number, hash: 4711))
-            #expect(throws: JournalError.missingWatermark(last: last)) {
+            #expect(throws: StorageError.missingWatermark(last: last)) {
                 try SegmentJournal(files, .small())
             }
             let journal = try SegmentJournal(files, .small(), acceptedLoss: last)
@@ -235,7 +235,7 @@ import Testing
         written.files[name] = watermark(of: JournalPosition(number: last / 2, hash: 4711))
         var configuration = JournalConfiguration.small()
         configuration.known = try #require(written.positions.last)
-        #expect(throws: JournalError.lost(records: last...last)) {
+        #expect(throws: StorageError.lost(records: last...last)) {
             try SegmentJournal(written.files, configuration)
         }
     }
@@ -306,8 +306,8 @@ import Testing
     @Test func stopsWhereEvenTheBallastDoesNotSuffice() throws {
         let journal = try SegmentJournal(files, .small())
         files.capacity = files.names.reduce(0) { $0 + (files[$1]?.count ?? 0) }
-        var caught: JournalError?
-        do throws(JournalError) {
+        var caught: StorageError?
+        do throws(StorageError) {
             for _ in 0..<200 {
                 _ = try journal.append([UInt8](repeating: 1, count: 2000).span, count: 0, at: 0)
             }
@@ -316,7 +316,7 @@ import Testing
         }
         guard case .outOfSpace = caught else { throw Unexpected(caught) }
         let acknowledged = journal.last
-        #expect(throws: JournalError.self) { try fill(journal, through: 1000) }
+        #expect(throws: StorageError.self) { try fill(journal, through: 1000) }
         files.capacity = .max
         #expect(try SegmentJournal(files, .small()).last == acknowledged)
     }
@@ -328,7 +328,7 @@ import Testing
         let journal = try SegmentJournal(files, configuration)
         let free = configuration.segmentByteCount / 2
         files.capacity = files.names.reduce(free) { $0 + (files[$1]?.count ?? 0) }
-        #expect(throws: JournalError.self) { try fill(journal, through: 200) }
+        #expect(throws: StorageError.self) { try fill(journal, through: 200) }
         #expect(files.freeByteCount() == free)
         #expect(files["journal/spare.log"] == nil)
     }
@@ -350,10 +350,10 @@ import Testing
 struct JournalErrorTests {
     @Test func recordsAreNamedByTheirBounds() {
         #expect(
-            "\(JournalError.missing(records: 7...7))" == "Record 7 is in no file of the journal."
+            "\(StorageError.missing(records: 7...7))" == "Record 7 is in no file of the journal."
         )
         #expect(
-            "\(JournalError.missing(records: 0...UInt64.max))"
+            "\(StorageError.missing(records: 0...UInt64.max))"
                 == "Records 0 to 18446744073709551615 are in no file of the journal."
         )
     }

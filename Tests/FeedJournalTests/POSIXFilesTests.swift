@@ -24,7 +24,7 @@ import Testing
     @Test func aSecondOneOnTheSameDirectoryIsRefused() throws {
         let directory = try TemporaryDirectory()
         let first = try POSIXFiles(path: directory.path)
-        #expect(throws: JournalError.locked(path: directory.path, holder: Int(getpid()))) {
+        #expect(throws: StorageError.locked(path: directory.path, holder: Int(getpid()))) {
             try POSIXFiles(path: directory.path)
         }
         withExtendedLifetime(first) {}
@@ -50,7 +50,7 @@ import Testing
         )
         let copy = dup(lock)
         defer { close(copy) }
-        #expect(throws: JournalError.self) { try POSIXFiles(path: directory.path) }
+        #expect(throws: StorageError.self) { try POSIXFiles(path: directory.path) }
         withExtendedLifetime(first) {}
         first = nil
         _ = try POSIXFiles(path: directory.path)
@@ -61,8 +61,8 @@ import Testing
         let directory = try TemporaryDirectory()
         var first: POSIXFiles? = try POSIXFiles(path: directory.path)
         try FileManager.default.removeItem(atPath: directory.path + "/lock")
-        #expect(throws: JournalError.self) { try POSIXFiles(path: directory.path, for: .look) }
-        #expect(throws: JournalError.self) { try POSIXFiles(path: directory.path) }
+        #expect(throws: StorageError.self) { try POSIXFiles(path: directory.path, for: .look) }
+        #expect(throws: StorageError.self) { try POSIXFiles(path: directory.path) }
         withExtendedLifetime(first) {}
         first = nil
         _ = try POSIXFiles(path: directory.path)
@@ -71,7 +71,7 @@ import Testing
     @Test func aMissingDirectoryIsNamedOrMade() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/none"
-        #expect(throws: JournalError.missingDirectory(path: path)) { try POSIXFiles(path: path) }
+        #expect(throws: StorageError.missingDirectory(path: path)) { try POSIXFiles(path: path) }
         _ = try POSIXFiles.creating(path: path)
         _ = try POSIXFiles(path: path)
     }
@@ -80,21 +80,21 @@ import Testing
         let directory = try TemporaryDirectory()
         _ = try POSIXFiles(path: directory.path).create("file")
         let path = directory.path + "/file"
-        #expect(throws: JournalError.notADirectory(path: path)) { try POSIXFiles(path: path) }
+        #expect(throws: StorageError.notADirectory(path: path)) { try POSIXFiles(path: path) }
     }
 
     @Test(.enabled(if: geteuid() == 0, "Only root can give a directory away."))
     func anotherUsersDirectoryIsRefused() throws {
         let directory = try TemporaryDirectory()
         #expect(directory.give(to: 12345))
-        let error = JournalError.wrongOwner(path: directory.path, owner: 12345, user: 0)
+        let error = StorageError.wrongOwner(path: directory.path, owner: 12345, user: 0)
         #expect(throws: error) { try POSIXFiles(path: directory.path) }
     }
 
     @Test(.enabled(if: TemporaryDirectory.canMount, "Mounting needs root."))
     func aReadOnlyFileSystemIsRefused() throws {
         let directory = try TemporaryDirectory(mounting: 1 << 20, isReadOnly: true)
-        #expect(throws: JournalError.readOnlyDirectory(path: directory.path)) {
+        #expect(throws: StorageError.readOnlyDirectory(path: directory.path)) {
             try POSIXFiles(path: directory.path)
         }
     }
@@ -111,7 +111,7 @@ import Testing
                 count = try journal.append(body.span, count: 1, at: 0).number
             }
             // What was begun is committed out of what is left, and of the ballast.
-            do throws(JournalError) {
+            do throws(StorageError) {
                 while count < 1000 {
                     count = try journal.append(body.span, count: 1, at: 0).number
                 }

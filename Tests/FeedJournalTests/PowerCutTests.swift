@@ -146,11 +146,11 @@ struct WrittenRecord: Equatable {
 extension SegmentJournal {
     /// Appends what the writer remembers.
     @discardableResult
-    func append(_ record: WrittenRecord) throws(JournalError) -> JournalPosition {
+    func append(_ record: WrittenRecord) throws(StorageError) -> JournalPosition {
         try append(record.body.span, count: record.count, at: record.microseconds)
     }
 
-    func records(after number: UInt64 = 0) throws(JournalError) -> [WrittenRecord] {
+    func records(after number: UInt64 = 0) throws(StorageError) -> [WrittenRecord] {
         var records: [WrittenRecord] = []
         try replay(after: number) { record, body in
             var bytes: [UInt8] = []

@@ -17,7 +17,7 @@ import Testing
         checkpointed: Int = 0,
         acceptedLoss: UInt64? = nil,
         instanceID: UInt64 = 77
-    ) throws(JournalError) -> SegmentJournal {
+    ) throws(StorageError) -> SegmentJournal {
         var configuration = JournalConfiguration.small()
         configuration.instanceID = instanceID
         let position =
@@ -30,8 +30,8 @@ import Testing
         )
     }
 
-    private func problem(checkpointed: Int = 0) -> JournalError? {
-        do throws(JournalError) {
+    private func problem(checkpointed: Int = 0) -> StorageError? {
+        do throws(StorageError) {
             _ = try open(checkpointed: checkpointed)
             return nil
         } catch {
@@ -85,7 +85,7 @@ import Testing
     @Test("another directory's segments are told from a gap before them")
     func refusesForeignSegmentsBehindAGap() throws {
         written.files[written.segmentNames[0]] = nil
-        do throws(JournalError) {
+        do throws(StorageError) {
             _ = try open(instanceID: 78)
             Issue.record("the segments were taken")
         } catch {
@@ -109,7 +109,7 @@ import Testing
     func refusesATruncatedSegment(_ byteCount: Int) throws {
         let name = written.segmentNames[2]
         written.files[name] = Array(try #require(written.files[name]).prefix(byteCount))
-        guard case .damaged(file: name, offset: _, record: let number, reason: _) = problem()
+        guard case .damagedRecord(file: name, offset: _, record: let number, reason: _) = problem()
         else { throw Unexpected(problem()) }
         #expect((first(2)..<first(3)).contains(number))
     }
@@ -127,19 +127,19 @@ import Testing
         )
         bytes[offset] ^= 1
         written.files[name] = bytes
-        guard case .damaged(file: name, offset: let found, let number, reason: _) = problem()
+        guard case .damagedRecord(file: name, offset: let found, let number, reason: _) = problem()
         else { throw Unexpected(problem()) }
         #expect(number == UInt64(index + 1))
         #expect(found == offset - 40)
     }
 
     @Test func refusesAnotherDirectorysSegments() {
-        #expect(throws: JournalError.self) { try open(instanceID: 78) }
+        #expect(throws: StorageError.self) { try open(instanceID: 78) }
     }
 
     @Test func refusesAStateOfAnotherJournal() throws {
         let other = try WrittenJournal(seed: 4, segments: 2)
-        #expect(throws: JournalError.self) {
+        #expect(throws: StorageError.self) {
             try SegmentJournal(written.files, .small(), checkpointed: other.positions[5])
         }
     }
@@ -162,11 +162,11 @@ import Testing
         var bytes = try #require(histories[0][name])
         bytes.replaceSubrange(body - 40..<body + 200, with: other[body - 40..<body + 200])
         histories[0][name] = bytes
-        #expect(throws: JournalError.self) { try SegmentJournal(histories[0], .small()) }
+        #expect(throws: StorageError.self) { try SegmentJournal(histories[0], .small()) }
         // The watermark is of the first history. Without it the fourth does not follow all the
         // same.
         histories[0]["durable.hwm"] = nil
-        #expect(throws: JournalError.self) { try SegmentJournal(histories[0], .small()) }
+        #expect(throws: StorageError.self) { try SegmentJournal(histories[0], .small()) }
     }
 
     @Test func refusesANewerFormat() throws {
@@ -178,7 +178,7 @@ import Testing
             bytes[56 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index))
         }
         written.files[name] = bytes
-        #expect(problem() == .newerFormat(file: name, version: 9, known: 1))
+        #expect(problem() == .newerFormat(file: name, format: 9, known: 1))
     }
 
     @Test func tellsHowFarItHasCome() throws {
@@ -232,7 +232,7 @@ extension [UInt8] {
     @Test func continuesBehindTheLastRecordThatIsLeft() throws {
         let damaged = try middle
         try spoil(damaged)
-        #expect(throws: JournalError.self) { try open(77) }
+        #expect(throws: StorageError.self) { try open(77) }
         let left = Array(written.records[..<(damaged - 1)])
         let journal = try open(78, accepting: UInt64(damaged - 1))
         #expect(try journal.records() == left)
@@ -243,7 +243,7 @@ extension [UInt8] {
         renewed.body[0] ^= 0xFF
         try journal.append(renewed)
         #expect(try open(78).records() == left + [renewed])
-        #expect(throws: JournalError.self) { try open(77) }
+        #expect(throws: StorageError.self) { try open(77) }
     }
 
     @Test func canBeRepeatedAfterAPowerCutAtAnyCall() throws {
@@ -289,7 +289,7 @@ extension [UInt8] {
         let damaged = UInt64(try middle)
         try spoil(Int(damaged))
         for accepted in [damaged - 2, damaged, 0] {
-            #expect(throws: JournalError.otherLossAccepted(accepted: accepted, last: damaged - 1)) {
+            #expect(throws: StorageError.otherLossAccepted(accepted: accepted, last: damaged - 1)) {
                 try open(78, accepting: accepted)
             }
         }
@@ -363,7 +363,7 @@ extension [UInt8] {
         return files
     }
 
-    private func open(_ files: FakeDisk, checkpointed: Int) throws(JournalError) -> SegmentJournal {
+    private func open(_ files: FakeDisk, checkpointed: Int) throws(StorageError) -> SegmentJournal {
         try SegmentJournal(files, .small(), checkpointed: written.positions[checkpointed - 1])
     }
 
@@ -417,12 +417,12 @@ extension [UInt8] {
         for record in 2...count {
             for checkpointed in Set([1, record - 1]) {
                 let files = try spoiled(record, &generator)
-                #expect(throws: JournalError.self, "\(record), \(checkpointed)") {
+                #expect(throws: StorageError.self, "\(record), \(checkpointed)") {
                     try open(files, checkpointed: checkpointed)
                 }
                 // And with damage before it that is checkpointed.
                 let twice = try spoiled(checkpointed, &generator, files)
-                #expect(throws: JournalError.self, "\(record), \(checkpointed)") {
+                #expect(throws: StorageError.self, "\(record), \(checkpointed)") {
                     try open(twice, checkpointed: checkpointed)
                 }
             }
@@ -498,16 +498,16 @@ extension [UInt8] {
         // The watermark lags, and the checkpointed record is the last one and damaged.
         var files = try spoiled(count, &generator)
         files["durable.hwm"]?.replaceSubrange(0..<1024, with: repeatElement(0, count: 1024))
-        #expect(throws: JournalError.self) { try open(files, checkpointed: count) }
+        #expect(throws: StorageError.self) { try open(files, checkpointed: count) }
         // The file was cut short.
         files = written.files.copy()
         files[name] = Array(try #require(files[name]).prefix(5000))
-        #expect(throws: JournalError.self) { try open(files, checkpointed: count) }
+        #expect(throws: StorageError.self) { try open(files, checkpointed: count) }
         // The file is gone.
         files[name] = nil
-        #expect(throws: JournalError.self) { try open(files, checkpointed: count) }
+        #expect(throws: StorageError.self) { try open(files, checkpointed: count) }
         // The checkpointed record and the one after it are damaged.
         files = try spoiled(count - 1, &generator, spoiled(count - 2, &generator))
-        #expect(throws: JournalError.self) { try open(files, checkpointed: count - 2) }
+        #expect(throws: StorageError.self) { try open(files, checkpointed: count - 2) }
     }
 }

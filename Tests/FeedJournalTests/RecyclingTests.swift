@@ -132,7 +132,7 @@ import Testing
         files[segments[2]] = nil
         let first = try #require(UInt64(segments[2].dropFirst(8).dropLast(4)))
         let next = try #require(UInt64(segments[3].dropFirst(8).dropLast(4)))
-        #expect(throws: JournalError.missing(records: first...next - 1)) {
+        #expect(throws: StorageError.missing(records: first...next - 1)) {
             try SegmentJournal(files, .small(), checkpointed: checkpointed)
         }
     }
@@ -149,7 +149,7 @@ import Testing
         #expect {
             try SegmentJournal(files, configuration, checkpointed: journal.last)
         } throws: {
-            guard case JournalError.damaged = $0 else { return false }
+            guard case StorageError.damagedRecord = $0 else { return false }
             return true
         }
     }

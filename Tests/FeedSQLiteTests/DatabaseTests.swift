@@ -13,7 +13,7 @@ import Testing
     private func fill(_ rows: Int) throws {
         let database = try Database(path: file.path)
         try database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, value BLOB)")
-        try database.transaction { () throws(SQLiteError) in
+        try database.transaction { () throws(StorageError) in
             let insert = try database.prepare("INSERT INTO t VALUES (?, randomblob(300))")
             for row in 0..<Int64(rows) {
                 try insert.bind(row, at: 1)
@@ -42,8 +42,8 @@ import Testing
     @Test func undoesATransactionThatThrows() throws {
         let database = try Database(path: file.path)
         try database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY)")
-        #expect(throws: SQLiteError.self) {
-            try database.transaction { () throws(SQLiteError) in
+        #expect(throws: StorageError.self) {
+            try database.transaction { () throws(StorageError) in
                 try database.execute("INSERT INTO t VALUES (1)")
                 try database.execute("INSERT INTO t VALUES (1)")
             }
@@ -58,8 +58,8 @@ import Testing
             _ = try Database(path: file.path)
             Issue.record("Two connections have one database.")
         } catch {
-            guard case .locked = error else { throw error }
-            #expect(error.failure.text == "database is locked")
+            guard error.sqlite?.kind == .locked else { throw error }
+            #expect(error.sqlite?.text == "database is locked")
         }
         try database.execute("CREATE TABLE t (id)")
     }
@@ -70,7 +70,7 @@ import Testing
                 _ = try Database(path: file.path, mode: mode)
                 Issue.record("A database that is not there was opened.")
             } catch {
-                guard case .io = error else { throw error }
+                guard error.sqlite?.kind == .io else { throw error }
             }
         }
         _ = try Database(path: file.path, mode: .create)
@@ -85,7 +85,7 @@ import Testing
             try database.execute("DELETE FROM t")
             Issue.record("A read-only database was changed.")
         } catch {
-            guard case .readOnly = error else { throw error }
+            guard error.sqlite?.kind == .readOnly else { throw error }
         }
     }
 
@@ -95,7 +95,7 @@ import Testing
             _ = try Database(path: file.path)
             Issue.record("A file of sevens was opened.")
         } catch {
-            guard case .corrupt = error else { throw error }
+            guard error.sqlite?.kind == .corrupt else { throw error }
         }
     }
 
@@ -109,7 +109,7 @@ import Testing
             _ = try database.text("SELECT sum(length(value)) FROM t")
             Issue.record("A damaged page was read.")
         } catch {
-            guard case .corrupt = error else { throw error }
+            guard error.sqlite?.kind == .corrupt else { throw error }
         }
     }
 
@@ -147,7 +147,7 @@ import Testing
             _ = try Backup(of: database, to: target.path).step()
             Issue.record("A locked file was written over.")
         } catch {
-            guard case .locked = error else { throw error }
+            guard error.sqlite?.kind == .locked else { throw error }
         }
     }
 
@@ -234,7 +234,7 @@ import Testing
 
     @Test func refusesAParameterThatIsNotThere() throws {
         let statement = try database.prepare("SELECT ?")
-        #expect(throws: SQLiteError.self) { try statement.bind(1 as Int64, at: 2) }
+        #expect(throws: StorageError.self) { try statement.bind(1 as Int64, at: 2) }
     }
 
     @Test func namesWhatIsWrongWithAStatement() throws {
@@ -242,8 +242,8 @@ import Testing
             _ = try database.prepare("SELECT id FROM nowhere")
             Issue.record("A statement about no table was prepared.")
         } catch {
-            #expect(error.failure.operation == "SELECT id FROM nowhere")
-            #expect(error.failure.text == "no such table: nowhere")
+            #expect(error.sqlite?.operation == "SELECT id FROM nowhere")
+            #expect(error.sqlite?.text == "no such table: nowhere")
         }
     }
 
@@ -255,7 +255,7 @@ import Testing
             try insert.run()
             Issue.record("One key was taken twice.")
         } catch {
-            guard case .constraint = error else { throw error }
+            guard error.sqlite?.kind == .constraint else { throw error }
         }
         try insert.bind(2 as Int64, at: 1)
         try insert.run()
@@ -265,7 +265,7 @@ import Testing
 
 extension Database {
     /// What is wrong with the file: its pages, and indexes that differ from their tables.
-    func integrityProblems() throws(SQLiteError) -> [String] {
+    func integrityProblems() throws(StorageError) -> [String] {
         let statement = try prepare("PRAGMA integrity_check")
         var problems: [String] = []
         while try statement.step() {

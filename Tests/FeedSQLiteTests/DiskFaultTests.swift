@@ -20,7 +20,7 @@ import Testing
         var rows: Rows = [:]
         for _ in 0..<count {
             let transaction = RandomTransaction(&generator)
-            try database.transaction { () throws(SQLiteError) in
+            try database.transaction { () throws(StorageError) in
                 try transaction.write(to: database)
             }
             rows = transaction.applied(to: rows)
@@ -29,7 +29,7 @@ import Testing
     }
 
     private func write(_ id: Int64, _ byteCount: Int, to database: Database) throws {
-        try database.transaction { () throws(SQLiteError) in
+        try database.transaction { () throws(StorageError) in
             let insert = try database.prepare("INSERT OR REPLACE INTO t VALUES (?, ?)")
             try insert.bind(id, at: 1)
             try insert.bind([UInt8](repeating: 1, count: byteCount), at: 2)
@@ -68,9 +68,8 @@ import Testing
                 }
                 return number >= first ? EIO : nil
             }
-            let error = #expect(throws: SQLiteError.self) { try database.pageProblems() }
-            guard case .io = error
-            else { throw Unexpected("read \(first): \(String(describing: error))") }
+            let error = #expect(throws: StorageError.self) { try database.pageProblems() }
+            guard error?.sqlite?.kind == .io else { throw Unexpected("read \(first): \(String(describing: error))") }
         }
         disk.failure = { _, _ in nil }
         #expect(try database.pageProblems() == [])
@@ -98,8 +97,8 @@ import Testing
     @Test func continuesWhenAFullDiskHasRoomAgain() throws {
         var (database, rows) = try fill(20)
         disk.capacity = disk.names.reduce(0) { $0 + (disk[$1]?.count ?? 0) } + 20_000
-        let error = #expect(throws: SQLiteError.self) { try write(1000, 100_000, to: database) }
-        guard case .full = error else { throw Unexpected(error) }
+        let error = #expect(throws: StorageError.self) { try write(1000, 100_000, to: database) }
+        guard error?.sqlite?.kind == .full else { throw Unexpected(error) }
         #expect(!database.isInTransaction)
         #expect(try database.rows() == rows)
         disk.capacity = .max
@@ -117,8 +116,8 @@ import Testing
             failures -= 1
             return EIO
         }
-        let error = #expect(throws: SQLiteError.self) { try write(1000, 100, to: database) }
-        guard case .io = error else { throw Unexpected(error) }
+        let error = #expect(throws: StorageError.self) { try write(1000, 100, to: database) }
+        guard error?.sqlite?.kind == .io else { throw Unexpected(error) }
         disk.die()
         withExtendedLifetime(database) {}
         disk.revive()
@@ -131,8 +130,8 @@ import Testing
     @Test func reportsAReadThatFails() throws {
         _ = try fill(20)
         disk.failure = { call, _ in call == .read ? EIO : nil }
-        let error = #expect(throws: SQLiteError.self) { try open().rows() }
-        guard case .io = error else { throw Unexpected(error) }
+        let error = #expect(throws: StorageError.self) { try open().rows() }
+        guard error?.sqlite?.kind == .io else { throw Unexpected(error) }
     }
 
     @Test func isDurableOnceItIsOpen() throws {

@@ -136,7 +136,7 @@ struct CheckpointRun {
         let last = journal.last
         if forgetsEarly { try journal.forget(through: last.number) }
         let first = checkpointed.number
-        try database.transaction { () throws(SQLiteError) in
+        try database.transaction { () throws(StorageError) in
             let insert = try database.prepare("INSERT INTO folded VALUES (?, ?, ?)")
             for number in first..<last.number {
                 try insert.bind(number + 1, at: 1)
@@ -149,7 +149,7 @@ struct CheckpointRun {
         try journal.forget(through: last.number)
     }
 
-    private func checkpointed(_ database: Database) throws(SQLiteError) -> JournalPosition {
+    private func checkpointed(_ database: Database) throws(StorageError) -> JournalPosition {
         let statement = try database.prepare("SELECT id, hash FROM folded ORDER BY id DESC LIMIT 1")
         guard try statement.step() else { return .start }
         return JournalPosition(number: statement.uint64(0), hash: statement.uint64(1))
@@ -229,7 +229,7 @@ struct DatabasePowerCutRun {
         disk.failure = { _, _ in nil }
         let closes = generator.oneIn(4)
         var complaint: String?
-        do throws(SQLiteError) {
+        do throws(StorageError) {
             let database = try Database(path: "state.db", vfs: disk.databaseDiskName)
             complaint = live(with: database)
             // A process that dies closes nothing.
@@ -242,7 +242,7 @@ struct DatabasePowerCutRun {
     }
 
     private mutating func live(with database: Database) -> String? {
-        do throws(SQLiteError) {
+        do throws(StorageError) {
             if fault == .synchronousNormal { try database.execute("PRAGMA synchronous=NORMAL") }
             // Pages go from the log to the file often, and a few at a time.
             try database.execute("PRAGMA wal_autocheckpoint=\(generator.oneIn(2) ? 4 : 40)")
@@ -260,9 +260,9 @@ struct DatabasePowerCutRun {
     }
 
     /// What is wrong with an error, nil where the power or a failed sync explains it.
-    private func complaint(_ error: SQLiteError) -> String? {
+    private func complaint(_ error: StorageError) -> String? {
         if disk.isDead { return nil }
-        if fault == .failingSync, case .io = error {
+        if fault == .failingSync, error.sqlite?.kind == .io {
             disk.die()
             return nil
         }
@@ -278,16 +278,16 @@ struct DatabasePowerCutRun {
         }
     }
 
-    private mutating func write(_ database: Database) throws(SQLiteError) {
+    private mutating func write(_ database: Database) throws(StorageError) {
         let transaction = RandomTransaction(&generator)
         let after = transaction.applied(to: acknowledged)
         inFlight = after
-        try database.transaction { () throws(SQLiteError) in try transaction.write(to: database) }
+        try database.transaction { () throws(StorageError) in try transaction.write(to: database) }
         acknowledged = after
         inFlight = nil
     }
 
-    private mutating func audit(_ database: Database) throws(SQLiteError) -> String? {
+    private mutating func audit(_ database: Database) throws(StorageError) -> String? {
         let problems = try database.integrityProblems()
         guard problems.isEmpty else { return "Not intact: \(problems)" }
         let found = try database.rows()
@@ -325,7 +325,7 @@ struct RandomTransaction {
     }
 
     /// Makes the changes, in a transaction of the caller's.
-    func write(to database: Database) throws(SQLiteError) {
+    func write(to database: Database) throws(StorageError) {
         let insert = try database.prepare("INSERT OR REPLACE INTO t VALUES (?, ?)")
         let delete = try database.prepare("DELETE FROM t WHERE id = ?")
         for (id, value) in changes {
@@ -339,14 +339,14 @@ struct RandomTransaction {
 
 extension Database {
     /// Makes the table of the rows, and an index that has to agree with it.
-    func createRows() throws(SQLiteError) {
-        try transaction { () throws(SQLiteError) in
+    func createRows() throws(StorageError) {
+        try transaction { () throws(StorageError) in
             try execute("CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, value BLOB)")
             try execute("CREATE INDEX IF NOT EXISTS by_length ON t (length(value))")
         }
     }
 
-    func rows() throws(SQLiteError) -> Rows {
+    func rows() throws(StorageError) -> Rows {
         let statement = try prepare("SELECT id, value FROM t")
         var rows: Rows = [:]
         while try statement.step() { rows[statement.int64(0)] = statement.blob(1) }

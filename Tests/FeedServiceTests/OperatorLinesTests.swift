@@ -1,3 +1,4 @@
+import FeedJournal
 import FeedService
 import FeedState
 import Foundation
@@ -40,12 +41,12 @@ struct OperatorLinesTests {
 
     @Test("what a checkpoint finds damaged has a way back, and a disk that fails has none of it")
     func aDamageHasAWayBack() {
-        let damage = StateStartError.state(.damaged(table: "posts", key: "row 7", reason: "gone"))
+        let damage = StorageError.damagedRow(table: "posts", key: "row 7", reason: "gone")
         #expect(damage.isDamage)
         #expect(
             OperatorLines.failed(damage, Self.directory).hasSuffix("feed-service verify /srv/feed")
         )
-        let failure = StateStartError.state(.stopped(reason: "The disk failed."))
+        let failure = StorageError.stateStopped(reason: "The disk failed.")
         #expect(!failure.isDamage)
         #expect(!OperatorLines.failed(failure, Self.directory).contains("verify"))
     }

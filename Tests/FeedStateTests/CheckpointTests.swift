@@ -115,9 +115,8 @@ import Testing
         try database.limitPages(to: 1)
         let before = try StateModel(database)
         for _ in 0..<3 {
-            let error = #expect(throws: StateError.self) { try checkpoint.step() }
-            guard case .database(.full) = error
-            else { throw Unexpected("\(error.map(String.init(describing:)) ?? "no error")") }
+            let error = #expect(throws: StorageError.self) { try checkpoint.step() }
+            guard error?.sqlite?.kind == .full else { throw Unexpected("\(error.map(String.init(describing:)) ?? "no error")") }
             #expect(try StateModel(database) == before)
         }
         try database.limitPages(to: 1 << 20)

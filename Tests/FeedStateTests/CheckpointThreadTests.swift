@@ -30,7 +30,7 @@ import Testing
     private static func thread(
         of database: StateDatabase,
         pauseHooks: PauseHooks = PauseHooks(),
-        failed: @escaping @Sendable (StateStartError) -> Void,
+        failed: @escaping @Sendable (StorageError) -> Void,
         news: @escaping @Sendable (CheckpointNews) -> Void = { _ in }
     ) -> CheckpointThread {
         let backups = Backups(BackupOptions(), reservedByteCount: 0) { _ in }
@@ -211,8 +211,7 @@ import Testing
             call == .write && name.hasPrefix("state.db") ? code : nil
         }
         try work.writeStep(until: { false })
-        guard case .database(.full) = work.stall
-        else { throw Unexpected("\(work.stall.map(String.init(describing:)) ?? "no stall")") }
+        guard work.stall?.sqlite?.kind == .full else { throw Unexpected("\(work.stall.map(String.init(describing:)) ?? "no stall")") }
         let isCheckpointing = work.isCheckpointing
         #expect(isCheckpointing && database.meta.checkpointed.number == 0)
         disk.failure = { _, _ in nil }
@@ -237,7 +236,7 @@ import Testing
         thread.stop()
         #expect(thread.statistics.isStalled)
         let told = stalls.withLock { $0 }
-        guard case .stalled(.database(.full)) = told.first else { throw Unexpected(told) }
+        guard case .stalled(let error) = told.first, error.sqlite?.kind == .full else { throw Unexpected(told) }
         #expect(told.count == 1)
     }
 }

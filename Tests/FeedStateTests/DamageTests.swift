@@ -80,7 +80,7 @@ import Testing
         let directory = try DataDirectory()
         try StateFixture.fill(directory.create())
         try directory.execute(change)
-        let error = #expect(throws: StateError.self) { try directory.open().verify() }
+        let error = #expect(throws: StorageError.self) { try directory.open().verify() }
         guard let error else { return }
         // A table that is gone is an error of SQLite's.
         if !change.hasPrefix("DROP") { #expect(error.isDamage, "\(error)") }
@@ -93,7 +93,7 @@ import Testing
             into: directory.create()
         )
         try directory.execute("UPDATE posts SET title = 'Other' WHERE id = 17")
-        let error = #expect(throws: StateError.self) { try directory.open().verify() }
+        let error = #expect(throws: StorageError.self) { try directory.open().verify() }
         #expect(
             error?.description
                 == "state.db is damaged in table posts, row 17: the checksum does not fit the row."
@@ -114,7 +114,7 @@ import Testing
         try StateFixture.checkpoint([StateFixture.body([vote])], into: #require(database))
         database = nil
         try directory.execute("INSERT OR REPLACE INTO counts SELECT * FROM old; DROP TABLE old")
-        #expect(throws: StateError.self) { try directory.open().verify() }
+        #expect(throws: StorageError.self) { try directory.open().verify() }
     }
 
     @Test func aCheckpointRefusesARowThatIsDamaged() throws {
@@ -127,7 +127,7 @@ import Testing
             PostCounts(id: PostID(rawValue: 1), upvoteCount: 1, downvoteCount: 0, revision: 2)
         )
         let checkpoint = try StateFixture.begin([StateFixture.body([vote])], into: database)
-        let error = #expect(throws: StateError.self) { try checkpoint.step() }
+        let error = #expect(throws: StorageError.self) { try checkpoint.step() }
         #expect(error?.isDamage == true)
         #expect(!database.meta.isCheckpointing)
     }
@@ -156,7 +156,7 @@ import Testing
                 let found = try StateModel(database)
                 #expect(found == expected, "seed \(seed), byte \(offset), bit \(bit)")
                 #expect(try StateFixture.storeHash(database) == hash)
-            } catch is StateError {
+            } catch is StorageError {
                 refused += 1
             }
         }

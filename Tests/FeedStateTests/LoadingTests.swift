@@ -106,14 +106,14 @@ import Testing
     @Test func createRefusesWhatIsThere() throws {
         let directory = try DataDirectory()
         _ = try directory.create()
-        #expect(throws: StateError.notEmpty(directory: directory.path, name: "state.db")) {
+        #expect(throws: StorageError.notEmpty(directory: directory.path, name: "state.db")) {
             try directory.create()
         }
     }
 
     @Test func aFileThatIsNotThereIsNamed() throws {
         let directory = try DataDirectory()
-        #expect(throws: StateError.missingFile(path: directory.path + "/state.db")) {
+        #expect(throws: StorageError.missingFile(path: directory.path + "/state.db")) {
             try directory.open()
         }
     }

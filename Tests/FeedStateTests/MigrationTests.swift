@@ -48,7 +48,7 @@ import Testing
         let directory = try DataDirectory()
         let (model, _) = try StateFixture.fill(directory.create())
         let broken = StateMigration(from: 3, statements: ["INSERT INTO nothing VALUES (1)"])
-        #expect(throws: StateError.self) { try Self.open(directory, [Self.migrations[0], broken]) }
+        #expect(throws: StorageError.self) { try Self.open(directory, [Self.migrations[0], broken]) }
         var found = try StateModel(directory.open())
         found.highestRevision = model.highestRevision
         #expect(found == model)
@@ -58,10 +58,10 @@ import Testing
         let directory = try DataDirectory()
         _ = try directory.create()
         _ = try Self.open(directory, Self.migrations)
-        #expect(throws: StateError.newerFormat(file: "state.db", format: 4, known: 2)) {
+        #expect(throws: StorageError.newerFormat(file: "state.db", format: 4, known: 2)) {
             try directory.open()
         }
-        #expect(throws: StateError.newerFormat(file: "state.db", format: 4, known: 3)) {
+        #expect(throws: StorageError.newerFormat(file: "state.db", format: 4, known: 3)) {
             try Self.open(directory, [Self.migrations[0]])
         }
     }
@@ -232,7 +232,7 @@ import Testing
 
         try directory.write("state.db", older)
         try directory.write("state.db-wal", log)
-        let error = #expect(throws: StateError.self) { try directory.open().verify() }
+        let error = #expect(throws: StorageError.self) { try directory.open().verify() }
         #expect(error?.isDamage == true, "\(String(describing: error))")
     }
 

@@ -76,7 +76,7 @@ struct StateModel: Equatable {
     init(_ database: StateDatabase) throws {
         var model = StateModel()
         try database.visit(
-            { (entry) throws(StateError) in model.apply(entry) },
+            { (entry) throws(StorageError) in model.apply(entry) },
             { channel, outcomes in
                 model.channels[channel.number] = channel
                 for outcome in outcomes { model.apply(.outcome(outcome)) }

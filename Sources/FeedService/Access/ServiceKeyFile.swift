@@ -118,7 +118,7 @@ package enum ServiceKeyFileError: Error, Equatable, CustomStringConvertible {
         case repeatedProof
     }
 
-    case file(FileError)
+    case file(StorageError)
     case notAFile(String)
     /// Others than the owner may read or write it: the mode.
     case notPrivate(String, mode: UInt32)
@@ -183,7 +183,7 @@ enum PrivateFile {
     ) throws(ServiceKeyFileError) -> [UInt8] {
         // A pipe would let the service wait for its other end.
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .file(FileError("open", path, code: errno)) }
+        guard descriptor >= 0 else { throw .file(.system("open", path, code: errno)) }
         defer { close(descriptor) }
         try check(descriptor, path)
         var bytes = [UInt8](repeating: 0, count: maximumByteCount + 1)
@@ -198,7 +198,7 @@ enum PrivateFile {
             }
             guard got >= 0 else {
                 if errno == EINTR { continue }
-                throw .file(FileError("read", path, code: errno))
+                throw .file(.system("read", path, code: errno))
             }
             guard got > 0 else { return Array(bytes[..<count]) }
             count += got
@@ -210,7 +210,7 @@ enum PrivateFile {
     static func create(_ path: String, _ bytes: [UInt8]) throws(ServiceKeyFileError) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
         let descriptor = unsafe Glibc.open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw .file(FileError("create", path, code: errno)) }
+        guard descriptor >= 0 else { throw .file(.system("create", path, code: errno)) }
         defer { close(descriptor) }
         let count = unsafe bytes.withUnsafeBytes { buffer in
             unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
@@ -219,14 +219,14 @@ enum PrivateFile {
             // A short write sets no error: the disk is full.
             let code = (0..<bytes.count).contains(count) ? ENOSPC : errno
             _ = unsafe unlink(path)
-            throw .file(FileError("write", path, code: code))
+            throw .file(.system("write", path, code: code))
         }
     }
 
     private static func check(_ descriptor: Int32, _ path: String) throws(ServiceKeyFileError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
-            throw .file(FileError("examine", path, code: errno))
+            throw .file(.system("examine", path, code: errno))
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FeedJournal
 internal import FeedState
 
 /// `feed-service verify DIR`: reads a data directory as a start does, and prints its content.
@@ -49,10 +50,10 @@ struct VerifyCommand: ParsableCommand {
 
     private func verifyBackup() throws {
         let found: BackupVerification
-        do throws(StateError) {
+        do throws(StorageError) {
             found = try BackupVerification.run(path: directory)
         } catch {
-            throw ServiceStartError.state(.state(error))
+            throw ServiceStartError.state(.storage(error))
         }
         print("\(directory) is a complete backup")
         print("instance \(FeedServer.hex(found.instanceID))")

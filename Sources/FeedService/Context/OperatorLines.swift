@@ -1,3 +1,4 @@
+package import FeedJournal
 package import FeedState
 internal import FeedTLS
 package import FeedTransport
@@ -89,7 +90,7 @@ package enum OperatorLines {
     }
 
     /// The state can no more be made durable, and the service ends.
-    package static func failed(_ error: StateStartError, _ directory: String) -> String {
+    package static func failed(_ error: StorageError, _ directory: String) -> String {
         let way =
             error.isDamage
             ? " The journal has all that was acknowledged and state.db lacks; to see the way back, type: "

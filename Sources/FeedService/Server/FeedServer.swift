@@ -386,7 +386,7 @@ extension FeedServer {
             try accounts.restore(found)
         } catch {
             let reason = String("\(error)".dropLast())
-            throw .state(.state(.damaged(table: "accounts", key: "all rows", reason: reason)))
+            throw .state(.storage(.damagedRow(table: "accounts", key: "all rows", reason: reason)))
         }
     }
 

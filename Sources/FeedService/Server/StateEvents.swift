@@ -1,4 +1,5 @@
 internal import FeedConcurrency
+internal import FeedJournal
 internal import FeedState
 internal import FeedTransport
 internal import Logging
@@ -63,7 +64,7 @@ final class StateEvents: Sendable {
         }
     }
 
-    private func fail(_ error: StateStartError, _ directory: String) {
+    private func fail(_ error: StorageError, _ directory: String) {
         logger.critical("\(OperatorLines.failed(error, directory))")
         // Another try helps after anything but damage.
         let exitStatus: Int32 = error.isDamage ? 5 : 1

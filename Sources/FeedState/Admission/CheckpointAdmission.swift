@@ -1,3 +1,5 @@
+package import FeedJournal
+
 /// How many bytes of changes may be let in, so that checkpoints keep up with the journal.
 ///
 /// Below half of the backlog's limit it restricts nothing. From there on it is a token bucket: bytes
@@ -136,7 +138,7 @@ package enum CheckpointNews: Sendable, Equatable {
     /// Changes are taken at full speed again: it took so long, and so many were refused.
     case caughtUp(after: Duration, refusedCount: UInt64)
     /// The disk has no room for `state.db`; the journal keeps the records.
-    case stalled(StateError)
+    case stalled(StorageError)
     /// `state.db` is written again, after so long.
     case resumed(after: Duration)
 }

@@ -53,7 +53,7 @@ package final class Checkpoint {
         changes limit: Int = .max,
         bytes byteLimit: Int = .max,
         until isDue: () -> Bool = { false }
-    ) throws(StateError) -> Bool {
+    ) throws(StorageError) -> Bool {
         guard !isDone else { return true }
         while !cursor.isReady || !memtable.ballots.isSorted {
             if cursor.isReady { memtable.sortBallots() } else { cursor.sortRun() }
@@ -62,7 +62,7 @@ package final class Checkpoint {
         let before = cursor
         let meta = database.meta
         do {
-            isDone = try database.writeStep { (writer) throws(StateError) in
+            isDone = try database.writeStep { (writer) throws(StorageError) in
                 var left = limit
                 var isLast = false
                 repeat {
@@ -84,8 +84,7 @@ package final class Checkpoint {
         return isDone
     }
 
-    /// Writes the next change; false when there is none.
-    private func writeNext(_ writer: CheckpointWriter) throws(StateError) -> Bool {
+    private func writeNext(_ writer: CheckpointWriter) throws(StorageError) -> Bool {
         guard let (part, number) = cursor.next() else { return false }
         try memtable.write(part, number, by: writer, at: time)
         cursor.writtenCount += 1

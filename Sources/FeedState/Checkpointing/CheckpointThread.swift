@@ -37,7 +37,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private let work: Lock<CheckpointWork?>
     /// How the checkpoints are doing.
     package let statistics = CheckpointStatistics()
-    private let failed: @Sendable (StateStartError) -> Void
+    private let failed: @Sendable (StorageError) -> Void
     private let news: @Sendable (CheckpointNews) -> Void
     /// Where cores are few, answers come first.
     private let thread = NamedThread("feed-checkpoint", priority: .nice(CheckpointThread.niceness))
@@ -60,7 +60,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         _ work: consuming CheckpointWork,
         _ backups: Backups,
         longestStop: Duration = CheckpointThread.longestStop,
-        failed: @escaping @Sendable (StateStartError) -> Void,
+        failed: @escaping @Sendable (StorageError) -> Void,
         news: @escaping @Sendable (CheckpointNews) -> Void = { _ in }
     ) {
         self.backups = backups
@@ -143,7 +143,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         defer { backups.close(.stopping) }
         var taken = TakenBatches()
         var stall = Episode()
-        do throws(StateStartError) {
+        do throws(StorageError) {
             while true {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try fill(&work, from: &taken)
@@ -173,12 +173,12 @@ package final class CheckpointThread: CommitBatchReceiver {
                 }
             }
         } catch {
-            backups.cancel(.failed(.stopped(reason: "\(error)")))
+            backups.cancel(.failed(.stateStopped(reason: "\(error)")))
             failed(error)
         }
     }
 
-    private func writeStep(_ work: inout CheckpointWork) throws(StateStartError) {
+    private func writeStep(_ work: inout CheckpointWork) throws(StorageError) {
         let began = ContinuousClock.now
         let byteCount = try work.writeStep(isLagging: isLagging)
         checkpointed.store(work.database.meta.checkpointed.number, ordering: .releasing)
@@ -204,7 +204,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private func fill(
         _ work: inout CheckpointWork,
         from taken: inout TakenBatches
-    ) throws(StateStartError) {
+    ) throws(StorageError) {
         var pauses = Pauses(work.pauseHooks)
         while true {
             statistics.heartBeat.beat()

@@ -35,7 +35,7 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     /// How long steps work.
     private var pace = StepPace()
     /// Why the last step was not written: the disk is full.
-    package private(set) var stall: StateError?
+    package private(set) var stall: StorageError?
     private var stalledSince = ContinuousClock.now
     /// When the first and the latest commit batch of the memtable came.
     private var firstBatchTime: ContinuousClock.Instant?
@@ -67,11 +67,11 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     package mutating func add(
         _ body: [UInt8],
         at position: JournalPosition
-    ) throws(StateStartError) {
+    ) throws(StorageError) {
         do throws(LogEntryError) {
             try memtable.add(body, at: position)
         } catch {
-            throw .entries(record: position.number, error)
+            throw .brokenRecord(position.number, reason: "read: \(error)")
         }
         countRecord(body.count)
     }
@@ -114,7 +114,7 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
 
     /// Writes a step, and pauses for other threads unless checkpoints lag; gives the bytes of commit
     /// batches that it wrote, in proportion to their changes.
-    mutating func writeStep(isLagging: Bool) throws(StateStartError) -> Int {
+    mutating func writeStep(isLagging: Bool) throws(StorageError) -> Int {
         let hooks = pauseHooks
         var deadline = hooks.now() + pace.workTime
         var pauses = isLagging ? nil : Pauses(hooks)
@@ -133,10 +133,10 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     package mutating func writeStep(
         changes limit: Int = .max,
         until isDue: () -> Bool
-    ) throws(StateStartError) -> Int {
+    ) throws(StorageError) -> Int {
         guard let checkpoint else { return 0 }
         let isDone: Bool
-        do throws(StateError) {
+        do throws(StorageError) {
             isDone = try checkpoint.step(
                 changes: limit,
                 bytes: StepPace.maximumByteCount,
@@ -144,7 +144,7 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
             )
             stall = nil
         } catch {
-            guard case .database(.full) = error else { throw .state(error) }
+            guard error.isOutOfSpace else { throw error }
             // The step is undone, and the journal still has all of it. It is tried again later.
             stall = error
             stalledSince = .now
@@ -173,14 +173,10 @@ extension CheckpointWork {
     }
 
     /// Watches SQLite's log while `state.db` is copied, and thaws the file once the copy has ended.
-    func updateBackup(_ backups: Backups) throws(StateStartError) {
+    func updateBackup(_ backups: Backups) throws(StorageError) {
         guard database.isFrozen else { return }
-        do throws(StateError) {
-            if backups.isReading { backups.observe(logByteCount: try database.logByteCount) }
-            if !backups.isReading { try database.thaw() }
-        } catch {
-            throw .state(error)
-        }
+        if backups.isReading { backups.observe(logByteCount: try database.logByteCount) }
+        if !backups.isReading { try database.thaw() }
     }
 }
 

@@ -40,8 +40,7 @@ package struct ClockSteps: Equatable, Sendable {
     /// The steps, the oldest one first.
     private(set) var steps: [Step]
 
-    /// The steps that are noted.
-    init(_ files: any JournalFiles) throws(FileError) {
+    init(_ files: any JournalFiles) throws(StorageError) {
         let bytes = try files.begin(of: Self.name, byteCount: 1 << 17) ?? []
         steps = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
             let numbers = line.split(separator: " ").compactMap { UInt64($0) }
@@ -68,7 +67,7 @@ package struct ClockSteps: Equatable, Sendable {
         after record: UInt64,
         of microseconds: UInt64,
         _ files: any JournalFiles
-    ) throws(FileError) -> (step: Step?, shift: UInt64) {
+    ) throws(StorageError) -> (step: Step?, shift: UInt64) {
         let found = try ClockSteps(files)
         var noted = found
         // Of starts that ended before their first record.
@@ -85,7 +84,7 @@ package struct ClockSteps: Equatable, Sendable {
         return (isStep ? step : nil, noted.steps.last?.shift ?? 0)
     }
 
-    private func write(_ files: any JournalFiles) throws(FileError) {
+    private func write(_ files: any JournalFiles) throws(StorageError) {
         let lines = steps.suffix(Self.maximumCount).map {
             "\($0.record) \($0.before) \($0.after) \($0.shift)\n"
         }

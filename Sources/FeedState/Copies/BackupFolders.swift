@@ -12,7 +12,7 @@ package enum BackupFolders {
     package static let directory = "backups"
 
     /// The complete backups that the service has made, oldest first; O(folders).
-    package static func complete(_ files: any JournalFiles) throws(FileError) -> [String] {
+    package static func complete(_ files: any JournalFiles) throws(StorageError) -> [String] {
         var names: [String] = []
         for name in try folders(files) where content(of: name, files) == [StateDatabase.fileName] {
             names.append(name)
@@ -24,7 +24,8 @@ package enum BackupFolders {
     ///
     /// Not to be called while one is made. A folder that cannot be removed stays, and is tried again
     /// the next time: it must not prevent a new backup.
-    package static func removeLeftovers(_ files: any JournalFiles) throws(FileError) -> [String] {
+    package static func removeLeftovers(_ files: any JournalFiles) throws(StorageError) -> [String]
+    {
         var removed: [String] = []
         for name in try folders(files) {
             let content = content(of: name, files)
@@ -48,7 +49,7 @@ package enum BackupFolders {
         newest: String,
         _ files: any JournalFiles,
         sorted: ([String]) -> [String] = { $0 }
-    ) throws(FileError) -> [String] {
+    ) throws(StorageError) -> [String] {
         let others = sorted(
             try complete(files).filter { $0 != newest && self.kind(of: $0) == kind }
         )
@@ -70,7 +71,7 @@ package enum BackupFolders {
         _ kind: BackupKind,
         at date: Date,
         _ files: any JournalFiles
-    ) throws(FileError) -> String {
+    ) throws(StorageError) -> String {
         try files.createDirectory(directory)
         try files.syncDirectory(".")
         let taken = try Set(files.names(in: directory))
@@ -82,8 +83,7 @@ package enum BackupFolders {
         return name
     }
 
-    /// Removes a folder with what a backup has in it.
-    static func remove(_ name: String, _ files: any JournalFiles) throws(FileError) {
+    static func remove(_ name: String, _ files: any JournalFiles) throws(StorageError) {
         for file in [StateDatabase.newFileName, StateDatabase.fileName] {
             try files.remove("\(directory)/\(name)/\(file)")
         }
@@ -92,7 +92,7 @@ package enum BackupFolders {
     }
 
     /// The folders whose names the service gives, in the order of their times.
-    private static func folders(_ files: any JournalFiles) throws(FileError) -> [String] {
+    private static func folders(_ files: any JournalFiles) throws(StorageError) -> [String] {
         guard try files.names(in: ".").contains(directory) else { return [] }
         return try files.names(in: directory).filter { time(of: $0) != nil }.sorted()
     }

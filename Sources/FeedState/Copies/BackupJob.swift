@@ -39,7 +39,7 @@ package final class BackupJob {
         directory = database.directory
         vfs = database.vfs
         meta = database.meta
-        (source, byteCount) = try backupErrors { () throws(StateError) in try database.freeze() }
+        (source, byteCount) = try backupErrors { () throws(StorageError) in try database.freeze() }
         self.options = options
         self.reservedByteCount = reservedByteCount
     }
@@ -48,11 +48,9 @@ package final class BackupJob {
     ///
     /// What earlier backups have left is removed first. Where this throws, no folder is left.
     package func open() throws(BackupError) {
-        let (name, target) = try backupErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in
-                _ = try BackupFolders.removeLeftovers(files)
-                return try create(at: options.timeOfDay())
-            }
+        let (name, target) = try backupErrors { () throws(StorageError) in
+            _ = try BackupFolders.removeLeftovers(files)
+            return try create(at: options.timeOfDay())
         }.get()
         self.name = name
         copy = StateCopy(
@@ -66,16 +64,14 @@ package final class BackupJob {
     /// Copies some bytes more; returns whether all are copied.
     package func step() throws(BackupError) -> Bool {
         guard let copy else { preconditionFailure("A copy is opened before its first step.") }
-        let free = try backupErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in
-                min(try files.freeByteCount(), try files.freeByteCount(in: BackupFolders.directory))
-            }
+        let free = try backupErrors { () throws(StorageError) in
+            min(try files.freeByteCount(), try files.freeByteCount(in: BackupFolders.directory))
         }
         guard free >= reservedByteCount else {
             throw .roomShrank(freeByteCount: free, reservedByteCount: reservedByteCount)
         }
-        return try backupErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in try copy.step() }
+        return try backupErrors { () throws(StorageError) in
+            try copy.step()
         }
     }
 
@@ -85,7 +81,7 @@ package final class BackupJob {
     /// No store is filled, which would take as much memory again as the service has: rows that fit
     /// one another no more are those of a state that was so before it was copied.
     package func verify(while continues: () -> Bool = { true }) throws(BackupError) {
-        do throws(StateError) {
+        do throws(StorageError) {
             let copy = try StateDatabase(
                 directory,
                 files,
@@ -94,7 +90,11 @@ package final class BackupJob {
                 mode: .immutable
             )
             guard copy.meta == meta else {
-                throw .damaged(table: "meta", key: "the only row", reason: "it is another state's")
+                throw .damagedRow(
+                    table: "meta",
+                    key: "the only row",
+                    reason: "it is another state's"
+                )
             }
             try copy.checkPages()
             try copy.checkRows(while: continues)
@@ -111,11 +111,9 @@ package final class BackupJob {
 
     /// Gives the copy, of which all is copied, its name, and removes older backups of its kind.
     package func finish() throws(BackupError) -> (backup: BackupSummary, removed: [String]) {
-        try backupErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in
-                try files.rename(newName, to: "\(folder)/\(StateDatabase.fileName)")
-                try files.syncDirectory(folder)
-            }
+        try backupErrors { () throws(StorageError) in
+            try files.rename(newName, to: "\(folder)/\(StateDatabase.fileName)")
+            try files.syncDirectory(folder)
         }
         // The backup is complete: that an old one cannot be looked at or removed is no failure of it.
         let kept = options.retention(of: kind)
@@ -140,7 +138,7 @@ package final class BackupJob {
     /// Makes the folder and the file in it, if there is room for it.
     private func create(
         at date: Date
-    ) throws(FileError) -> Result<(String, any JournalFile), BackupError> {
+    ) throws(StorageError) -> Result<(String, any JournalFile), BackupError> {
         try files.createDirectory(BackupFolders.directory)
         let free = try files.freeByteCount(in: BackupFolders.directory)
         guard free - byteCount >= reservedByteCount else {
@@ -177,7 +175,7 @@ package struct BackupSummary: Sendable, Equatable {
 
 /// Calls `body`, whose failures are the backup's.
 private func backupErrors<Result>(
-    _ body: () throws(StateError) -> Result
+    _ body: () throws(StorageError) -> Result
 ) throws(BackupError) -> Result {
     do {
         return try body()
@@ -218,20 +216,20 @@ package final class StateCopy {
         of source: any JournalFile,
         byteCount: Int,
         _ files: any JournalFiles
-    ) throws(FileError) {
+    ) throws(StorageError) {
         let target = try files.create(StateDatabase.newFileName)
         let copy = StateCopy(of: source, byteCount: byteCount, to: target)
         while try !copy.step() {}
     }
 
     /// Copies the next bytes; returns whether all are copied and durable.
-    package func step() throws(FileError) -> Bool {
+    package func step() throws(StorageError) -> Bool {
         let end = min(copiedByteCount + stepByteCount, byteCount)
         while copiedByteCount < end {
             let range = copiedByteCount..<min(copiedByteCount + Self.pieceByteCount, end)
             let bytes = try source.read(range)
             guard bytes.count == range.count else {
-                throw FileError("read all of", source.name, code: Self.inputOutputError)
+                throw .system("read all of", source.name, code: Self.inputOutputError)
             }
             try target.write(bytes.span, at: range.lowerBound)
             copiedByteCount = range.upperBound
@@ -286,10 +284,10 @@ package enum BackupError: Error, Equatable, Sendable {
     /// While it was made, the free space fell below the bytes that must stay free.
     case roomShrank(freeByteCount: Int, reservedByteCount: Int)
     case logTooLong(byteCount: Int, limit: Int)
-    case damagedCopy(name: String, StateError)
+    case damagedCopy(name: String, StorageError)
     case stopping
     /// The state, or its copy, could not be read or written.
-    case failed(StateError)
+    case failed(StorageError)
 }
 
 extension BackupError: CustomStringConvertible {

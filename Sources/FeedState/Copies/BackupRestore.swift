@@ -24,7 +24,7 @@ package enum BackupRestore {
         into directory: String,
         typed: RestoreSource? = nil,
         progress: (LoadProgress) -> Void = { _ in },
-        advancing advance: (StateDatabase) throws(StateError) -> Void = { _ in }
+        advancing advance: (StateDatabase) throws(StorageError) -> Void = { _ in }
     ) throws(RestoreError) {
         let source = try open(backup)
         let from = typed?.path ?? backup
@@ -34,9 +34,7 @@ package enum BackupRestore {
         do {
             files = try POSIXFiles.creating(path: directory)
         } catch {
-            guard case .file(let cause) = error, cause.isOutOfSpace else {
-                throw .state(.directory(error))
-            }
+            guard error.isOutOfSpace else { throw .storage(error) }
             let above = URL(filePath: directory).deletingLastPathComponent().path
             throw .noRoom(
                 directory: directory,
@@ -78,53 +76,51 @@ package enum BackupRestore {
         _ files: any JournalFiles,
         vfs: String? = nil,
         progress: (LoadProgress) -> Void = { _ in },
-        advancing advance: (StateDatabase) throws(StateError) -> Void = { _ in }
+        advancing advance: (StateDatabase) throws(StorageError) -> Void = { _ in }
     ) throws(RestoreError) {
-        try restoreErrors { () throws(StateError) in
+        try restoreErrors { () throws(StorageError) in
             try removeRestored(directory, files, keepsMarker: true)
         }
-        let byteCount = try restoreErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in try source.byteCount() }
+        let byteCount = try restoreErrors { () throws(StorageError) in
+            try source.byteCount()
         }
         let noRoom = try checkRoom(for: byteCount + startByteCount, directory, files)
-        do throws(StateError) {
-            try fileErrors { () throws(FileError) in
-                try typed.write(files)
-                try StateCopy.makeNewFile(of: source, byteCount: byteCount, files)
-            }
+        do throws(StorageError) {
+            try typed.write(files)
+            try StateCopy.makeNewFile(of: source, byteCount: byteCount, files)
             try renew(directory, files, vfs: vfs, progress: progress, advance)
             try StateDatabase.publishNewFile(files)
-            try fileErrors { () throws(FileError) in try endRestoring(files) }
+            try endRestoring(files)
         } catch {
             // What is left is no state. Where it cannot be removed, the next restore does it.
             try? removeRestored(directory, files, keepsMarker: false)
-            throw error.isOutOfSpace ? noRoom() : .state(error)
+            throw error.isOutOfSpace ? noRoom() : .storage(error)
         }
     }
 
     /// Opens the `state.db` of a backup to read it.
     static func open(_ backup: String) throws(RestoreError) -> any JournalFile {
-        guard let files = try restoreErrors({ () throws(StateError) in try reading(backup) }) else {
+        guard let files = try restoreErrors({ () throws(StorageError) in try reading(backup) })
+        else {
             throw .noBackup(path: backup)
         }
-        let source = try restoreErrors { () throws(StateError) in
-            let names = try fileErrors { () throws(FileError) in try files.names(in: ".") }
+        let source = try restoreErrors { () throws(StorageError) in
+            let names = try files.names(in: ".")
             for name in [SegmentJournal.directoryName, SegmentJournal.watermarkName]
             where names.contains(name) {
                 throw .notABackup(path: backup, name: name)
             }
-            return try fileErrors { () throws(FileError) in try files.open(StateDatabase.fileName) }
+            return try files.open(StateDatabase.fileName)
         }
         guard let source else { throw .incomplete(path: backup, file: StateDatabase.fileName) }
         return source
     }
 
-    /// Opens a directory to read it; nil where there is none.
-    private static func reading(_ path: String) throws(StateError) -> POSIXFiles? {
+    private static func reading(_ path: String) throws(StorageError) -> POSIXFiles? {
         do {
             return try POSIXFiles(reading: path)
         } catch {
-            guard error.isMissing else { throw .file(error) }
+            guard error.isMissing else { throw error }
             return nil
         }
     }
@@ -134,8 +130,8 @@ package enum BackupRestore {
         _ directory: String,
         _ files: any JournalFiles,
         keepsMarker: Bool
-    ) throws(StateError) {
-        let names = try fileErrors { () throws(FileError) in try files.names(in: ".") }
+    ) throws(StorageError) {
+        let names = try files.names(in: ".")
         let isRestoring = names.contains(restoringName)
         for name in names where !["lock", "lost+found", restoringName].contains(name) {
             // An empty directory of a restore of 0.1 may have the new file without the marker.
@@ -144,16 +140,14 @@ package enum BackupRestore {
                 || isRestoring && name.hasPrefix(StateDatabase.fileName)
             guard isOurs else { throw .notEmpty(directory: directory, name: name) }
         }
-        try fileErrors { () throws(FileError) in
-            // The marker goes last: until then nothing that is left is served.
-            for name in names where name.hasPrefix(StateDatabase.fileName) {
-                try files.remove(name)
-            }
-            if isRestoring, !keepsMarker { try endRestoring(files) }
+        // The marker goes last: until then nothing that is left is served.
+        for name in names where name.hasPrefix(StateDatabase.fileName) {
+            try files.remove(name)
         }
+        if isRestoring, !keepsMarker { try endRestoring(files) }
     }
 
-    private static func endRestoring(_ files: any JournalFiles) throws(FileError) {
+    private static func endRestoring(_ files: any JournalFiles) throws(StorageError) {
         // Not before the file's own name: else a power cut could keep this change alone.
         try files.syncDirectory(".")
         try files.remove(restoringName)
@@ -174,8 +168,8 @@ package enum BackupRestore {
                 freeByteCount: free
             )
         }
-        let free = try restoreErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in try files.freeByteCount() }
+        let free = try restoreErrors { () throws(StorageError) in
+            try files.freeByteCount()
         }
         guard free >= neededByteCount else { throw error(free) }
         return { error((try? files.freeByteCount()) ?? 0) }
@@ -193,8 +187,8 @@ package enum BackupRestore {
         _ files: any JournalFiles,
         vfs: String?,
         progress: (LoadProgress) -> Void,
-        _ advance: (StateDatabase) throws(StateError) -> Void
-    ) throws(StateError) {
+        _ advance: (StateDatabase) throws(StorageError) -> Void
+    ) throws(StorageError) {
         let database = try StateDatabase(
             directory,
             files,
@@ -211,16 +205,16 @@ package enum BackupRestore {
             meta.checkpointed = .start
             meta.checkpointing = .start
         }
-        try databaseErrors { () throws(SQLiteError) in try database.connection.checkpointLog() }
+        try database.connection.checkpointLog()
     }
 }
 
-/// Calls `body`, whose failures are the restore's.
-func restoreErrors<Result>(_ body: () throws(StateError) -> Result) throws(RestoreError) -> Result {
+func restoreErrors<Result>(_ body: () throws(StorageError) -> Result) throws(RestoreError) -> Result
+{
     do {
         return try body()
     } catch {
-        throw .state(error)
+        throw .storage(error)
     }
 }
 
@@ -268,7 +262,7 @@ extension RestoreSource {
         return RestoreSource(path: String(rest), flags: flags)
     }
 
-    package func write(_ files: any JournalFiles) throws(FileError) {
+    package func write(_ files: any JournalFiles) throws(StorageError) {
         let folder = FileManager.default.currentDirectoryPath
         let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
         let text = (flags + [absolute]).map { "\($0)\n" }.joined()

@@ -1,5 +1,5 @@
 internal import FeedAccounts
-internal import FeedJournal
+package import FeedJournal
 internal import FeedRanking
 internal import FeedSQLite
 
@@ -50,7 +50,7 @@ package struct BackupVerification: Sendable, Equatable {
     package static func run(
         path: String,
         progress: (LoadProgress) -> Void = { _ in }
-    ) throws(StateError) -> BackupVerification {
+    ) throws(StorageError) -> BackupVerification {
         let database = try open(path: path)
         let meta = database.meta
         try database.checkPages()
@@ -75,11 +75,11 @@ package struct BackupVerification: Sendable, Equatable {
     }
 
     /// Opens a backup's `state.db` to read it, and checks that it is a state of one moment.
-    static func open(path: String) throws(StateError) -> StateDatabase {
-        let files = try fileErrors { () throws(FileError) in try POSIXFiles(reading: path) }
+    static func open(path: String) throws(StorageError) -> StateDatabase {
+        let files = try POSIXFiles(reading: path)
         let log = "\(StateDatabase.fileName)-wal"
-        let found = try fileErrors { () throws(FileError) in try files.open(log) }
-        if let found, try fileErrors({ () throws(FileError) in try found.byteCount() }) > 0 {
+        let found = try files.open(log)
+        if let found, try found.byteCount() > 0 {
             // What SQLite has written ahead is a part of the database, and a restore leaves it out.
             throw .changedBackup(path: path, name: log)
         }

@@ -11,7 +11,7 @@ package struct InPlaceRestore: Equatable, Sendable {
     /// The last whole record of the journal, which the next start replays.
     package let last: UInt64
     /// What is wrong with the journal after that; the next start refuses it, and says what is lost.
-    package let problem: JournalError?
+    package let problem: StorageError?
     /// The files that were there before, as they are named in `quarantine/` now.
     package let kept: [String]
 
@@ -33,7 +33,7 @@ package struct InPlaceRestore: Equatable, Sendable {
     /// Throws where it is known already that nothing can be done; changes nothing.
     private static func refuse(_ backup: String?, _ directory: String) throws(RestoreError) {
         let database = try backup.map { (path) throws(RestoreError) in
-            try restoreErrors { () throws(StateError) in try BackupVerification.open(path: path) }
+            try restoreErrors { () throws(StorageError) in try BackupVerification.open(path: path) }
         }
         let files = try open(directory, for: .look)
         guard let backup, let database else {
@@ -50,7 +50,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         do {
             return try POSIXFiles(path: directory, for: access)
         } catch {
-            throw .state(.directory(error))
+            throw .storage(error)
         }
     }
 
@@ -81,13 +81,11 @@ package struct InPlaceRestore: Equatable, Sendable {
         _ files: any JournalFiles,
         vfs: String? = nil
     ) throws(RestoreError) -> InPlaceRestore {
-        let byteCount = try restoreErrors { () throws(StateError) in
+        let byteCount = try restoreErrors { () throws(StorageError) in
             // What a run that was killed has left takes room.
             try StateDatabase.removeNewFile(files)
-            return try fileErrors { () throws(FileError) in
-                // A new state has a page for each table.
-                try source?.byteCount() ?? 1 << 20
-            }
+            // A new state has a page for each table.
+            return try source?.byteCount() ?? 1 << 20
         }
         // SQLite's log while the copy is noted in it, and names of files.
         let neededByteCount = byteCount + (1 << 20)
@@ -99,11 +97,9 @@ package struct InPlaceRestore: Equatable, Sendable {
             marker = try begin(backup, files)
             let meta =
                 source == nil ? try WholeJournal.check(directory, files, vfs: vfs).meta : nil
-            try restoreErrors { () throws(StateError) in
+            try restoreErrors { () throws(StorageError) in
                 if let source {
-                    try fileErrors { () throws(FileError) in
-                        try StateCopy.makeNewFile(of: source, byteCount: byteCount, files)
-                    }
+                    try StateCopy.makeNewFile(of: source, byteCount: byteCount, files)
                 } else if let meta {
                     try StateDatabase.writeNewFile(directory, files, vfs: vfs, meta)
                 }
@@ -139,22 +135,20 @@ package struct InPlaceRestore: Equatable, Sendable {
         _ backup: String,
         _ files: any JournalFiles
     ) throws(RestoreError) -> InPlaceMarker {
-        try restoreErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in
-                try files.createDirectory(Quarantine.directoryName)
-                try files.syncDirectory(".")
-                let folder = FileManager.default.currentDirectoryPath
-                let path = backup.hasPrefix("/") ? backup : "\(folder)/\(backup)"
-                let kept = try Set(files.names(in: Quarantine.directoryName))
-                let marker = InPlaceMarker.next(
-                    path,
-                    kept,
-                    moving: try oldNames(files),
-                    interrupted: InPlaceMarker.read(files)
-                )
-                try marker.write(files)
-                return marker
-            }
+        try restoreErrors { () throws(StorageError) in
+            try files.createDirectory(Quarantine.directoryName)
+            try files.syncDirectory(".")
+            let folder = FileManager.default.currentDirectoryPath
+            let path = backup.hasPrefix("/") ? backup : "\(folder)/\(backup)"
+            let kept = try Set(files.names(in: Quarantine.directoryName))
+            let marker = InPlaceMarker.next(
+                path,
+                kept,
+                moving: try oldNames(files),
+                interrupted: InPlaceMarker.read(files)
+            )
+            try marker.write(files)
+            return marker
         }
     }
 
@@ -167,23 +161,23 @@ package struct InPlaceRestore: Equatable, Sendable {
         vfs: String?
     ) throws(RestoreError) -> JournalContinuation {
         let name = StateDatabase.newFileName
-        let database = try restoreErrors { () throws(StateError) in
+        let database = try restoreErrors { () throws(StorageError) in
             let database = try StateDatabase(directory, files, vfs: vfs, name: name)
             try database.checkIsOfOneMoment()
             try database.verify()
             return database
         }
         let found = try continuation(of: database, backup, directory, files, vfs: vfs)
-        try restoreErrors { () throws(StateError) in
+        try restoreErrors { () throws(StorageError) in
             let record = DirectoryRow(
                 known: found.known,
-                identity: try fileErrors { () throws(FileError) in try files.identity(of: name) }
+                identity: try files.identity(of: name)
             )
             try database.update(record) { meta in
                 // How durable the lost file's last answers were is not known.
                 meta.skipNumbersAtNextStart()
             }
-            try databaseErrors { () throws(SQLiteError) in try database.connection.checkpointLog() }
+            try database.connection.checkpointLog()
         }
         return found
     }
@@ -192,7 +186,7 @@ package struct InPlaceRestore: Equatable, Sendable {
     ///
     /// The database first: without it no start serves what else is left. And all of them before the
     /// copy gets its name: SQLite would take an old log for the copy's own.
-    private static func oldNames(_ files: any JournalFiles) throws(FileError) -> [String] {
+    private static func oldNames(_ files: any JournalFiles) throws(StorageError) -> [String] {
         let names = try files.names(in: ".")
         return ["", "-wal", "-shm", "-journal"].map { StateDatabase.fileName + $0 }
             .filter(names.contains)
@@ -203,20 +197,18 @@ package struct InPlaceRestore: Equatable, Sendable {
         _ marker: InPlaceMarker,
         _ files: any JournalFiles
     ) throws(RestoreError) -> [String] {
-        try restoreErrors { () throws(StateError) in
+        try restoreErrors { () throws(StorageError) in
             var kept: [String] = []
-            try fileErrors { () throws(FileError) in
-                for name in try oldNames(files) {
-                    let folder = Quarantine.directoryName
-                    let moved = "\(folder)/\(marker.keptName(of: name))"
-                    try files.rename(name, to: moved)
-                    try files.syncDirectory(folder)
-                    try files.syncDirectory(".")
-                    kept.append(moved)
-                }
+            for name in try oldNames(files) {
+                let folder = Quarantine.directoryName
+                let moved = "\(folder)/\(marker.keptName(of: name))"
+                try files.rename(name, to: moved)
+                try files.syncDirectory(folder)
+                try files.syncDirectory(".")
+                kept.append(moved)
             }
             try StateDatabase.publishNewFile(files)
-            try fileErrors { () throws(FileError) in try InPlaceMarker.remove(files) }
+            try InPlaceMarker.remove(files)
             return kept
         }
     }
@@ -281,7 +273,7 @@ struct InPlaceMarker: Equatable {
     }
 
     /// Writes the marker, whole or not at all, durably.
-    func write(_ files: any JournalFiles) throws(FileError) {
+    func write(_ files: any JournalFiles) throws(StorageError) {
         let file = try files.create(Self.newName)
         try file.write(Array("\(Self.prefix)\(number) \(backup)\n".utf8).span, at: 0)
         try file.sync()
@@ -289,8 +281,7 @@ struct InPlaceMarker: Equatable {
         try files.syncDirectory(".")
     }
 
-    /// Removes the marker, durably.
-    static func remove(_ files: any JournalFiles) throws(FileError) {
+    static func remove(_ files: any JournalFiles) throws(StorageError) {
         try files.remove(newName)
         try files.remove(BackupRestore.restoringName)
         try files.syncDirectory(".")

@@ -13,7 +13,7 @@ struct JournalContinuation: Equatable {
     /// What is wrong with the journal after that record; nil where nothing is.
     ///
     /// A start with the backup refuses it, and says what is lost.
-    let problem: JournalError?
+    let problem: StorageError?
     /// The last record that a start with the backup knows to have been durable.
     let known: JournalPosition
 
@@ -25,7 +25,7 @@ struct JournalContinuation: Equatable {
         _ directory: String,
         _ files: any JournalFiles,
         vfs: String? = nil
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         let noted = backup.directoryRow?.known ?? .start
         try self.init(of: backup.meta, noted, directory, files, vfs: vfs)
     }
@@ -37,7 +37,7 @@ struct JournalContinuation: Equatable {
         _ directory: String,
         _ files: any JournalFiles,
         vfs: String? = nil
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         // A file that is damaged in its rows still knows how far it was.
         let own = try? StateDatabase.look(directory: directory, files: files, vfs: vfs)
         if let own, own.meta.instanceID != meta.instanceID {
@@ -71,9 +71,9 @@ struct JournalContinuation: Equatable {
         of scan: RecoveryScan,
         behind checkpointed: UInt64,
         _ known: JournalPosition
-    ) throws(JournalError) -> JournalError? {
+    ) throws(StorageError) -> StorageError? {
         // A backup of version 0.1 does not say that there must be a watermark.
-        let unproven: JournalError? =
+        let unproven: StorageError? =
             scan.hasWatermark ? nil : .missingWatermark(last: scan.last.number)
         guard let problem = scan.problem ?? unproven else { return nil }
         switch problem {
@@ -81,7 +81,7 @@ struct JournalContinuation: Equatable {
             // A start that knows of no durable record does not miss the watermark.
             guard known.number > 0 else { throw problem }
             return problem
-        case .damaged, .missing, .lost:
+        case .damagedRecord, .missing, .lost:
             guard scan.last.number > checkpointed else { throw problem }
             return problem
         default: throw problem
@@ -112,8 +112,8 @@ enum WholeJournal {
         _ files: any JournalFiles,
         vfs: String? = nil
     ) throws(RestoreError) -> (meta: StateMeta, found: JournalContinuation) {
-        var problem: JournalError?
-        do throws(JournalError) {
+        var problem: StorageError?
+        do throws(StorageError) {
             guard let newest = try RecoveryScan.newest(files) else {
                 throw .missing(records: 1...1)
             }
@@ -136,7 +136,7 @@ enum WholeJournal {
     private static func hasAll(
         _ files: any JournalFiles,
         _ instanceID: UInt64
-    ) throws(JournalError) -> Bool {
+    ) throws(StorageError) -> Bool {
         let scan = try RecoveryScan(
             files,
             JournalConfiguration(instanceID: instanceID),

@@ -10,14 +10,14 @@ package enum RestoreError: Error, Equatable, Sendable {
     case noRoom(directory: String, neededByteCount: Int, freeByteCount: Int)
     /// To be put in the place of `state.db`: the journal of the directory does not continue the backup,
     /// whose last record is named.
-    case notContinued(backup: String, checkpointed: UInt64, problem: JournalError)
+    case notContinued(backup: String, checkpointed: UInt64, problem: StorageError)
     /// The journal alone was to be put in the place of `state.db`, and does not have all of it; without a
     /// problem it is whole, and continues a state that it does not have.
-    case notAll(journal: String, problem: JournalError?)
+    case notAll(journal: String, problem: StorageError?)
     /// The data directory does not have the state of a moment; the last text says which moments it has.
     case noMoment(String, RestoreMoment, MomentProblem, String)
     /// The backup cannot be used, or the directory cannot be made.
-    case state(StateError)
+    case storage(StorageError)
 }
 
 /// Why the state of a moment cannot be restored.
@@ -27,10 +27,10 @@ package enum MomentProblem: Equatable, Sendable {
     /// No change has got the revision yet; the newest one has this.
     case newestRevision(UInt64)
     /// The newest backup before it is damaged, and so are all older ones, or there are none.
-    case damagedBackup(String, StateError)
+    case damagedBackup(String, StorageError)
     /// The times of records around it are those of a wrong clock; by them it would be one of these revisions.
     case wrongClock(revisions: ClosedRange<UInt64>)
-    case journal(JournalError)
+    case journal(StorageError)
 }
 
 extension RestoreError {
@@ -38,27 +38,24 @@ extension RestoreError {
     package var exitStatus: Int32 {
         switch self {
         case .noBackup, .incomplete, .within: 2
-        case .noMoment(_, _, .journal(let error), _):
-            StateStartError.journal(error).exitStatus
+        case .noMoment(_, _, .journal(let error), _): error.exitStatus
         case .noMoment(_, _, .damagedBackup, _): 5
         case .noMoment: 2
-        case .notAll(_, let problem): problem.map { StateStartError.journal($0).exitStatus } ?? 5
+        case .notAll(_, let problem): problem?.exitStatus ?? 5
         case .noRoom: 1
-        case .notContinued(_, _, let problem): StateStartError.journal(problem).exitStatus
-        case .state(let error): StateStartError.state(error).exitStatus
+        case .notContinued(_, _, let error), .storage(let error): error.exitStatus
         }
     }
 
     /// Whether the disk is full.
     var isOutOfSpace: Bool {
-        guard case .state(let error) = self else { return false }
+        guard case .storage(let error) = self else { return false }
         return error.isOutOfSpace
     }
 }
 
 extension RestoreError: CustomStringConvertible {
-    /// Why a journal does not continue a backup.
-    private static func text(_ problem: JournalError) -> String {
+    private static func text(_ problem: StorageError) -> String {
         guard case .otherInstance(let file, let found, let expected) = problem else {
             return "\(problem)"
         }
@@ -104,7 +101,7 @@ extension RestoreError: CustomStringConvertible {
         case .noMoment(let path, let moment, let problem, let reach):
             "\(path) does not have the state of \(moment): " + Self.text(problem, moment)
                 + (reach.isEmpty ? "" : " \(reach)")
-        case .state(let error): error.description
+        case .storage(let error): error.description
         }
     }
 }

@@ -26,8 +26,7 @@ package struct DirectoryRow: Equatable, Sendable {
 
     private static let tableName = "directory"
 
-    /// Makes the table, where a file has none.
-    static func createTable(_ database: Database) throws(SQLiteError) {
+    static func createTable(_ database: Database) throws(StorageError) {
         try database.execute(
             """
             CREATE TABLE IF NOT EXISTS \(tableName) (
@@ -41,43 +40,38 @@ package struct DirectoryRow: Equatable, Sendable {
     }
 
     /// The row that belongs to an instance; nil where there is none.
-    static func read(_ database: Database, instanceID: UInt64) throws(StateError) -> DirectoryRow? {
-        let found = try databaseErrors {
-            () throws(SQLiteError) -> (record: DirectoryRow, sum: UInt64)? in
-            let tables = try database.prepare(
-                "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(tableName)'"
-            )
-            guard try tables.step() else { return nil }
-            let row = try database.prepare(
-                """
-                SELECT instance_id, known_sequence, known_hash, inode, birth,
-                    previous_instance_id, accepted_loss, sum FROM \(tableName)
-                """
-            )
-            guard try row.step(), row.uint64(0) == instanceID else { return nil }
-            let known = JournalPosition(number: row.uint64(1), hash: row.uint64(2))
-            var record = DirectoryRow(known: known)
-            if !row.isNull(3) {
-                let birth = row.uint64(4)
-                record.identity = FileIdentity(inode: row.uint64(3), birthNanoseconds: birth)
-            }
-            record.previousInstanceID = row.isNull(5) ? nil : row.uint64(5)
-            record.acceptedLoss = row.isNull(6) ? nil : row.uint64(6)
-            return (record, row.uint64(7))
+    static func read(_ database: Database, instanceID: UInt64) throws(StorageError) -> DirectoryRow?
+    {
+        let tables = try database.prepare(
+            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(tableName)'"
+        )
+        guard try tables.step() else { return nil }
+        let row = try database.prepare(
+            """
+            SELECT instance_id, known_sequence, known_hash, inode, birth,
+                previous_instance_id, accepted_loss, sum FROM \(tableName)
+            """
+        )
+        guard try row.step(), row.uint64(0) == instanceID else { return nil }
+        let known = JournalPosition(number: row.uint64(1), hash: row.uint64(2))
+        var record = DirectoryRow(known: known)
+        if !row.isNull(3) {
+            let birth = row.uint64(4)
+            record.identity = FileIdentity(inode: row.uint64(3), birthNanoseconds: birth)
         }
-        guard let found else { return nil }
-        guard found.sum == found.record.sum(instanceID) else {
-            throw .damaged(
+        record.previousInstanceID = row.isNull(5) ? nil : row.uint64(5)
+        record.acceptedLoss = row.isNull(6) ? nil : row.uint64(6)
+        guard row.uint64(7) == record.sum(instanceID) else {
+            throw .damagedRow(
                 table: tableName,
                 key: "the only row",
                 reason: "the checksum does not fit the row"
             )
         }
-        return found.record
+        return record
     }
 
-    /// Writes the row in place of the one that is there.
-    func write(_ database: Database, instanceID: UInt64) throws(SQLiteError) {
+    func write(_ database: Database, instanceID: UInt64) throws(StorageError) {
         try Self.createTable(database)
         let row = try database.prepare(
             "INSERT OR REPLACE INTO \(Self.tableName) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -129,7 +123,7 @@ struct AccountNumbers: OneRow {
     }
 
     /// The row of a file; nothing is skipped where it has no such table.
-    static func read(_ database: Database) throws(StateError) -> AccountNumbers {
+    static func read(_ database: Database) throws(StorageError) -> AccountNumbers {
         var row = AccountNumbers()
         guard try isThere(in: database) else { return row }
         guard try row.readOne(database) != nil else { throw damaged("it has no row") }
@@ -137,7 +131,7 @@ struct AccountNumbers: OneRow {
     }
 
     /// Writes the row in place of the one that is there; makes the table where a file has none.
-    mutating func write(_ database: Database) throws(SQLiteError) {
+    mutating func write(_ database: Database) throws(StorageError) {
         try database.execute(TableDescription(Self.self).creationIfMissing)
         try writeOne(database)
     }

@@ -53,7 +53,7 @@ package final class StateDatabase {
         files: any JournalFiles,
         vfs: String? = nil,
         migrations: [StateMigration] = StateMigration.all
-    ) throws(StateError) {
+    ) throws(StorageError) {
         try self.init(directory, files, vfs: vfs, name: Self.fileName, mode: .existing, migrations)
     }
 
@@ -62,7 +62,7 @@ package final class StateDatabase {
         directory: String,
         files: any JournalFiles,
         vfs: String? = nil
-    ) throws(StateError) -> StateDatabase {
+    ) throws(StorageError) -> StateDatabase {
         let mode: Database.Mode = try hasLog(fileName, files) ? .keepingLog : .immutable
         return try StateDatabase(directory, files, vfs: vfs, name: fileName, mode: mode)
     }
@@ -75,12 +75,10 @@ package final class StateDatabase {
         name: String,
         mode: Database.Mode = .existing,
         _ migrations: [StateMigration] = StateMigration.all
-    ) throws(StateError) {
+    ) throws(StorageError) {
         let path = "\(directory)/\(name)"
         try Self.checkFile(name, path, files)
-        let connection = try databaseErrors { () throws(SQLiteError) in
-            try Database(path: path, mode: mode, vfs: vfs)
-        }
+        let connection = try Database(path: path, mode: mode, vfs: vfs)
         let known = migrations.last.map { $0.format + 1 } ?? StateSchema.format
         try StateSchema.checkTables(["meta"], of: connection, name)
         let format = try StateSchema.format(of: connection)
@@ -115,9 +113,9 @@ package final class StateDatabase {
     package func updateMeta(
         skippedAccountID: UInt64? = nil,
         _ change: (inout StateMeta) -> Void
-    ) throws(StateError) {
+    ) throws(StorageError) {
         let skipped = skippedAccountID ?? self.skippedAccountID
-        try changeMeta(change) { (_) throws(SQLiteError) in
+        try changeMeta(change) { (_) throws(StorageError) in
             guard skipped != self.skippedAccountID else { return }
             var numbers = AccountNumbers(skipped: skipped)
             try numbers.write(connection)
@@ -129,8 +127,8 @@ package final class StateDatabase {
     package func update(
         _ record: DirectoryRow,
         _ change: (inout StateMeta) -> Void = { _ in }
-    ) throws(StateError) {
-        try changeMeta(change) { (changed) throws(SQLiteError) in
+    ) throws(StorageError) {
+        try changeMeta(change) { (changed) throws(StorageError) in
             try record.write(connection, instanceID: changed.instanceID)
         }
         directoryRow = record
@@ -138,11 +136,11 @@ package final class StateDatabase {
 
     private func changeMeta(
         _ change: (inout StateMeta) -> Void,
-        with others: (StateMeta) throws(SQLiteError) -> Void
-    ) throws(StateError) {
+        with others: (StateMeta) throws(StorageError) -> Void
+    ) throws(StorageError) {
         var changed = meta
         change(&changed)
-        try writeTotals(totals) { () throws(SQLiteError) in
+        try writeTotals(totals) { () throws(StorageError) in
             if changed != meta { try changed.write(connection, format: format) }
             try others(changed)
         }
@@ -152,27 +150,23 @@ package final class StateDatabase {
     /// Writes all totals in a transaction with others.
     private func writeTotals(
         _ totals: [TableTotals],
-        with others: () throws(SQLiteError) -> Void
-    ) throws(StateError) {
-        try databaseErrors { () throws(SQLiteError) in
-            try connection.transaction { () throws(SQLiteError) in
-                try others()
-                try TableTotals.rewrite(totals, connection)
-            }
+        with others: () throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try connection.transaction { () throws(StorageError) in
+            try others()
+            try TableTotals.rewrite(totals, connection)
         }
     }
 
     /// Refuses a copy that was made in the middle of a checkpoint, and has no journal that would mend it.
-    func checkIsOfOneMoment() throws(StateError) {
+    func checkIsOfOneMoment() throws(StorageError) {
         guard meta.isCheckpointing else { return }
         throw .unfinishedCheckpoint(file: Self.fileName, record: meta.checkpointing.number)
     }
 
-    func rowStatements() throws(StateError) -> RowStatements {
+    func rowStatements() throws(StorageError) -> RowStatements {
         if let preparedStatements { return preparedStatements }
-        let prepared = try databaseErrors { () throws(SQLiteError) in
-            try RowStatements(connection)
-        }
+        let prepared = try RowStatements(connection)
         preparedStatements = prepared
         return prepared
     }
@@ -188,10 +182,8 @@ package final class StateDatabase {
         _ name: String,
         _ path: String,
         _ files: any JournalFiles
-    ) throws(StateError) {
-        let begin = try fileErrors { () throws(FileError) -> [UInt8]? in
-            try files.begin(of: name, byteCount: magic.count + 4)
-        }
+    ) throws(StorageError) {
+        let begin = try files.begin(of: name, byteCount: magic.count + 4)
         guard let begin else { throw .missingFile(path: path) }
         guard !begin.isEmpty else { throw .notAState(file: name, reason: "the file is empty") }
         // The two versions are those of a write-ahead log: with another one SQLite only reads.
@@ -203,11 +195,9 @@ package final class StateDatabase {
     }
 
     /// Whether SQLite's log of a file has anything that is not in the file.
-    static func hasLog(_ name: String, _ files: any JournalFiles) throws(StateError) -> Bool {
-        try fileErrors { () throws(FileError) in
-            guard let log = try files.open("\(name)-wal") else { return false }
-            return try log.byteCount() > 0
-        }
+    static func hasLog(_ name: String, _ files: any JournalFiles) throws(StorageError) -> Bool {
+        guard let log = try files.open("\(name)-wal") else { return false }
+        return try log.byteCount() > 0
     }
 }
 
@@ -226,8 +216,8 @@ extension StateDatabase {
         files: any JournalFiles,
         vfs: String? = nil,
         meta: StateMeta = .random()
-    ) throws(StateError) -> StateDatabase {
-        let names = try fileErrors { () throws(FileError) in try files.names(in: ".") }
+    ) throws(StorageError) -> StateDatabase {
+        let names = try files.names(in: ".")
         guard !names.contains(fileName) else {
             throw .notEmpty(directory: directory, name: fileName)
         }
@@ -242,38 +232,31 @@ extension StateDatabase {
         _ files: any JournalFiles,
         vfs: String?,
         _ meta: StateMeta
-    ) throws(StateError) {
+    ) throws(StorageError) {
         try removeNewFile(files)
         // SQLite would let everybody read it, and its log has the same rights.
-        _ = try fileErrors { () throws(FileError) in try files.create(newFileName) }
-        try databaseErrors { () throws(SQLiteError) in
-            try write(meta, to: Database(path: "\(directory)/\(newFileName)", vfs: vfs))
-        }
+        _ = try files.create(newFileName)
+        try write(meta, to: Database(path: "\(directory)/\(newFileName)", vfs: vfs))
     }
 
     /// Removes what an attempt to make a file has left.
-    static func removeNewFile(_ files: any JournalFiles) throws(StateError) {
-        try fileErrors { () throws(FileError) in
-            for suffix in ["", "-wal", "-shm", "-journal"] {
-                try files.remove(newFileName + suffix)
-            }
+    static func removeNewFile(_ files: any JournalFiles) throws(StorageError) {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            try files.remove(newFileName + suffix)
         }
     }
 
-    /// Gives a file that is whole and closed its name.
-    static func publishNewFile(_ files: any JournalFiles) throws(StateError) {
-        try fileErrors { () throws(FileError) in
-            try files.open(newFileName)?.sync()
-            try files.rename(newFileName, to: fileName)
-            try files.syncDirectory(".")
-        }
+    static func publishNewFile(_ files: any JournalFiles) throws(StorageError) {
+        try files.open(newFileName)?.sync()
+        try files.rename(newFileName, to: fileName)
+        try files.syncDirectory(".")
     }
 
-    private static func write(_ meta: StateMeta, to database: Database) throws(SQLiteError) {
-        try database.transaction { () throws(SQLiteError) in
+    private static func write(_ meta: StateMeta, to database: Database) throws(StorageError) {
+        try database.transaction { () throws(StorageError) in
             for statement in StateSchema.statements { try database.execute(statement) }
             var totals = [TableTotals](repeating: TableTotals(), count: StateTable.allCases.count)
-            func write<Row: StateRow>(_ row: Row) throws(SQLiteError) {
+            func write<Row: StateRow>(_ row: Row) throws(StorageError) {
                 var row = row
                 let upsert = try database.prepare(TableDescription(Row.self).upsert)
                 let (sum, _) = try row.write(by: upsert, RowBuffer())
@@ -299,8 +282,8 @@ extension StateDatabase {
 
     /// The bytes of SQLite's log, which holds what was written since the file was frozen.
     package var logByteCount: Int {
-        get throws(StateError) {
-            try databaseErrors { () throws(SQLiteError) in try connection.logByteCount() }
+        get throws(StorageError) {
+            try connection.logByteCount()
         }
     }
 
@@ -309,24 +292,22 @@ extension StateDatabase {
     ///
     /// To be called between two checkpoints: in the middle of one, posts are of different moments, and a
     /// copy has no journal that would mend it.
-    package func freeze() throws(StateError) -> (source: any JournalFile, byteCount: Int) {
+    package func freeze() throws(StorageError) -> (source: any JournalFile, byteCount: Int) {
         precondition(
             !isFrozen && !meta.isCheckpointing,
             "A file is frozen once, between two checkpoints."
         )
-        try databaseErrors { () throws(SQLiteError) in
-            let interval = try connection.checkpointInterval()
-            try connection.setCheckpointInterval(0)
-            thawedCheckpointInterval = interval
-            try connection.checkpointLog()
-        }
+        let interval = try connection.checkpointInterval()
+        try connection.setCheckpointInterval(0)
+        thawedCheckpointInterval = interval
+        try connection.checkpointLog()
         let source = try openCopySource()
-        return (source, try fileErrors { () throws(FileError) in try source.byteCount() })
+        return (source, try source.byteCount())
     }
 
-    private func openCopySource() throws(StateError) -> any JournalFile {
+    private func openCopySource() throws(StorageError) -> any JournalFile {
         if let copySource { return copySource }
-        let opened = try fileErrors { () throws(FileError) in try files.open(Self.fileName) }
+        let opened = try files.open(Self.fileName)
         guard let opened else { throw .missingFile(path: "\(directory)/\(Self.fileName)") }
         copySource = opened
         return opened
@@ -335,14 +316,14 @@ extension StateDatabase {
     /// Lets SQLite move its log into the file again, and has it do so; nothing where the file is not frozen.
     ///
     /// Where the disk is full the log stays, and SQLite tries again with a later transaction.
-    package func thaw() throws(StateError) {
+    package func thaw() throws(StorageError) {
         guard let interval = thawedCheckpointInterval else { return }
         thawedCheckpointInterval = nil
         do {
             try connection.setCheckpointInterval(interval)
             try connection.checkpointLog()
         } catch {
-            guard case .full = error else { throw .database(error) }
+            guard error.isOutOfSpace else { throw error }
         }
     }
 }
@@ -353,10 +334,10 @@ extension StateDatabase {
     ///
     /// A copy does not know which of its sessions have ended since: a user who has signed out may have done
     /// so because the token was stolen.
-    func endAllSessions() throws(StateError) {
+    func endAllSessions() throws(StorageError) {
         var changed = totals
         changed[StateTable.sessions.rawValue] = TableTotals()
-        try writeTotals(changed) { () throws(SQLiteError) in
+        try writeTotals(changed) { () throws(StorageError) in
             try connection.execute("DELETE FROM sessions")
         }
         totals = changed
@@ -386,9 +367,9 @@ extension StateDatabase {
         accounts: AccountsRecovery = AccountsRecovery(),
         channels: (ChannelState, [ChannelOutcome]) -> Void,
         progress: (LoadProgress) -> Void = { _ in }
-    ) throws(StateError) {
+    ) throws(StorageError) {
         try visit(
-            { (entry) throws(StateError) in
+            { (entry) throws(StorageError) in
                 accounts.apply(entry)
                 do throws(RecoveryError) {
                     try store.apply(entry)
@@ -404,16 +385,14 @@ extension StateDatabase {
     }
 
     /// The revision up to which deletions are not kept; nil where none has been kept yet.
-    private func deletionsFloor() throws(StateError) -> UInt64? {
+    private func deletionsFloor() throws(StorageError) -> UInt64? {
         guard format >= 2 else { return nil }
-        return try databaseErrors { () throws(SQLiteError) in
-            let row = try connection.prepare(DeletionRow.floor)
-            return try row.step() ? row.uint64(0) : nil
-        }
+        let row = try connection.prepare(DeletionRow.floor)
+        return try row.step() ? row.uint64(0) : nil
     }
 
     /// Reads and checks everything, SQLite's own pages too, without keeping it; O(rows).
-    package func verify(progress: (LoadProgress) -> Void = { _ in }) throws(StateError) {
+    package func verify(progress: (LoadProgress) -> Void = { _ in }) throws(StorageError) {
         try checkPages()
         // A store finds what no checksum can: a post in a feed that is not there.
         try load(into: FeedStore(stripeCount: 1) { 0 }, channels: { _, _ in }, progress: progress)
@@ -421,13 +400,13 @@ extension StateDatabase {
 
     /// Reads and checks every row, and that none is missing, without a store; throws `stopped` where
     /// `continues` says false; O(rows).
-    func checkRows(while continues: () -> Bool) throws(StateError) {
+    func checkRows(while continues: () -> Bool) throws(StorageError) {
         var isEnded = false
-        func checkIsWanted() throws(StateError) {
-            if isEnded { throw .stopped(reason: "The check was ended.") }
+        func checkIsWanted() throws(StorageError) {
+            if isEnded { throw .stateStopped(reason: "The check was ended.") }
         }
         try visit(
-            { (_) throws(StateError) in try checkIsWanted() },
+            { (_) throws(StorageError) in try checkIsWanted() },
             { _, _ in },
             { _ in isEnded = !continues() }
         )
@@ -438,57 +417,52 @@ extension StateDatabase {
     ///
     /// A million posts of 120 bytes take 0.7 s of a processor, a third of what their load takes. What
     /// `body` throws comes first, as it names a row.
-    func checkingPages(_ body: () throws(StateError) -> Void) throws(StateError) {
+    func checkingPages(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         // A test's disk takes one thread at a time.
         guard vfs == nil else {
             try checkPages()
             return try body()
         }
         // The other connection reads the file alone.
-        try databaseErrors { () throws(SQLiteError) in try connection.checkpointLog() }
+        try connection.checkpointLog()
         let path = connection.path
-        try ReadAhead<Void, StateError>.run("feed-pages", refused: StateError.thread) {
-            (ahead) throws(StateError) in
+        try ReadAhead<Void, StorageError>.run("feed-pages", refused: StorageError.thread) {
+            (ahead) throws(StorageError) in
             // One batch, at which the rows are loaded.
             _ = ahead.send(())
-            let reader = try databaseErrors { () throws(SQLiteError) in
-                try Database(path: path, mode: .immutable)
-            }
+            let reader = try Database(path: path, mode: .immutable)
             try Self.checkPages(of: reader)
-        } applying: { (_) throws(StateError) in
+        } applying: { (_) throws(StorageError) in
             try body()
         }
     }
 
-    /// Has SQLite check its own pages; O(pages).
-    func checkPages() throws(StateError) { try Self.checkPages(of: connection) }
+    func checkPages() throws(StorageError) { try Self.checkPages(of: connection) }
 
-    static func checkPages(of connection: Database) throws(StateError) {
-        let problems = try databaseErrors { () throws(SQLiteError) in
-            try connection.pageProblems(limit: 1)
-        }
+    static func checkPages(of connection: Database) throws(StorageError) {
+        let problems = try connection.pageProblems(limit: 1)
         guard let problem = problems.first else { return }
         // "*** in database main ***" is a line of its own.
         let reason = problem.split(whereSeparator: \.isNewline).last.map(String.init) ?? problem
-        throw .damaged(table: "sqlite_schema", key: "the file's pages", reason: reason)
+        throw .damagedRow(table: "sqlite_schema", key: "the file's pages", reason: reason)
     }
 
     /// Reads and checks everything, in an order in which nothing comes before what it refers to.
     ///
     /// A thread of its own reads the rows ahead; all that is given is called on this one. O(rows).
     package func visit(
-        _ body: (LogEntry) throws(StateError) -> Void,
+        _ body: (LogEntry) throws(StorageError) -> Void,
         _ channels: (ChannelState, [ChannelOutcome]) -> Void,
         _ progress: (LoadProgress) -> Void
-    ) throws(StateError) {
+    ) throws(StorageError) {
         var found = [TableTotals](repeating: TableTotals(), count: totals.count)
         var sinceProgress = 0
         let (transferred, expected, format) = (Transferred(connection), totals, format)
-        try ReadAhead<LoadedRows, StateError>.run("feed-load", refused: StateError.thread) {
-            (ahead) throws(StateError) in
+        try ReadAhead<LoadedRows, StorageError>.run("feed-load", refused: StorageError.thread) {
+            (ahead) throws(StorageError) in
             var loader = StateLoader(transferred.value, expected, format: format, send: ahead.send)
             try loader.loadAll()
-        } applying: { (rows) throws(StateError) in
+        } applying: { (rows) throws(StorageError) in
             for entry in rows.entries { try body(entry) }
             found = rows.found
             sinceProgress += rows.entries.count

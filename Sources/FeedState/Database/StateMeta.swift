@@ -80,21 +80,19 @@ package struct StateMeta: Equatable, Sendable {
     /// Makes the table.
     static var creation: String { TableDescription(MetaRow.self).creation[0] }
 
-    /// The row of a database whose format is known.
-    static func read(_ database: Database, format: Int64) throws(StateError) -> StateMeta {
+    static func read(_ database: Database, format: Int64) throws(StorageError) -> StateMeta {
         var row = MetaRow()
         guard let statement = try row.readOne(database) else {
             throw MetaRow.damaged("it has no row")
         }
-        guard try !statement.next() else { throw MetaRow.damaged("it has a second row") }
+        guard try !statement.step() else { throw MetaRow.damaged("it has a second row") }
         guard row.format == format else {
             throw MetaRow.damaged("it has format \(row.format), and not \(format)")
         }
         return row.meta
     }
 
-    /// Writes the row in place of the one that is there.
-    func write(_ database: Database, format: Int64) throws(SQLiteError) {
+    func write(_ database: Database, format: Int64) throws(StorageError) {
         var row = MetaRow(format: format, meta: self)
         try row.writeOne(database)
     }

@@ -29,23 +29,18 @@ enum StateSchema {
         _ names: [String],
         of database: Database,
         _ file: String
-    ) throws(StateError) {
-        let found = try databaseErrors { () throws(SQLiteError) in
-            let row = try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
-            var found: Set<String> = []
-            while try row.step() { found.insert(row.text(0) ?? "") }
-            return found
-        }
+    ) throws(StorageError) {
+        let row = try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        var found: Set<String> = []
+        while try row.step() { found.insert(row.text(0) ?? "") }
         guard let missing = names.first(where: { !found.contains($0) }) else { return }
         throw .notAState(file: file, reason: "it has no table \(missing)")
     }
 
     /// The format of a file, which every format keeps in the same column.
-    static func format(of database: Database) throws(StateError) -> Int64 {
-        try databaseErrors { () throws(SQLiteError) in
-            let row = try database.prepare("SELECT format FROM meta")
-            return try row.step() ? row.int64(0) : 0
-        }
+    static func format(of database: Database) throws(StorageError) -> Int64 {
+        let row = try database.prepare("SELECT format FROM meta")
+        return try row.step() ? row.int64(0) : 0
     }
 }
 
@@ -81,23 +76,21 @@ package struct StateMigration: Sendable {
         format: Int64,
         _ meta: StateMeta,
         _ files: any JournalFiles
-    ) throws(StateError) {
+    ) throws(StorageError) {
         let due = migrations.filter { $0.format >= format }
         guard due.first?.format == format else {
-            throw .damaged(
+            throw .damagedRow(
                 table: "meta",
                 key: "the only row",
                 reason: "no program wrote format \(format)"
             )
         }
         try copy(database, format, files)
-        try databaseErrors { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in
-                for migration in due {
-                    for statement in migration.statements { try database.execute(statement) }
-                }
-                try meta.write(database, format: format + Int64(due.count))
+        try database.transaction { () throws(StorageError) in
+            for migration in due {
+                for statement in migration.statements { try database.execute(statement) }
             }
+            try meta.write(database, format: format + Int64(due.count))
         }
     }
 
@@ -106,17 +99,11 @@ package struct StateMigration: Sendable {
         _ database: Database,
         _ format: Int64,
         _ files: any JournalFiles
-    ) throws(StateError) {
+    ) throws(StorageError) {
         // SQLite would make it as the process's mask has it.
-        _ = try fileErrors { () throws(FileError) in
-            try files.create("\(StateDatabase.fileName).format-\(format)")
-        }
-        try databaseErrors { () throws(SQLiteError) in
-            _ = try Backup(of: database, to: "\(database.path).format-\(format)").step()
-        }
-        try fileErrors { () throws(FileError) in
-            try files.open("\(StateDatabase.fileName).format-\(format)")?.sync()
-            try files.syncDirectory(".")
-        }
+        _ = try files.create("\(StateDatabase.fileName).format-\(format)")
+        _ = try Backup(of: database, to: "\(database.path).format-\(format)").step()
+        try files.open("\(StateDatabase.fileName).format-\(format)")?.sync()
+        try files.syncDirectory(".")
     }
 }

@@ -1,19 +1,11 @@
 package import FeedJournal
-package import FeedLog
-package import FeedRanking
-internal import FeedSQLite
 
 /// Why a data directory cannot be served.
 ///
 /// ``StartRefusal`` says it to an operator.
 package enum StateStartError: Error {
-    case journal(JournalError)
+    case storage(StorageError)
     case loss(StateLoss)
-    case state(StateError)
-    /// A record of the journal holds no log entries.
-    case entries(record: UInt64, LogEntryError)
-    /// A record of the journal, or a row, holds what no store can have.
-    case recovery(record: UInt64, RecoveryError)
     case inPlaceInterrupted(path: String, backup: String)
     /// A restore into the directory was interrupted, which read a backup, or with flags a moment of a
     /// data directory; the source is nil where a version that did not note it has begun.
@@ -31,47 +23,37 @@ package enum StateStartError: Error {
     /// of another instance or a newer format, 5 damage or loss, 1 anything else.
     package var exitStatus: Int32 {
         switch self {
-        case .journal(let error), .state(.directory(let error)): Self.exitStatus(error)
-        case .state(let error) where error.isDamage: 5
-        case .loss, .entries, .recovery, .missingDatabase, .interruptedAcceptance,
-            .restoreInterrupted, .inPlaceInterrupted:
+        case .storage(let error): error.exitStatus
+        case .loss, .missingDatabase, .interruptedAcceptance, .restoreInterrupted,
+            .inPlaceInterrupted:
             5
-        case .state(.unfinishedCheckpoint): 5
-        case .state(.newerFormat), .copied: 4
-        case .state(.missingFile), .state(.notEmpty), .state(.notABackup), .state(.changedBackup): 2
+        case .copied: 4
         case .foreignFile, .noState, .backup: 2
-        case .state(.database(.locked)): 3
-        case .state(.file(let error)): error.isOfPermission ? 2 : 1
-        case .state, .full: 1
+        case .full: 1
         }
     }
 
-    private static func exitStatus(_ error: JournalError) -> Int32 {
-        switch error {
-        case .missingDirectory, .notADirectory, .wrongOwner, .readOnlyDirectory: 2
-        case .locked: 3
-        case .newerFormat, .otherInstance: 4
-        case .damaged, .missing, .lost, .missingWatermark, .otherLossAccepted: 5
-        case .file(let error): error.isOfPermission ? 2 : 1
-        case .recordTooLarge, .outOfSpace, .syncFailed, .stopped: 1
-        }
-    }
-
-    /// Whether a file, or a record of the journal, holds something else than was written to it.
-    package var isDamage: Bool {
-        switch self {
-        case .state(let error): error.isDamage
-        case .entries, .recovery: true
-        default: false
-        }
-    }
-
-    /// Whether the disk, or what we may use of it, is full.
     var isOutOfSpace: Bool {
+        guard case .storage(let error) = self else { return false }
+        return error.isOutOfSpace
+    }
+}
+
+extension StorageError {
+    /// What a process exits with that it keeps from its work, as ``StateStartError/exitStatus``.
+    var exitStatus: Int32 {
         switch self {
-        case .journal(.outOfSpace), .state(.database(.full)): true
-        case .journal(.file(let error)), .state(.file(let error)): error.isOutOfSpace
-        default: false
+        case _ where isDamage: 5
+        case .damagedRecord, .missing, .lost, .missingWatermark, .otherLossAccepted,
+            .unfinishedCheckpoint:
+            5
+        case .newerFormat, .otherInstance: 4
+        case .locked: 3
+        case .sqlite(let failure): failure.kind == .locked ? 3 : 1
+        case .missingDirectory, .notADirectory, .wrongOwner, .readOnlyDirectory, .missingFile,
+            .notEmpty, .notABackup, .changedBackup:
+            2
+        default: isOfPermission ? 2 : 1
         }
     }
 }
@@ -79,13 +61,8 @@ package enum StateStartError: Error {
 extension StateStartError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .journal(let error): "\(error)"
+        case .storage(let error): "\(error)"
         case .loss(let loss): "\(loss.problem)"
-        case .state(let error): "\(error)"
-        case .entries(let number, let error):
-            "Record \(number) of the journal cannot be read: \(error)"
-        case .recovery(let number, let error):
-            "Record \(number) of the journal cannot be applied: \(error)"
         case .restoreInterrupted(let path, _, _):
             "A restore into \(path) was interrupted: the directory holds only a part of the backup."
         case .inPlaceInterrupted(let path, _):
@@ -106,32 +83,19 @@ extension StateStartError: CustomStringConvertible {
     }
 }
 
-/// Calls `body`, whose failures keep the state from being served.
-func journalErrors<Result>(
-    _ body: () throws(JournalError) -> Result
+func startErrors<Result>(
+    _ body: () throws(StorageError) -> Result
 ) throws(StateStartError) -> Result {
     do {
         return try body()
     } catch {
-        throw .journal(error)
+        throw .storage(error)
     }
 }
 
-/// Calls `body`, whose failures keep the state from being served.
-func stateErrors<Result>(
-    _ body: () throws(StateError) -> Result
-) throws(StateStartError) -> Result {
-    do {
-        return try body()
-    } catch {
-        throw .state(error)
-    }
-}
-
-/// A loss of the journal, and what is left.
 package struct StateLoss: Error, Equatable, Sendable {
     /// What is wrong: `damaged`, `missing`, `lost` or `missingWatermark`.
-    package var problem: JournalError
+    package var problem: StorageError
     /// The last record that is left, in the journal or in `state.db`.
     package var left: UInt64
     /// The last record that is known to have been durable; it may be before `left`.
@@ -151,7 +115,7 @@ package struct StateLoss: Error, Equatable, Sendable {
     }
 
     package init(
-        problem: JournalError,
+        problem: StorageError,
         left: UInt64,
         known: UInt64,
         partlyCheckpointed: UInt64? = nil,

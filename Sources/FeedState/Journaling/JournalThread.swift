@@ -56,7 +56,7 @@ package final class JournalThread: Sendable {
     private let logs: ChangeLogs
     private let receiver: any CommitBatchReceiver
     private let events: Events
-    private let failed: @Sendable (JournalError) -> Void
+    private let failed: @Sendable (StorageError) -> Void
     /// What belongs to the thread; nil once it has taken it.
     private let work: Lock<Work?>
     private let keepsSegments: Bool
@@ -84,7 +84,7 @@ package final class JournalThread: Sendable {
         logs: ChangeLogs,
         receiver: any CommitBatchReceiver,
         events: Events,
-        failed: @escaping @Sendable (JournalError) -> Void
+        failed: @escaping @Sendable (StorageError) -> Void
     ) {
         let last = journal.value.last.number
         precondition(
@@ -167,7 +167,7 @@ package final class JournalThread: Sendable {
     }
 
     private func run(_ work: inout Work) {
-        do throws(JournalError) {
+        do throws(StorageError) {
             while true {
                 let isStopping = stopping.load(ordering: .acquiring)
                 while try commitNext(&work) {}
@@ -187,7 +187,7 @@ package final class JournalThread: Sendable {
     ///
     /// First it sleeps until the commit may begin: meanwhile the loops add more to the open commit
     /// batch. After a longer pause it does not sleep.
-    private func commitNext(_ work: inout Work) throws(JournalError) -> Bool {
+    private func commitNext(_ work: inout Work) throws(StorageError) -> Bool {
         let clock = ContinuousClock()
         if let nextBegin = work.nextBegin {
             SystemClock.sleep(for: clock.now.duration(to: nextBegin))
@@ -238,12 +238,12 @@ package final class JournalThread: Sendable {
         return isRestricted
     }
 
-    private func forget(_ work: inout Work) throws(JournalError) {
+    private func forget(_ work: inout Work) throws(StorageError) {
         guard !keepsSegments else { return }
         try work.journal.forget(through: receiver.checkpointedRecord)
     }
 
-    private func checkSpaceIfDue(_ work: inout Work) throws(JournalError) {
+    private func checkSpaceIfDue(_ work: inout Work) throws(StorageError) {
         let now = ContinuousClock.now
         if let last = work.lastSpaceCheck, last.duration(to: now) < Self.spaceInterval { return }
         work.lastSpaceCheck = now
@@ -287,9 +287,9 @@ package enum SpaceNews: Equatable, Sendable {
 /// A journal whose room is looked at.
 package protocol WatchedJournal: Journal {
     /// Whether more may be let in; to be called every second or so.
-    func checkSpace() throws(JournalError) -> SpaceWatch.Mode
+    func checkSpace() throws(StorageError) -> SpaceWatch.Mode
 
-    func freeByteCount() throws(JournalError) -> Int
+    func freeByteCount() throws(StorageError) -> Int
 
     /// The free bytes from which on more may be let in again, once it may not.
     var writableByteCount: Int { get }

@@ -33,15 +33,14 @@ final class CheckpointWriter {
         self.totals = totals
     }
 
-    /// Writes a row in place of the one with its key.
-    func write(_ row: some PendingRow) throws(StateError) {
+    func write(_ row: some PendingRow) throws(StorageError) {
         var row = row
         let old = try storedSum(of: &row)
         try put(&row, over: old)
     }
 
     /// Writes a row, unless it does not replace the one with its key.
-    func writeNewer(_ row: some PendingRow) throws(StateError) {
+    func writeNewer(_ row: some PendingRow) throws(StorageError) {
         var (row, stored) = (row, row)
         let old = try readStored(&stored)
         guard old == nil || row.replaces(stored) else { return }
@@ -49,55 +48,47 @@ final class CheckpointWriter {
     }
 
     /// The checksum of the row that has the key of a row; nil where there is none.
-    private func storedSum<Row: StateRow>(of row: inout Row) throws(StateError) -> UInt64? {
+    private func storedSum<Row: StateRow>(of row: inout Row) throws(StorageError) -> UInt64? {
         let statement = statements[Row.table].sum
-        return try databaseErrors { () throws(SQLiteError) in
-            try row.bindKey(to: statement)
-            defer { statement.reset() }
-            return try statement.step() ? statement.uint64(0) : nil
-        }
+        try row.bindKey(to: statement)
+        defer { statement.reset() }
+        return try statement.step() ? statement.uint64(0) : nil
     }
 
     /// Reads the row that has the key of a row into that; gives its checksum, nil where there is none.
-    private func readStored<Row: StateRow>(_ row: inout Row) throws(StateError) -> UInt64? {
+    private func readStored<Row: StateRow>(_ row: inout Row) throws(StorageError) -> UInt64? {
         let statement = statements[Row.table].one
         defer { statement.reset() }
-        try databaseErrors { () throws(SQLiteError) in try row.bindKey(to: statement) }
-        return try statement.next() ? try row.read(statement) : nil
+        try row.bindKey(to: statement)
+        return try statement.step() ? try row.read(statement) : nil
     }
 
     @discardableResult
     private func put<Row: StateRow>(
         _ row: inout Row,
         over old: UInt64?
-    ) throws(StateError) -> UInt64 {
-        let written = try databaseErrors { () throws(SQLiteError) in
-            try row.write(by: statements[Row.table].upsert, buffer)
-        }
+    ) throws(StorageError) -> UInt64 {
+        let written = try row.write(by: statements[Row.table].upsert, buffer)
         replace(Row.table, old, by: written.sum, byteCount: written.byteCount)
         return written.sum
     }
 
-    private func remove<Row: StateRow>(_ row: inout Row, _ old: UInt64?) throws(StateError) {
+    private func remove<Row: StateRow>(_ row: inout Row, _ old: UInt64?) throws(StorageError) {
         let statement = statements[Row.table].delete
-        try databaseErrors { () throws(SQLiteError) in
-            try row.bindKey(to: statement)
-            try statement.run()
-        }
+        try row.bindKey(to: statement)
+        try statement.run()
         replace(Row.table, old, by: nil)
     }
 
     private func removeRows(
         of table: StateTable,
         _ rows: RowStatements.Rows,
-        _ bind: (Statement) throws(SQLiteError) -> Void
-    ) throws(StateError) {
-        try databaseErrors { () throws(SQLiteError) in
-            try bind(rows.sums)
-            while try rows.sums.step() { replace(table, rows.sums.uint64(0), by: nil) }
-            try bind(rows.delete)
-            try rows.delete.run()
-        }
+        _ bind: (Statement) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try bind(rows.sums)
+        while try rows.sums.step() { replace(table, rows.sums.uint64(0), by: nil) }
+        try bind(rows.delete)
+        try rows.delete.run()
     }
 
     /// Notes that a row goes, comes or changes, and about the bytes of what is in it.
@@ -113,7 +104,7 @@ extension CheckpointWriter {
     ///
     /// Nothing if the channel has no row and was not first seen since the last checkpoint: its row
     /// was deleted.
-    func write(_ news: PendingChannel) throws(StateError) {
+    func write(_ news: PendingChannel) throws(StorageError) {
         var row = ChannelRow()
         row.channel.number = news.number
         if news.isDeleted {
@@ -130,7 +121,7 @@ extension CheckpointWriter {
     }
 
     /// Writes an account that is new or whose sessions have ended, and deletes these sessions.
-    func writeAccount(_ id: UInt64, of accounts: PendingAccounts) throws(StateError) {
+    func writeAccount(_ id: UInt64, of accounts: PendingAccounts) throws(StorageError) {
         var row = AccountsRow()
         row.account.id = id
         let old = try readStored(&row)
@@ -144,7 +135,7 @@ extension CheckpointWriter {
         try put(&row, over: old)
         guard generation > 0 else { return }
         try removeRows(of: .sessions, statements.sessionsBelow) {
-            (statement) throws(SQLiteError) in
+            (statement) throws(StorageError) in
             try statement.bind(id, at: 1)
             try statement.bind(generation, at: 2)
         }
@@ -158,7 +149,7 @@ extension CheckpointWriter {
         _ hash: TokenHash,
         _ session: SessionRow?,
         of accounts: PendingAccounts
-    ) throws(StateError) {
+    ) throws(StorageError) {
         var row = SessionsRow()
         row.session.tokenHash = hash
         let old = try readStored(&row)
@@ -174,8 +165,7 @@ extension CheckpointWriter {
         }
     }
 
-    /// Writes the marks of a viewer on the posts of a chunk.
-    func writeMarks(_ key: UInt64, _ news: [PostMarks]) throws(StateError) {
+    func writeMarks(_ key: UInt64, _ news: [PostMarks]) throws(StorageError) {
         marks.key = key
         let old = try readStored(&marks)
         if old == nil { marks.marks.clear() }
@@ -199,7 +189,7 @@ extension CheckpointWriter {
         _ id: UInt64,
         of memtable: borrowing Memtable,
         at time: Int64
-    ) throws(StateError) {
+    ) throws(StorageError) {
         guard let news = memtable.counts[id] else { return }
         try enterChunk(CountsChunk.number(id))
         let place = CountsChunk.place(id)
@@ -226,8 +216,7 @@ extension CheckpointWriter {
         chunkHasChanged = true
     }
 
-    /// Writes the chunk of counts that is being changed.
-    func flushChunk() throws(StateError) {
+    func flushChunk() throws(StorageError) {
         guard chunkNumber != nil, chunkHasChanged else { return }
         counts.newestRevision = counts.counts.newestRevision
         if counts.newestRevision == 0 {
@@ -239,7 +228,7 @@ extension CheckpointWriter {
         chunkHasChanged = false
     }
 
-    private func enterChunk(_ number: UInt64) throws(StateError) {
+    private func enterChunk(_ number: UInt64) throws(StorageError) {
         guard chunkNumber != number else { return }
         try flushChunk()
         chunkNumber = nil
@@ -249,20 +238,20 @@ extension CheckpointWriter {
         chunkNumber = number
     }
 
-    private func removePost(_ id: UInt64) throws(StateError) {
+    private func removePost(_ id: UInt64) throws(StorageError) {
         var row = PostRow()
         row.post.counts.id = PostID(rawValue: id)
         let sum = try storedSum(of: &row)
         try remove(&row, sum)
         try removeRows(of: .ballots, statements.ballotsOfPost) {
-            (statement) throws(SQLiteError) in
+            (statement) throws(StorageError) in
             try statement.bind(id, at: 1)
         }
         counts.counts[CountsChunk.place(id)] = CountsChunk.Entry()
         chunkHasChanged = true
     }
 
-    private func writeBallots(_ id: UInt64, of memtable: borrowing Memtable) throws(StateError) {
+    private func writeBallots(_ id: UInt64, of memtable: borrowing Memtable) throws(StorageError) {
         memtable.ballots.rows(of: id, into: &ballotRows)
         for row in ballotRows {
             ballots.post = id
@@ -285,7 +274,8 @@ extension CheckpointWriter {
     private static let forgottenCount = 65_536
 
     /// Writes that a post was deleted; again is no error.
-    private func writeDeletion(of id: UInt64, revision: UInt64, at time: Int64) throws(StateError) {
+    private func writeDeletion(of id: UInt64, revision: UInt64, at time: Int64) throws(StorageError)
+    {
         var row = DeletionRow(revision: revision, post: id, time: time)
         let old = try storedSum(of: &row)
         try put(&row, over: old)
@@ -295,24 +285,23 @@ extension CheckpointWriter {
     ///
     /// A file of an earlier format has no floor: all deletions up to the highest revision after the
     /// checkpoint may be missing.
-    func forgetDeletions(at time: Int64, highestRevision: UInt64) throws(StateError) {
+    func forgetDeletions(at time: Int64, highestRevision: UInt64) throws(StorageError) {
         let (oldFloor, oldSum) = try deletionsFloor()
         var floor = oldFloor ?? highestRevision
         var last: UInt64?
-        try databaseErrors { () throws(SQLiteError) in
-            var count = totals[StateTable.deletions.rawValue].rowCount
-            let row = statements.oldestDeletions
-            defer { row.reset() }
-            try row.bind(Int64(Self.forgottenCount), at: 1)
-            while try row.step() {
-                let isOld = row.int64(1) < time - RankingLimits.tombstoneLifetime
-                guard isOld || count > UInt64(RankingLimits.maximumTombstoneCount) else { break }
-                replace(.deletions, row.uint64(2), by: nil)
-                last = row.uint64(0)
-                count -= 1
-            }
-            row.reset()
-            guard let last else { return }
+        var count = totals[StateTable.deletions.rawValue].rowCount
+        let row = statements.oldestDeletions
+        defer { row.reset() }
+        try row.bind(Int64(Self.forgottenCount), at: 1)
+        while try row.step() {
+            let isOld = row.int64(1) < time - RankingLimits.tombstoneLifetime
+            guard isOld || count > UInt64(RankingLimits.maximumTombstoneCount) else { break }
+            replace(.deletions, row.uint64(2), by: nil)
+            last = row.uint64(0)
+            count -= 1
+        }
+        row.reset()
+        if let last {
             try statements.deletionsThrough.bind(last, at: 1)
             try statements.deletionsThrough.run()
             floor = max(floor, last)
@@ -321,21 +310,21 @@ extension CheckpointWriter {
     }
 
     /// Writes that deletions up to a revision may be missing.
-    func raiseDeletionsFloor(to revision: UInt64) throws(StateError) {
+    func raiseDeletionsFloor(to revision: UInt64) throws(StorageError) {
         let (floor, sum) = try deletionsFloor()
         if floor ?? 0 < revision { try writeFloor(revision, over: sum) }
     }
 
-    private func writeFloor(_ floor: UInt64, over oldSum: UInt64?) throws(StateError) {
-        try databaseErrors { () throws(SQLiteError) in try statements.deletionsFloor.delete.run() }
+    private func writeFloor(_ floor: UInt64, over oldSum: UInt64?) throws(StorageError) {
+        try statements.deletionsFloor.delete.run()
         var row = DeletionRow(floor: floor)
         try put(&row, over: oldSum)
     }
 
-    private func deletionsFloor() throws(StateError) -> (revision: UInt64?, sum: UInt64?) {
+    private func deletionsFloor() throws(StorageError) -> (revision: UInt64?, sum: UInt64?) {
         let row = statements.deletionsFloor.one
         defer { row.reset() }
-        return try row.next() ? (row.uint64(0), row.uint64(1)) : (nil, nil)
+        return try row.step() ? (row.uint64(0), row.uint64(1)) : (nil, nil)
     }
 }
 
@@ -343,38 +332,36 @@ extension StateDatabase {
     /// Calls `body` in a transaction with a writer, then writes the meta that `body` returns; where
     /// anything fails, nothing has changed.
     func writeStep<Result>(
-        _ body: (CheckpointWriter) throws(StateError) -> (Result, StateMeta)
-    ) throws(StateError) -> Result {
+        _ body: (CheckpointWriter) throws(StorageError) -> (Result, StateMeta)
+    ) throws(StorageError) -> Result {
         let writer = CheckpointWriter(try rowStatements(), totals)
-        try databaseErrors { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+        try connection.execute("BEGIN IMMEDIATE")
         do {
             let (result, changed) = try body(writer)
-            try databaseErrors { () throws(SQLiteError) in
-                if changed != meta {
-                    try TableTotals.rewrite(writer.totals, connection)
-                    try changed.write(connection, format: format)
-                } else {
-                    try TableTotals.write(writer.totals, over: totals, connection)
-                }
-                let began = ContinuousClock.now
-                try connection.execute("COMMIT")
-                lastCommitTime = began.duration(to: .now)
+            if changed != meta {
+                try TableTotals.rewrite(writer.totals, connection)
+                try changed.write(connection, format: format)
+            } else {
+                try TableTotals.write(writer.totals, over: totals, connection)
             }
+            let began = ContinuousClock.now
+            try connection.execute("COMMIT")
+            lastCommitTime = began.duration(to: .now)
             totals = writer.totals
             meta = changed
             return result
         } catch {
             // Some errors have undone it already; the one to report is the first.
             if connection.isInTransaction {
-                try? databaseErrors { () throws(SQLiteError) in try connection.execute("ROLLBACK") }
+                try? connection.execute("ROLLBACK")
             }
             throw error
         }
     }
 
     /// Writes that deletions up to a revision may be missing: durable on return.
-    func raiseDeletionsFloor(to revision: UInt64) throws(StateError) {
-        try writeStep { (writer) throws(StateError) in
+    func raiseDeletionsFloor(to revision: UInt64) throws(StorageError) {
+        try writeStep { (writer) throws(StorageError) in
             try writer.raiseDeletionsFloor(to: revision)
             return ((), meta)
         }

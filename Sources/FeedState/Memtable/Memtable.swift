@@ -198,7 +198,7 @@ extension Memtable {
         _ number: UInt64,
         by writer: CheckpointWriter,
         at time: Int64
-    ) throws(StateError) {
+    ) throws(StorageError) {
         switch part {
         case .feeds: try writer.write(feeds[place: number])
         case .voters: try writer.write(voters[place: number])

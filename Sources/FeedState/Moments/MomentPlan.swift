@@ -35,7 +35,7 @@ struct MomentPlan {
         _ files: any JournalFiles,
         _ moment: RestoreMoment,
         now: Date,
-        without damaged: inout [String: StateError]
+        without damaged: inout [String: StorageError]
     ) throws(RestoreError) {
         let reach = MomentReach(path, files)
         damaged.merge(reach.unreadable) { old, _ in old }
@@ -62,7 +62,7 @@ struct MomentPlan {
         let configuration = JournalConfiguration(instanceID: found.meta.instanceID)
         let scan: RecoveryScan
         let doubtful: UInt64?
-        do throws(JournalError) {
+        do throws(StorageError) {
             scan = try RecoveryScan(
                 files,
                 configuration,
@@ -107,8 +107,8 @@ struct MomentPlan {
         _ files: any JournalFiles,
         _ now: Date
     ) throws(RestoreError) -> TrueTimes {
-        try restoreErrors { () throws(StateError) in
-            let clock = try fileErrors { () throws(FileError) in try ClockSteps(files) }
+        try restoreErrors { () throws(StorageError) in
+            let clock = try ClockSteps(files)
             // Where the end cannot be read, what is read for the moment says so.
             let newest = try? RecoveryScan.newest(files)
             return TrueTimes(clock, now: now.unixMicroseconds, newest: newest)
@@ -123,7 +123,7 @@ struct MomentPlan {
         _ scan: RecoveryScan,
         _ times: TrueTimes,
         _ files: any JournalFiles
-    ) throws(JournalError) -> (last: DatedBatch?, next: DatedBatch?, doubtful: UInt64?) {
+    ) throws(StorageError) -> (last: DatedBatch?, next: DatedBatch?, doubtful: UInt64?) {
         var revision = meta.highestRevision
         var last: DatedBatch?
         var next: DatedBatch?
@@ -191,17 +191,17 @@ struct MomentReach {
     /// The backups that can be opened, the oldest state first.
     let backups: [Candidate]
     /// The names of those that cannot be, and why.
-    let unreadable: [String: StateError]
+    let unreadable: [String: StorageError]
     private let files: any JournalFiles
 
     /// Lists what there is; O(backups).
     init(_ path: String, _ files: any JournalFiles) {
         let names = (try? BackupFolders.complete(files)) ?? []
         var found: [Candidate] = []
-        var unreadable: [String: StateError] = [:]
+        var unreadable: [String: StorageError] = [:]
         for name in names {
             let folder = "\(path)/\(BackupFolders.directory)/\(name)"
-            do throws(StateError) {
+            do throws(StorageError) {
                 let database = try BackupVerification.open(path: folder)
                 found.append(Candidate(name: name, meta: database.meta))
             } catch {

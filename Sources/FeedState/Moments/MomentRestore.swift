@@ -38,10 +38,10 @@ package struct MomentRestore: Equatable, Sendable {
         do {
             files = try POSIXFiles(reading: source.path)
         } catch {
-            guard error.isMissing else { throw .state(.file(error)) }
+            guard error.isMissing else { throw .storage(error) }
             throw .noBackup(path: source.path)
         }
-        var damaged: [String: StateError] = [:]
+        var damaged: [String: StorageError] = [:]
         while true {
             let plan = try MomentPlan(of: source.path, files, moment, now: now, without: &damaged)
             var revision: UInt64 = 0
@@ -50,7 +50,7 @@ package struct MomentRestore: Equatable, Sendable {
                     backup: "\(source.path)/\(BackupFolders.directory)/\(plan.backup)",
                     into: directory,
                     typed: source,
-                    advancing: { (database) throws(StateError) in
+                    advancing: { (database) throws(StorageError) in
                         try plan.replay(files, into: database)
                         revision = database.meta.highestRevision
                     }
@@ -61,7 +61,7 @@ package struct MomentRestore: Equatable, Sendable {
                 return MomentRestore(plan, revision, newer.sorted())
             } catch {
                 // An older backup and the journal may have all of it.
-                guard case .state(let cause) = error, cause.isDamage else { throw error }
+                guard case .storage(let cause) = error, cause.isDamage else { throw error }
                 damaged[plan.backup] = cause
             }
         }
@@ -85,29 +85,25 @@ extension MomentPlan {
     fileprivate func replay(
         _ files: any JournalFiles,
         into database: StateDatabase
-    ) throws(StateError) {
+    ) throws(StorageError) {
         guard let scan, let last else { return }
         let replay = CheckpointReplay(database)
-        var failure: StateError?
-        do throws(JournalError) {
-            try scan.replay(files, after: checkpointed.number) { record, body in
-                guard record.position.number <= last.number else { return false }
-                do throws(StateError) {
-                    try replay.add([UInt8](copying: body), at: record.position)
-                    return true
-                } catch {
-                    failure = error
-                    return false
-                }
+        var failure: StorageError?
+        try scan.replay(files, after: checkpointed.number) { record, body in
+            guard record.position.number <= last.number else { return false }
+            do throws(StorageError) {
+                try replay.add([UInt8](copying: body), at: record.position)
+                return true
+            } catch {
+                failure = error
+                return false
             }
-        } catch {
-            throw .directory(error)
         }
         if let failure { throw failure }
         try replay.write()
         // What was planned and what was replayed were read one after the other.
         guard database.meta.checkpointed.number == last.number else {
-            throw .directory(.missing(records: database.meta.checkpointed.number + 1...last.number))
+            throw .missing(records: database.meta.checkpointed.number + 1...last.number)
         }
     }
 }
@@ -121,34 +117,23 @@ final class CheckpointReplay {
         work = CheckpointWork(database, checkpointByteCount: CheckpointWork.replayedByteCount)
     }
 
-    /// Takes the next record.
-    func add(_ body: [UInt8], at position: JournalPosition) throws(StateError) {
-        do throws(StateStartError) {
+    func add(_ body: [UInt8], at position: JournalPosition) throws(StorageError) {
+        do throws(StorageError) {
             try work.add(body, at: position)
         } catch {
-            throw Self.stateError(error, position.number)
+            guard case .brokenRecord(let number, _) = error else { throw error }
+            throw .notAState(file: "Record \(number) of the journal", reason: "\(error)")
         }
         if work.isFull { try write() }
     }
 
-    func write() throws(StateError) {
+    func write() throws(StorageError) {
         work.begin()
         while work.isCheckpointing {
-            do throws(StateStartError) {
-                try work.writeStep(until: { false })
-            } catch {
-                throw Self.stateError(error, work.database.meta.checkpointed.number)
-            }
+            try work.writeStep(until: { false })
             // Nobody makes room meanwhile.
             if let stall = work.stall { throw stall }
         }
-    }
-
-    private static func stateError(_ error: StateStartError, _ record: UInt64) -> StateError {
-        guard case .state(let error) = error else {
-            return .notAState(file: "Record \(record) of the journal", reason: "\(error)")
-        }
-        return error
     }
 }
 

@@ -25,8 +25,8 @@ package struct InstanceChange: Sendable, Equatable {
             throw directory.explained(problem, database)
         }
         // Nor a file that is damaged: under its old instance the journal may continue a backup.
-        try stateErrors { () throws(StateError) in try database.verify() }
-        try directory.withRoom { () throws(StateStartError) in
+        try startErrors { () throws(StorageError) in try database.verify() }
+        try directory.withRoom { () throws(StorageError) in
             try directory.changeInstance(of: database, acceptedLoss: nil)
         }
         var summary = RecoverySummary()
@@ -48,7 +48,7 @@ extension StateDirectory {
         }
         let loss = unfinished != nil ? try scan(database) : try openLoss(database)
         if let left = loss?.last.number, left != accepted {
-            throw .journal(.otherLossAccepted(accepted: accepted, last: left))
+            throw .storage(.otherLossAccepted(accepted: accepted, last: left))
         }
         return loss
     }
@@ -61,7 +61,7 @@ extension StateDirectory {
             return scan.problem == nil && isWhole ? nil : scan
         } catch {
             // Version 0.1 has changed the instance of `state.db`, and of some segments only.
-            guard case .journal(.otherInstance) = error, database.directoryRow == nil else {
+            guard case .storage(.otherInstance) = error, database.directoryRow == nil else {
                 throw error
             }
             return try scan(database, acceptsAnyInstance: true)

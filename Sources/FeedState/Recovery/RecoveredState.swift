@@ -32,8 +32,8 @@ package struct RecoveredState: ~Copyable {
         let database = try directory.database(&summary)
         let recovery = StoreRecovery(store: store, channels: channels, progress: progress)
         // What a checkpoint would stumble over later is refused now, in words.
-        try stateErrors { () throws(StateError) in
-            try database.checkingPages { () throws(StateError) in try recovery.load(database) }
+        try startErrors { () throws(StorageError) in
+            try database.checkingPages { () throws(StorageError) in try recovery.load(database) }
         }
         let journal = try directory.journal(database, &summary, progress)
         summary.checkpointedDamage = journal.checkpointedDamage?.note(last: journal.last.number)
@@ -41,7 +41,9 @@ package struct RecoveredState: ~Copyable {
             database,
             checkpointByteCount: directory.options.checkpointByteCount
         )
-        try recovery.replay(journal, into: &checkpointWork, &summary)
+        try startErrors { () throws(StorageError) in
+            try recovery.replay(journal, into: &checkpointWork, &summary)
+        }
         let foundAccounts = recovery.accounts.state
         accounts(foundAccounts)
         let counters = try directory.beginRun(store, foundAccounts, database, journal: journal)
@@ -54,7 +56,7 @@ package struct RecoveredState: ~Copyable {
         let found = journal.last
         let now = directory.options.unixMicroseconds()
         summary.clockStep = try directory.noteClock(now, journal)
-        do throws(StateStartError) {
+        do throws(StorageError) {
             summary.last = try Self.commit(
                 counters,
                 logs,
@@ -63,7 +65,7 @@ package struct RecoveredState: ~Copyable {
                 at: now
             )
         } catch {
-            throw error.isOutOfSpace ? directory.full() : error
+            throw error.isOutOfSpace ? directory.full() : .storage(error)
         }
         // Only what is synced may be noted as known: a power cut may take the rest.
         let isSynced = directory.options.durability == .fsync
@@ -82,15 +84,14 @@ package struct RecoveredState: ~Copyable {
         _ journal: SegmentJournal,
         checkpointWork: inout CheckpointWork,
         at microseconds: UInt64
-    ) throws(StateStartError) -> JournalPosition {
+    ) throws(StorageError) -> JournalPosition {
         logs[0].transaction { logs[0].append(counters) }
         var body: [UInt8] = []
         guard let batch = logs.takeBatch(into: &body) else {
             preconditionFailure("The counters wait in the log.")
         }
-        let position = try journalErrors { () throws(JournalError) in
-            try journal.append(body.span, count: UInt32(batch.entryCount), at: microseconds)
-        }
+        let count = UInt32(batch.entryCount)
+        let position = try journal.append(body.span, count: count, at: microseconds)
         try checkpointWork.add(body, at: position)
         return position
     }
@@ -149,8 +150,7 @@ struct StoreRecovery {
     /// Called now and then with how far it is.
     let progress: (RecoveryProgress) -> Void
 
-    /// Checks and loads all rows.
-    func load(_ database: StateDatabase) throws(StateError) {
+    func load(_ database: StateDatabase) throws(StorageError) {
         try database.load(into: store, accounts: accounts, channels: restore) { loaded in
             progress(
                 RecoveryProgress(
@@ -167,12 +167,12 @@ struct StoreRecovery {
         _ journal: any Journal,
         into work: inout CheckpointWork,
         _ summary: inout RecoverySummary
-    ) throws(StateStartError) {
+    ) throws(StorageError) {
         let first = work.database.meta.checkpointed.number
         let total = journal.last.number - min(first, journal.last.number)
         var replay = Replay(store: store, accounts: accounts, channels: channels)
         let records = Transferred(journal)
-        let source: Replay.Source = { (body) throws(JournalError) in
+        let source: Replay.Source = { (body) throws(StorageError) in
             try records.value.replay(after: first, body)
         }
         try replay.run(source, into: &work) { batch in

@@ -23,7 +23,7 @@ protocol ReplayedRecords: ~Copyable {
 /// at the end. All other entries are applied in their order.
 struct Replay {
     /// Gives the records in order, until the body says false.
-    typealias Source = ((JournalRecord, Span<UInt8>) -> Bool) throws(JournalError) -> Void
+    typealias Source = ((JournalRecord, Span<UInt8>) -> Bool) throws(StorageError) -> Void
 
     /// Where posts, feeds and voters go.
     let store: FeedStore
@@ -48,37 +48,30 @@ struct Replay {
         _ source: @escaping Source,
         into records: inout some ReplayedRecords & ~Copyable,
         applied: (ReplayBatch) -> Void
-    ) throws(StateStartError) {
+    ) throws(StorageError) {
         let store = store
-        try ReadAhead<ReplayBatch, StateStartError>.run("feed-replay", refused: Self.refusal) {
-            (ahead) throws(StateStartError) in
+        try ReadAhead<ReplayBatch, StorageError>.run("feed-replay", refused: StorageError.thread) {
+            (ahead) throws(StorageError) in
             try Self.read(source, store, ahead)
-        } applying: { (batch) throws(StateStartError) in
+        } applying: { (batch) throws(StorageError) in
             try apply(batch, &records)
             applied(batch)
         }
         try apply(records.newestCounts)
     }
 
-    private static func refusal(_ error: ThreadStartError) -> StateStartError {
-        .state(.thread(error))
-    }
-
-    /// The thread's work.
     private static func read(
         _ source: Source,
         _ store: FeedStore,
-        _ ahead: ReadAhead<ReplayBatch, StateStartError>
-    ) throws(StateStartError) {
-        var failure: StateStartError?
-        try journalErrors { () throws(JournalError) in
-            try source { record, bytes in
-                do throws(StateStartError) {
-                    return try ReplayBatch.read(record, bytes, for: store, ahead.send)
-                } catch {
-                    failure = error
-                    return false
-                }
+        _ ahead: ReadAhead<ReplayBatch, StorageError>
+    ) throws(StorageError) {
+        var failure: StorageError?
+        try source { record, bytes in
+            do throws(StorageError) {
+                return try ReplayBatch.read(record, bytes, for: store, ahead.send)
+            } catch {
+                failure = error
+                return false
             }
         }
         if let failure { throw failure }
@@ -91,7 +84,7 @@ struct Replay {
     private mutating func apply(
         _ batch: ReplayBatch,
         _ records: inout some ReplayedRecords & ~Copyable
-    ) throws(StateStartError) {
+    ) throws(StorageError) {
         records.add(batch.counts)
         for entry in batch.entries {
             if case .ballot(let counts, _, _) = entry { store.prefetch(counts.id) }
@@ -115,13 +108,13 @@ struct Replay {
     /// Gives the store the newest counts of each post.
     ///
     /// The posts are far from one another in memory. Asked for together, they arrive together.
-    private func apply(_ newest: CountsTable) throws(StateStartError) {
+    private func apply(_ newest: CountsTable) throws(StorageError) {
         var group: [PostCounts] = []
-        func applyGroup() throws(StateStartError) {
+        func applyGroup() throws(StorageError) {
             for counts in group { try apply(.counts(counts), of: .start) }
             group.removeAll(keepingCapacity: true)
         }
-        try newest.visit { (counts) throws(StateStartError) in
+        try newest.visit { (counts) throws(StorageError) in
             store.prefetch(counts.id)
             group.append(counts)
             if group.count == 64 { try applyGroup() }
@@ -129,11 +122,11 @@ struct Replay {
         try applyGroup()
     }
 
-    private func apply(_ entry: LogEntry, of position: JournalPosition) throws(StateStartError) {
+    private func apply(_ entry: LogEntry, of position: JournalPosition) throws(StorageError) {
         do throws(RecoveryError) {
             try store.apply(entry)
         } catch {
-            throw .recovery(record: position.number, error)
+            throw .brokenRecord(position.number, reason: "applied: \(error)")
         }
     }
 }
@@ -182,13 +175,13 @@ struct ReplayBatch: Sendable {
         _ body: borrowing Span<UInt8>,
         for store: FeedStore,
         _ send: (ReplayBatch) -> Bool
-    ) throws(StateStartError) -> Bool {
+    ) throws(StorageError) -> Bool {
         var batch = ReplayBatch(position: record.position)
-        do throws(StateStartError) {
+        do throws(StorageError) {
             var reader = try entryErrors(record) { () throws(LogEntryError) in
                 try LogEntryReader(body)
             }
-            func next() throws(StateStartError) -> LogEntry? {
+            func next() throws(StorageError) -> LogEntry? {
                 try entryErrors(record) { () throws(LogEntryError) in try reader.next() }
             }
             while let entry = try next() {
@@ -214,7 +207,7 @@ struct ReplayBatch: Sendable {
     }
 
     @inline(__always)
-    private mutating func append(_ entry: LogEntry, for store: FeedStore) throws(StateStartError) {
+    private mutating func append(_ entry: LogEntry, for store: FeedStore) throws(StorageError) {
         guard case .counts(let news) = entry else {
             if case .post(let post) = entry { textByteCount += post.content.textByteCount }
             entries.append(entry)
@@ -223,7 +216,7 @@ struct ReplayBatch: Sendable {
         do throws(RecoveryError) {
             try store.check(news)
         } catch {
-            throw .recovery(record: position.number, error)
+            throw .brokenRecord(position.number, reason: "applied: \(error)")
         }
         counts.append(news)
     }
@@ -232,11 +225,11 @@ struct ReplayBatch: Sendable {
     private static func entryErrors<Result: ~Copyable>(
         _ record: JournalRecord,
         _ body: () throws(LogEntryError) -> Result
-    ) throws(StateStartError) -> Result {
+    ) throws(StorageError) -> Result {
         do {
             return try body()
         } catch {
-            throw .entries(record: record.position.number, error)
+            throw .brokenRecord(record.position.number, reason: "read: \(error)")
         }
     }
 }

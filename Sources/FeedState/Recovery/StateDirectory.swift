@@ -33,7 +33,7 @@ package struct StateDirectory {
         } else if options.mustExist || options.acceptedLoss != nil {
             throw .noState
         }
-        let files = try journalErrors { () throws(JournalError) in
+        let files = try startErrors { () throws(StorageError) in
             let files = try POSIXFiles.creating(path: options.path)
             for name in names ?? [] where DirectoryNames.own.contains(name) {
                 try files.claim(name)
@@ -64,7 +64,7 @@ package struct StateDirectory {
         _ database: StateDatabase,
         acceptsAnyInstance: Bool = false
     ) throws(StateStartError) -> RecoveryScan {
-        try journalErrors { () throws(JournalError) in
+        try startErrors { () throws(StorageError) in
             try RecoveryScan(
                 files,
                 configuration(database),
@@ -95,8 +95,8 @@ package struct StateDirectory {
 
     /// The names in a folder, "." being the directory's own.
     func names(in directory: String) throws(StateStartError) -> [String] {
-        try stateErrors { () throws(StateError) in
-            try fileErrors { () throws(FileError) in try files.names(in: directory) }
+        try startErrors { () throws(StorageError) in
+            try files.names(in: directory)
         }
     }
 }
@@ -120,14 +120,14 @@ extension StateDirectory {
     func database(_ summary: inout RecoverySummary) throws(StateStartError) -> StateDatabase {
         guard try hasDatabase() else {
             summary.isNew = true
-            return try withRoom { () throws(StateError) in
+            return try withRoom { () throws(StorageError) in
                 try StateDatabase.create(directory: options.path, files: files, vfs: vfs)
             }
         }
         let database = try existingDatabase()
         if let left = try acceptedLoss(database)?.last.number {
             summary.acceptedLoss = left
-            try withRoom { () throws(StateStartError) in
+            try withRoom { () throws(StorageError) in
                 try changeInstance(of: database, acceptedLoss: left)
             }
         } else {
@@ -139,7 +139,7 @@ extension StateDirectory {
     /// Opens `state.db`, which has to be there.
     func existingDatabase() throws(StateStartError) -> StateDatabase {
         guard try hasDatabase() else { throw .noState }
-        return try withRoom { () throws(StateError) in
+        return try withRoom { () throws(StorageError) in
             try StateDatabase(directory: options.path, files: files, vfs: vfs)
         }
     }
@@ -147,7 +147,7 @@ extension StateDirectory {
     /// Opens `state.db` to look at it, under the same checks.
     func lookedAtDatabase() throws(StateStartError) -> StateDatabase {
         guard try hasDatabase() else { throw .noState }
-        return try stateErrors { () throws(StateError) in
+        return try startErrors { () throws(StorageError) in
             try StateDatabase.look(directory: options.path, files: files, vfs: vfs)
         }
     }
@@ -155,19 +155,16 @@ extension StateDirectory {
     /// Draws a new instance id, which the journal gets when it is opened next.
     ///
     /// An interrupted change is finished under the id that it drew: no client has seen that one.
-    func changeInstance(of database: StateDatabase, acceptedLoss: UInt64?) throws(StateStartError) {
-        try stateErrors { () throws(StateError) in
-            let isUnfinished = database.directoryRow?.previousInstanceID != nil
-            // After a loss the watermark may be above the journal's end.
-            let known = acceptedLoss == nil ? database.directoryRow?.known : nil
-            var record = DirectoryRow(known: known ?? .start, identity: try identity())
-            record.acceptedLoss = acceptedLoss
-            record.previousInstanceID =
-                isUnfinished
-                ? database.directoryRow?.previousInstanceID : database.meta.instanceID
-            try database.update(record) { meta in
-                if !isUnfinished { meta.becomeAnotherInstance() }
-            }
+    func changeInstance(of database: StateDatabase, acceptedLoss: UInt64?) throws(StorageError) {
+        let isUnfinished = database.directoryRow?.previousInstanceID != nil
+        // After a loss the watermark may be above the journal's end.
+        let known = acceptedLoss == nil ? database.directoryRow?.known : nil
+        var record = DirectoryRow(known: known ?? .start, identity: try identity())
+        record.acceptedLoss = acceptedLoss
+        record.previousInstanceID =
+            isUnfinished ? database.directoryRow?.previousInstanceID : database.meta.instanceID
+        try database.update(record) { meta in
+            if !isUnfinished { meta.becomeAnotherInstance() }
         }
     }
 
@@ -177,25 +174,25 @@ extension StateDirectory {
         known: JournalPosition,
         _ journal: SegmentJournal
     ) throws(StateStartError) {
-        try withRoom(journal) { () throws(StateError) in
+        try withRoom(journal) { () throws(StorageError) in
             try database.update(DirectoryRow(known: known, identity: try identity()))
         }
     }
 
     /// Refuses a copy of `state.db`: its original may be in use, or have served since.
     func checkIsOriginal(_ database: StateDatabase) throws(StateStartError) {
-        let found = try stateErrors { () throws(StateError) in try identity() }
+        let found = try startErrors(identity)
         guard let noted = database.directoryRow?.identity, let found,
             !found.isSameFile(as: noted)
         else { return }
         // What is missing or damaged is reported first: a new instance would be refused for that.
         if let problem = try scan(database).problem { throw explained(problem, database) }
-        try stateErrors { () throws(StateError) in try database.verify() }
+        try startErrors { () throws(StorageError) in try database.verify() }
         throw .copied
     }
 
-    private func identity() throws(StateError) -> FileIdentity? {
-        try fileErrors { () throws(FileError) in try files.identity(of: StateDatabase.fileName) }
+    private func identity() throws(StorageError) -> FileIdentity? {
+        try files.identity(of: StateDatabase.fileName)
     }
 
     /// Whether there is a `state.db`; throws where there is none and one has to be.
@@ -223,18 +220,20 @@ extension StateDirectory {
         _ progress: (RecoveryProgress) -> Void
     ) throws(StateStartError) -> SegmentJournal {
         let accepted = summary.acceptedLoss
-        let journal = try withRoom { () throws(StateStartError) in
-            do throws(JournalError) {
-                return try SegmentJournal(
+        let journal: SegmentJournal
+        do throws(StateStartError) {
+            journal = try withRoom { () throws(StorageError) in
+                try SegmentJournal(
                     files,
                     configuration(database),
                     checkpointed: database.meta.checkpointed,
                     acceptedLoss: accepted,
                     progress: { progress(RecoveryProgress($0)) }
                 )
-            } catch {
-                throw explained(error, database)
             }
+        } catch {
+            guard case .storage(let problem) = error else { throw error }
+            throw explained(problem, database)
         }
         let last = journal.last
         if accepted != nil {
@@ -248,7 +247,7 @@ extension StateDirectory {
         } else if last.number < database.meta.checkpointing.number {
             // Records of an unfinished checkpoint are lost. The rows that it wrote stay, and no
             // more of it follow.
-            try stateErrors { () throws(StateError) in
+            try startErrors { () throws(StorageError) in
                 try database.updateMeta { meta in
                     meta.checkpointing =
                         last.number > meta.checkpointed.number ? last : meta.checkpointed
@@ -268,11 +267,9 @@ extension StateDirectory {
         _ now: UInt64,
         _ journal: SegmentJournal
     ) throws(StateStartError) -> ClockSteps.Step? {
-        let (step, shift) = try withRoom(journal) { () throws(StateError) in
-            try fileErrors { () throws(FileError) in
-                let last = (record: journal.last.number, time: journal.lastMicroseconds)
-                return try ClockSteps.begin(at: now, after: last.record, of: last.time, files)
-            }
+        let (step, shift) = try withRoom(journal) { () throws(StorageError) in
+            let last = (record: journal.last.number, time: journal.lastMicroseconds)
+            return try ClockSteps.begin(at: now, after: last.record, of: last.time, files)
         }
         journal.clockShift = shift
         return step
@@ -296,7 +293,7 @@ extension StateDirectory {
         do throws(RecoveryError) {
             try store.apply(counters)
         } catch {
-            throw .recovery(record: 0, error)
+            throw .storage(.brokenRecord(0, reason: "applied: \(error)"))
         }
         var skippedAccountID = database.skippedAccountID
         if skips {
@@ -308,7 +305,7 @@ extension StateDirectory {
         let skipped = skippedAccountID
         // Posts and deletions that copies of clients have may be lost: they are begun anew.
         if skips { store.restore(deletionsKnownSince: revision) }
-        try withRoom(journal) { () throws(StateError) in
+        try withRoom(journal) { () throws(StorageError) in
             if skips { try database.raiseDeletionsFloor(to: revision) }
             try database.updateMeta(skippedAccountID: skipped) { meta in
                 // A start that ends before its record is durable has skipped them all the same.
@@ -330,7 +327,7 @@ extension StateDirectory {
     ) throws(StateStartError) {
         let checkpointing = meta.checkpointing.number
         guard last.number < checkpointing else { return }
-        let problem = JournalError.lost(records: last.number + 1...checkpointing)
+        let problem = StorageError.lost(records: last.number + 1...checkpointing)
         throw .loss(
             StateLoss(
                 problem: problem,
@@ -342,11 +339,11 @@ extension StateDirectory {
     }
 
     /// A problem of the journal with what is left of it.
-    func explained(_ error: JournalError, _ database: StateDatabase) -> StateStartError {
+    func explained(_ error: StorageError, _ database: StateDatabase) -> StateStartError {
         switch error {
-        case .damaged, .missing, .lost, .missingWatermark:
+        case .damagedRecord, .missing, .lost, .missingWatermark:
             // What is refused is read once more: the error has no room for what was found beside it.
-            guard let scan = try? scan(database) else { return .journal(error) }
+            guard let scan = try? scan(database) else { return .storage(error) }
             let checkpointing = database.meta.checkpointing.number
             return .loss(
                 StateLoss(
@@ -357,7 +354,7 @@ extension StateDirectory {
                     place: scan.firstMissing
                 )
             )
-        default: return .journal(error)
+        default: return .storage(error)
         }
     }
 
@@ -399,32 +396,24 @@ extension StateDirectory {
     /// throws `full`.
     func withRoom<Result>(
         _ journal: SegmentJournal? = nil,
-        _ body: () throws(StateError) -> Result
+        _ body: () throws(StorageError) -> Result
     ) throws(StateStartError) -> Result {
-        try withRoom(journal) { () throws(StateStartError) in try stateErrors(body) }
-    }
-
-    /// The same of other errors.
-    func withRoom<Result>(
-        _ journal: SegmentJournal? = nil,
-        _ body: () throws(StateStartError) -> Result
-    ) throws(StateStartError) -> Result {
-        do throws(StateStartError) {
+        do throws(StorageError) {
             return try body()
         } catch {
-            guard error.isOutOfSpace else { throw error }
+            guard error.isOutOfSpace else { throw .storage(error) }
         }
-        try journalErrors { () throws(JournalError) in
+        try startErrors { () throws(StorageError) in
             if let journal {
                 try journal.giveUpReserves()
             } else {
                 try SegmentJournal.removeReserves(files)
             }
         }
-        do throws(StateStartError) {
+        do throws(StorageError) {
             return try body()
         } catch {
-            throw error.isOutOfSpace ? full() : error
+            throw error.isOutOfSpace ? full() : .storage(error)
         }
     }
 

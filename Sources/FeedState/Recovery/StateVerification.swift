@@ -46,7 +46,7 @@ package struct StateVerification: Sendable, Equatable {
         replaysAll: Bool = false,
         progress: @escaping (RecoveryProgress) -> Void = { _ in }
     ) throws(StateStartError) -> StateVerification {
-        let files = try journalErrors { () throws(JournalError) in
+        let files = try startErrors { () throws(StorageError) in
             try POSIXFiles(path: path, for: .look)
         }
         var options = StateOptions(path: path, logCount: 1)
@@ -72,7 +72,7 @@ package struct StateVerification: Sendable, Equatable {
         let meta = database.meta
         let store = FeedStore(stripeCount: stripeCount) { 0 }
         let recovery = StoreRecovery(store: store, channels: { _ in }, progress: progress)
-        try stateErrors { () throws(StateError) in
+        try startErrors { () throws(StorageError) in
             try database.checkPages()
             try recovery.load(database)
         }
@@ -81,12 +81,15 @@ package struct StateVerification: Sendable, Equatable {
             if let problem = scan.problem { throw directory.explained(problem, database) }
             try directory.checkUnfinishedCheckpoint(meta, scan.last)
         }
-        let records = try scan.replay(
-            directory.files,
-            after: meta.checkpointed.number,
-            into: store,
-            recovery.accounts
-        )
+        let (records, keptProblem) = try startErrors { () throws(StorageError) in
+            let records = try scan.replay(
+                directory.files,
+                after: meta.checkpointed.number,
+                into: store,
+                recovery.accounts
+            )
+            return (records, try scan.keptProblem(directory.files))
+        }
         var verified = StateVerification(
             instanceID: meta.instanceID,
             postCount: store.postCount,
@@ -97,9 +100,9 @@ package struct StateVerification: Sendable, Equatable {
             stateHash: store.stateHash() &+ recovery.accounts.state.stateHash
         )
         verified.checkpointedDamage = scan.checkpointedDamage?.note(last: scan.last.number)
-        verified.keptProblem = try journalErrors { () throws(JournalError) in
-            try scan.keptProblem(directory.files)
-        }.map { "\($0) Nothing of the state is lost; no moment can be had for which it is needed." }
+        verified.keptProblem = keptProblem.map {
+            "\($0) Nothing of the state is lost; no moment can be had for which it is needed."
+        }
         if afterLoss != nil {
             verified.droppedParts = scan.droppedParts
             let checkpointing = meta.checkpointing.number
@@ -112,7 +115,9 @@ package struct StateVerification: Sendable, Equatable {
                 ?? scan.lastMicroseconds
         }
         if replaysAll {
-            verified.replayedHash = try replayedHash(directory, database, stripeCount)
+            verified.replayedHash = try startErrors { () throws(StorageError) in
+                try replayedHash(directory, database, stripeCount)
+            }
         }
         return verified
     }
@@ -121,15 +126,13 @@ package struct StateVerification: Sendable, Equatable {
         _ directory: StateDirectory,
         _ database: StateDatabase,
         _ stripeCount: Int
-    ) throws(StateStartError) -> UInt64 {
-        let scan = try journalErrors { () throws(JournalError) in
-            try RecoveryScan(
-                directory.files,
-                directory.configuration(database),
-                checkpointed: .start
-            )
-        }
-        if let problem = scan.problem { throw .journal(problem) }
+    ) throws(StorageError) -> UInt64 {
+        let scan = try RecoveryScan(
+            directory.files,
+            directory.configuration(database),
+            checkpointed: .start
+        )
+        if let problem = scan.problem { throw problem }
         let store = FeedStore(stripeCount: stripeCount) { 0 }
         let accounts = AccountsRecovery()
         _ = try scan.replay(directory.files, after: 0, into: store, accounts)
@@ -163,10 +166,10 @@ extension RecoveryScan {
         after number: UInt64,
         into store: FeedStore,
         _ accounts: AccountsRecovery
-    ) throws(StateStartError) -> VerifiedRecords {
+    ) throws(StorageError) -> VerifiedRecords {
         var records = VerifiedRecords()
         var replay = Replay(store: store, accounts: accounts, channels: { _ in })
-        let source: Replay.Source = { (body) throws(JournalError) in
+        let source: Replay.Source = { (body) throws(StorageError) in
             try self.replay(files, after: number, body)
         }
         try replay.run(source, into: &records) { _ in }

@@ -33,17 +33,12 @@ struct RefusalWords {
     func consequences(of error: StateStartError) -> Consequences {
         switch error {
         case .loss(let loss): return ofLoss(loss)
-        case .journal(let error), .state(.directory(let error)): return ofJournal(error)
-        case .state(let error): return ofState(error)
+        case .storage(let error): return ofStorage(error)
         case .inPlaceInterrupted(_, let backup): return ofInterruptedInPlaceRestore(of: backup)
         case .missingDatabase:
             return withoutState(
                 "If state.db was moved, or its disk is not mounted, put it back.",
                 remedy(0)
-            )
-        case .entries, .recovery:
-            return withoutRecords(
-                "Keep the directory: its files are whole, and show a fault of the program."
             )
         case .foreignFile: return ofForeignFile()
         case .noState:
@@ -121,17 +116,21 @@ struct RefusalWords {
         return "Backups in \(folder), newest first: \(shown)\(rest)."
     }
 
-    private func ofState(_ error: StateError) -> Consequences {
-        guard !error.isDamage else {
+    private func ofStorage(_ error: StorageError) -> Consequences {
+        switch error {
+        case .brokenRecord:
+            return withoutRecords(
+                "Keep the directory: its files are whole, and show a fault of the program."
+            )
+        case _ where error.isDamage:
             return withoutState(
                 "If you have state.db as it was, put it back, and start again.",
                 remedy(0)
             )
-        }
-        switch error {
         case .newerFormat: return ofNewerFormat()
-        case .file(let error) where error.isForbidden: return ofForbiddenFile(error)
-        case .database(.locked):
+        case .system(let operation, _, _) where error.isForbidden:
+            return ofForbiddenFile(operation)
+        case .sqlite(let failure) where failure.kind == .locked:
             return (
                 Self.nothingIsLost,
                 [Step(text: "Close the other program, then start again.", commands: [serve])]
@@ -142,12 +141,6 @@ struct RefusalWords {
                 commands: ["ulimit -u", "free -m", serve]
             )
             return ("Nothing was served.", [step])
-        default: return ofSystem()
-        }
-    }
-
-    private func ofJournal(_ error: JournalError) -> Consequences {
-        switch error {
         case .otherInstance:
             let steps = [
                 Step(text: "Move the files of the other directory away, and start again."),
@@ -162,7 +155,6 @@ struct RefusalWords {
                 ),
             ]
             return ("Files of two directories are mixed. The state is as it was.", steps)
-        case .newerFormat: return ofNewerFormat()
         case .locked(_, let holder):
             let process = holder.map { "kill \($0)" } ?? "fuser \(quotedPath)/lock"
             let step = Step(
@@ -198,8 +190,7 @@ struct RefusalWords {
                 "The state is as it was. What is after record \(last) is damaged or missing: a start "
                 + "without --accept-data-loss says where."
             return (meaning, [step])
-        case .file(let error) where error.isForbidden: return ofForbiddenFile(error)
-        case _ where StateStartError.journal(error).isOutOfSpace:
+        case .system where error.isOutOfSpace, .outOfSpace:
             // Not even a name found room.
             return ofFullDisk(JournalConfiguration(instanceID: 0).segmentByteCount + (1 << 20), 0)
         default: return ofSystem()
@@ -318,10 +309,10 @@ extension RefusalWords {
     }
 
     /// A file that the service's user may not open.
-    private func ofForbiddenFile(_ error: FileError) -> Consequences {
+    private func ofForbiddenFile(_ operation: String) -> Consequences {
         let user = getuid()
         let step = Step(
-            text: "The service runs as user \(user), who may not \(error.operation) it. Start as "
+            text: "The service runs as user \(user), who may not \(operation) it. Start as "
                 + "the user who owns the files, or give all of them to this one, with the right to read "
                 + "and write.",
             commands: [
@@ -482,7 +473,7 @@ extension RefusalWords {
                 commands: ["df -h \(RefusalCommands.quoted(directory))"] + restoringInPlace(backup)
             )
             return (nothing, [step])
-        case .state(.directory(.locked(_, let holder))):
+        case .storage(.locked(_, let holder)):
             let lock = RefusalCommands.quoted("\(path)/lock")
             let process = holder.map { "kill \($0)" } ?? "fuser \(lock)"
             let step = StartRefusal.Step(
@@ -533,7 +524,7 @@ extension RefusalWords {
         switch (loss.problem, loss.place) {
         case (.missingWatermark, _):
             "If you have \(SegmentJournal.watermarkName) as it was, put it back"
-        case (.damaged(let file, _, _, _), _): "If you have \(file) as it was, put it back"
+        case (.damagedRecord(let file, _, _, _), _): "If you have \(file) as it was, put it back"
         case (_, .segment(let name)?):
             "If you have \(name) and the segments after it, put them back"
         case (_, .end(let name, let offset, let next)?):
@@ -636,13 +627,13 @@ extension RefusalWords {
                 commands: ["df -h \(quotedParent)"] + restoring(source, into: path)
             )
             return (nothing, [step])
-        case .state(.notEmpty), .state(.directory(.locked)):
+        case .storage(.notEmpty), .storage(.locked):
             let step = Step(
                 text: "Restore into a directory that is not there yet, and serve that.",
                 commands: restoring(source, into: commands.restored)
             )
             return (nothing, [step])
-        case .state(.notABackup), .notContinued, .notAll: return (nothing, [])
+        case .storage(.notABackup), .notContinued, .notAll: return (nothing, [])
         case .noMoment(_, _, .wrongClock, _):
             let step = Step(
                 text:
@@ -656,10 +647,10 @@ extension RefusalWords {
                     "Name a moment that can be had, or a backup by --at and the name of its folder."
             )
             return (nothing, [step])
-        case .state(let error) where error.isDamage: return (nothing, [another])
-        case .state(.changedBackup), .state(.unfinishedCheckpoint), .state(.newerFormat):
+        case .storage(let error) where error.isDamage: return (nothing, [another])
+        case .storage(.changedBackup), .storage(.unfinishedCheckpoint), .storage(.newerFormat):
             return (nothing, [another])
-        case .state:
+        case .storage:
             let step = Step(
                 text: "Look at the disk, the path and the rights, then run it again.",
                 commands: ["ls -ld \(quotedParent)", "dmesg | tail"]

@@ -81,7 +81,7 @@ package enum StateRemedy: Equatable, Sendable {
         _ files: any JournalFiles
     ) -> StateRemedy {
         let checkpointed = database.meta.checkpointed.number
-        do throws(JournalError) {
+        do throws(StorageError) {
             let found = try JournalContinuation(of: database, path, files)
             let problem = found.problem.map { "\($0)" }
             return .continued(

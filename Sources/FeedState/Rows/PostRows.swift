@@ -1,5 +1,6 @@
 import FeedLog
 import FeedRanking
+import FeedSQLite
 
 /// A row of `posts`: all of a post but its votes, which ``CountsRow`` has.
 struct PostRow: StateRow {
@@ -50,7 +51,7 @@ struct PostRow: StateRow {
         columns.number("author_id", &post.content.authorID, as: Columns.Use(format: 2))
     }
 
-    static func load(with loader: inout StateLoader) throws(StateError) {
+    static func load(with loader: inout StateLoader) throws(StorageError) {
         try loader.loadPosts()
     }
 }

@@ -36,16 +36,14 @@ struct StateLoader {
         found[table.rawValue].replace(nil, by: sum)
     }
 
-    private func allRows<Row: StateRow>(of _: Row.Type) throws(StateError) -> Statement {
-        try databaseErrors { () throws(SQLiteError) in
-            try database.prepare(TableDescription(Row.self).selectAll(of: format))
-        }
+    private func allRows<Row: StateRow>(of _: Row.Type) throws(StorageError) -> Statement {
+        try database.prepare(TableDescription(Row.self).selectAll(of: format))
     }
 
     /// Reads all tables but the channels, and sends their rows.
     ///
     /// Where a row is damaged, those before it are sent first.
-    mutating func loadAll() throws(StateError) {
+    mutating func loadAll() throws(StorageError) {
         defer { sendRows() }
         for row in StateTable.loadedRows where row.table.firstFormat <= format {
             try row.load(with: &self)
@@ -53,10 +51,10 @@ struct StateLoader {
     }
 
     /// Reads the rows of a table, each of which makes log entries by itself.
-    mutating func loadRows<Row: StateRow>(_: Row.Type) throws(StateError) {
+    mutating func loadRows<Row: StateRow>(_: Row.Type) throws(StorageError) {
         let statement = try allRows(of: Row.self)
         var row = Row()
-        while isWanted, try statement.next() {
+        while isWanted, try statement.step() {
             add(try row.read(statement), to: Row.table)
             row.visitEntries { give($0) }
         }
@@ -76,22 +74,22 @@ struct StateLoader {
 
     mutating func loadChannels(
         _ body: (ChannelState, [ChannelOutcome]) -> Void
-    ) throws(StateError) {
+    ) throws(StorageError) {
         let statement = try allRows(of: ChannelRow.self)
         var row = ChannelRow()
-        while try statement.next() {
+        while try statement.step() {
             add(try row.read(statement), to: .channels)
             body(row.channel, row.ring.outcomes)
         }
     }
 
     /// Throws where a table has rows too few or too many, or one of another time.
-    func checkTotals() throws(StateError) {
+    func checkTotals() throws(StorageError) {
         for table in StateTable.allCases {
             let found = found[table.rawValue]
             let expected = expected[table.rawValue]
-            func damaged(_ reason: String) -> StateError {
-                .damaged(table: table.name, key: "all rows", reason: reason)
+            func damaged(_ reason: String) -> StorageError {
+                .damagedRow(table: table.name, key: "all rows", reason: reason)
             }
             guard found.rowCount == expected.rowCount else {
                 let (count, wanted) = (found.rowCount, expected.rowCount)
@@ -104,28 +102,17 @@ struct StateLoader {
     }
 }
 
-extension Statement {
-    /// Goes to the next row; false when there is none.
-    func next() throws(StateError) -> Bool {
-        do {
-            return try step()
-        } catch {
-            throw .database(error)
-        }
-    }
-}
-
 extension StateLoader {
     /// Reads posts, counts and ballots side by side, each in the order of posts.
     ///
     /// A post without counts, counts without a post and ballots without a post are damage.
-    mutating func loadPosts() throws(StateError) {
+    mutating func loadPosts() throws(StorageError) {
         let statement = try allRows(of: PostRow.self)
         var counts = CountsCursor(try allRows(of: CountsRow.self))
         var ballots = BallotCursor(try allRows(of: BallotRow.self))
         var last: UInt64 = 0
         try ballots.next(&self)
-        while isWanted, try statement.next() {
+        while isWanted, try statement.step() {
             let id = statement.uint64(0)
             guard id > last else {
                 throw PostRow.damaged("row \(id)", "it comes after row \(last)")
@@ -165,7 +152,7 @@ private struct CountsCursor {
     mutating func entry(
         of id: UInt64,
         _ loader: inout StateLoader
-    ) throws(StateError) -> CountsChunk.Entry {
+    ) throws(StorageError) -> CountsChunk.Entry {
         let wanted = CountsChunk.number(id)
         while number != wanted {
             try finishChunk()
@@ -183,12 +170,12 @@ private struct CountsCursor {
     }
 
     /// Throws where counts are left, of posts that are not there.
-    mutating func finish(_ loader: inout StateLoader) throws(StateError) {
+    mutating func finish(_ loader: inout StateLoader) throws(StorageError) {
         repeat { try finishChunk() } while try advance(&loader)
     }
 
-    private mutating func advance(_ loader: inout StateLoader) throws(StateError) -> Bool {
-        guard try statement.next() else { return false }
+    private mutating func advance(_ loader: inout StateLoader) throws(StorageError) -> Bool {
+        guard try statement.step() else { return false }
         loader.add(try row.read(statement), to: .counts)
         let new = row.chunk
         if let number, new <= number {
@@ -199,11 +186,11 @@ private struct CountsCursor {
         return true
     }
 
-    private func finishChunk() throws(StateError) {
+    private func finishChunk() throws(StorageError) {
         try check(next..<CountsChunk.postCount)
     }
 
-    private func check(_ places: Range<Int>) throws(StateError) {
+    private func check(_ places: Range<Int>) throws(StorageError) {
         for place in places where row.counts[place].revision != 0 {
             let id = (number ?? 0) * UInt64(CountsChunk.postCount) + UInt64(place)
             throw CountsRow.damaged(
@@ -225,9 +212,8 @@ private struct BallotCursor {
         self.statement = statement
     }
 
-    /// Goes to the next row.
-    mutating func next(_ loader: inout StateLoader) throws(StateError) {
-        guard try statement.next() else {
+    mutating func next(_ loader: inout StateLoader) throws(StorageError) {
+        guard try statement.step() else {
             post = nil
             return
         }
@@ -244,7 +230,7 @@ private struct BallotCursor {
     }
 
     /// Throws where the row is of a post up to this one, which should have been read with it.
-    func check(isBehind id: UInt64) throws(StateError) {
+    func check(isBehind id: UInt64) throws(StorageError) {
         guard let post, post < id else { return }
         throw BallotRow.damaged("row (\(post), \(row.chunk))", "post \(post) is not there")
     }

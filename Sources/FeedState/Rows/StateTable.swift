@@ -61,7 +61,7 @@ protocol StateRow: DescribedRow {
     /// Calls `body` with the log entries that put the row back, where it makes some by itself.
     func visitEntries(_ body: (LogEntry) -> Void)
 
-    static func load(with loader: inout StateLoader) throws(StateError)
+    static func load(with loader: inout StateLoader) throws(StorageError)
 }
 
 extension StateRow {
@@ -70,7 +70,7 @@ extension StateRow {
 
     func visitEntries(_ body: (LogEntry) -> Void) {}
 
-    static func load(with loader: inout StateLoader) throws(StateError) {
+    static func load(with loader: inout StateLoader) throws(StorageError) {
         try loader.loadRows(Self.self)
     }
 }
@@ -95,7 +95,7 @@ extension PendingRow {
 
 extension LogEntry {
     /// The error of the row that this was read from.
-    func damagedRow(_ reason: String) -> StateError {
+    func damagedRow(_ reason: String) -> StorageError {
         switch self {
         case .feed(let feed, _): FeedRow.damaged("row \(feed.rawValue)", reason)
         case .voter(let voter, _): VoterRow.damaged("row \(voter.rawValue)", reason)
@@ -122,7 +122,7 @@ struct RowStatements {
         let sum: Statement
         let delete: Statement
 
-        fileprivate init(_ table: TableDescription, _ database: Database) throws(SQLiteError) {
+        fileprivate init(_ table: TableDescription, _ database: Database) throws(StorageError) {
             upsert = try database.prepare(table.upsert)
             one = try database.prepare(table.selectOne)
             sum = try database.prepare(table.selectSums())
@@ -141,8 +141,8 @@ struct RowStatements {
     let oldestDeletions: Statement
     let deletionsFloor: (one: Statement, delete: Statement)
 
-    init(_ database: Database) throws(SQLiteError) {
-        func rows(_ table: TableDescription, where condition: String) throws(SQLiteError) -> Rows {
+    init(_ database: Database) throws(StorageError) {
+        func rows(_ table: TableDescription, where condition: String) throws(StorageError) -> Rows {
             (
                 try database.prepare(table.selectSums(where: condition)),
                 try database.prepare(table.delete(where: condition))
@@ -208,12 +208,10 @@ extension TableTotals {
         """
 
     /// Reads the totals of all tables of a file; those that its format lacks have no rows.
-    static func readAll(_ database: Database, format: Int64) throws(StateError) -> [TableTotals] {
-        let row = try databaseErrors { () throws(SQLiteError) in
-            try database.prepare("SELECT name, row_count, sum_of_sums, sum FROM totals")
-        }
+    static func readAll(_ database: Database, format: Int64) throws(StorageError) -> [TableTotals] {
+        let row = try database.prepare("SELECT name, row_count, sum_of_sums, sum FROM totals")
         var totals = [TableTotals?](repeating: nil, count: StateTable.allCases.count)
-        while try databaseErrors({ () throws(SQLiteError) in try row.step() }) {
+        while try row.step() {
             let name = row.text(0) ?? ""
             guard let table = StateTable.allCases.first(where: { $0.name == name }) else {
                 throw damagedTotals(name, "there is no such table")
@@ -234,7 +232,7 @@ extension TableTotals {
         _ totals: [TableTotals],
         over old: [TableTotals]?,
         _ database: Database
-    ) throws(SQLiteError) {
+    ) throws(StorageError) {
         let row = try database.prepare("INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)")
         for table in StateTable.allCases where totals[table.rawValue] != old?[table.rawValue] {
             let total = totals[table.rawValue]
@@ -251,7 +249,7 @@ extension TableTotals {
     /// SQLite does not log a page that is what it was. So the log has the totals wherever it has the
     /// meta. If a person puts another `state.db` beside the log of this one, its rows do not agree
     /// with these totals, and a start notices.
-    static func rewrite(_ totals: [TableTotals], _ database: Database) throws(SQLiteError) {
+    static func rewrite(_ totals: [TableTotals], _ database: Database) throws(StorageError) {
         try database.execute("DELETE FROM totals")
         try write(totals, over: nil, database)
     }
@@ -268,7 +266,7 @@ extension TableTotals {
         return sum.value
     }
 
-    private static func damagedTotals(_ name: String, _ reason: String) -> StateError {
-        .damaged(table: "totals", key: "row \(name)", reason: reason)
+    private static func damagedTotals(_ name: String, _ reason: String) -> StorageError {
+        .damagedRow(table: "totals", key: "row \(name)", reason: reason)
     }
 }

@@ -86,7 +86,7 @@ struct Columns {
     private let buffer: RowBuffer?
     private var index = 0
     fileprivate private(set) var byteCount = 0
-    fileprivate private(set) var error: SQLiteError?
+    fileprivate private(set) var error: StorageError?
     fileprivate private(set) var isPossible = true
     fileprivate private(set) var isFit = true
     fileprivate private(set) var sumIndex = 0
@@ -131,7 +131,7 @@ struct Columns {
         case .list: list(name, "INTEGER", use, isUnsigned: Value.isUnsigned)
         case .bind, .bindKey:
             let column = value.column
-            bind(use) { (row, index) throws(SQLiteError) in try row.bind(column, at: index) }
+            bind(use) { (row, index) throws(StorageError) in try row.bind(column, at: index) }
         case .read: read(&value) { Value(column: $0.int64($1)) }
         case .sum: break
         }
@@ -155,7 +155,7 @@ struct Columns {
         case .bind, .bindKey:
             var bytes: [UInt8] = []
             value.append(to: &bytes)
-            bind(use) { (row, index) throws(SQLiteError) in try row.bind(bytes, at: index) }
+            bind(use) { (row, index) throws(StorageError) in try row.bind(bytes, at: index) }
         case .read: read(&value) { $0.withBlob($1) { Value(column: $0) } }
         case .sum: break
         }
@@ -170,7 +170,7 @@ struct Columns {
         case .bindKey: return
         case .bind:
             byteCount += value.utf8.count
-            bind { (row, index) throws(SQLiteError) in try row.bind(value, at: index) }
+            bind { (row, index) throws(StorageError) in try row.bind(value, at: index) }
         case .read:
             if let found = row?.text(index) { value = found } else { isPossible = false }
             index += 1
@@ -191,7 +191,7 @@ struct Columns {
             byteCount += bytes.count
             sumNumbers()
             checksum.add(bytes.span)
-            bind { (row, index) throws(SQLiteError) in try row.bind(bytes, at: index) }
+            bind { (row, index) throws(StorageError) in try row.bind(bytes, at: index) }
         case .read:
             sumNumbers()
             var sum = checksum
@@ -267,7 +267,7 @@ struct Columns {
     @inline(__always)
     private mutating func bind(
         _ use: Use = Use(),
-        _ body: (Statement, Int) throws(SQLiteError) -> Void
+        _ body: (Statement, Int) throws(StorageError) -> Void
     ) {
         if task == .bindKey, !use.isKey { return }
         index += 1
@@ -306,8 +306,7 @@ extension DescribedRow {
         return values.count == 1 ? "row \(values[0])" : "row (\(values.joined(separator: ", ")))"
     }
 
-    /// Binds the key to the parameters of a statement.
-    mutating func bindKey(to statement: Statement) throws(SQLiteError) {
+    mutating func bindKey(to statement: Statement) throws(StorageError) {
         var columns = Columns(.bindKey, statement)
         visit(&columns)
         if let error = columns.error { throw error }
@@ -319,7 +318,7 @@ extension DescribedRow {
     mutating func write(
         by statement: Statement,
         _ buffer: RowBuffer
-    ) throws(SQLiteError) -> (sum: UInt64, byteCount: Int) {
+    ) throws(StorageError) -> (sum: UInt64, byteCount: Int) {
         var columns = Columns(.bind, statement, buffer, seed: Self.seed)
         visit(&columns)
         if let error = columns.error { throw error }
@@ -330,7 +329,7 @@ extension DescribedRow {
     }
 
     /// Reads the row that a statement stands at; gives its checksum.
-    mutating func read(_ row: Statement) throws(StateError) -> UInt64 {
+    mutating func read(_ row: Statement) throws(StorageError) -> UInt64 {
         var columns = Columns(.read, row, seed: Self.seed)
         visit(&columns)
         guard columns.isPossible else { throw Self.damaged(Self.name(of: row), Self.impossible) }
@@ -348,9 +347,8 @@ extension DescribedRow {
         return columns.sum()
     }
 
-    /// The error of a row that is not what it should be.
-    static func damaged(_ name: String, _ reason: String) -> StateError {
-        .damaged(table: tableName, key: name, reason: reason)
+    static func damaged(_ name: String, _ reason: String) -> StorageError {
+        .damagedRow(table: tableName, key: name, reason: reason)
     }
 }
 
@@ -360,28 +358,22 @@ protocol OneRow: DescribedRow {}
 extension OneRow {
     static func name(of row: Statement) -> String { "the only row" }
 
-    static func damaged(_ reason: String) -> StateError { damaged("the only row", reason) }
+    static func damaged(_ reason: String) -> StorageError { damaged("the only row", reason) }
 
-    /// Whether a file has the table.
-    static func isThere(in database: Database) throws(StateError) -> Bool {
-        try databaseErrors { () throws(SQLiteError) in
-            let condition = "type = 'table' AND name = '\(tableName)'"
-            return try database.text("SELECT name FROM sqlite_schema WHERE \(condition)") != nil
-        }
+    static func isThere(in database: Database) throws(StorageError) -> Bool {
+        let condition = "type = 'table' AND name = '\(tableName)'"
+        return try database.text("SELECT name FROM sqlite_schema WHERE \(condition)") != nil
     }
 
     /// Reads the row; gives the statement that stands at it, nil where there is none.
-    mutating func readOne(_ database: Database) throws(StateError) -> Statement? {
-        let statement = try databaseErrors { () throws(SQLiteError) in
-            try database.prepare(TableDescription(Self.self).selectAll(of: .max))
-        }
-        guard try statement.next() else { return nil }
+    mutating func readOne(_ database: Database) throws(StorageError) -> Statement? {
+        let statement = try database.prepare(TableDescription(Self.self).selectAll(of: .max))
+        guard try statement.step() else { return nil }
         _ = try read(statement)
         return statement
     }
 
-    /// Writes the row in place of the one that is there.
-    mutating func writeOne(_ database: Database) throws(SQLiteError) {
+    mutating func writeOne(_ database: Database) throws(StorageError) {
         try write(by: database.prepare(TableDescription(Self.self).upsert), RowBuffer())
     }
 }

@@ -115,7 +115,7 @@ private final class GatedJournal: WatchedJournal {
         _ body: Span<UInt8>,
         count: UInt32,
         at microseconds: UInt64
-    ) throws(JournalError) -> JournalPosition {
+    ) throws(StorageError) -> JournalPosition {
         gate.pass(byteCount: body.count)
         return try base.append(body, count: count, at: microseconds)
     }
@@ -123,15 +123,15 @@ private final class GatedJournal: WatchedJournal {
     func replay(
         after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
-    ) throws(JournalError) {
+    ) throws(StorageError) {
         try base.replay(after: number, body)
     }
 
-    func forget(through number: UInt64) throws(JournalError) { try base.forget(through: number) }
+    func forget(through number: UInt64) throws(StorageError) { try base.forget(through: number) }
 
-    func checkSpace() throws(JournalError) -> SpaceWatch.Mode { try base.checkSpace() }
+    func checkSpace() throws(StorageError) -> SpaceWatch.Mode { try base.checkSpace() }
 
-    func freeByteCount() throws(JournalError) -> Int { try base.freeByteCount() }
+    func freeByteCount() throws(StorageError) -> Int { try base.freeByteCount() }
 
     var fileByteCount: Int { base.fileByteCount }
 

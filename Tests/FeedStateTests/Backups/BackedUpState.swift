@@ -52,7 +52,7 @@ struct BackedUpState {
         let source = FakeDisk()
         source["state.db"] = backup ?? self.backup
         guard let file = try source.open("state.db") else {
-            throw FileError("open", "state.db", code: 2)
+            throw StorageError.system("open", "state.db", code: 2)
         }
         return try InPlaceRestore.run(
             file,

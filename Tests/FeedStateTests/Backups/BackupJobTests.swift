@@ -275,7 +275,7 @@ import Testing
         var bytes = try directory.read("backups/\(name)/state.db")
         for page in stride(from: 4096, to: bytes.count, by: 4096) { bytes[page + 8] ^= 0x40 }
         try directory.write("backups/\(name)/state.db", bytes)
-        let error = #expect(throws: StateError.self) {
+        let error = #expect(throws: StorageError.self) {
             try BackupVerification.run(path: BackupFixture.path(name, in: directory))
         }
         #expect(error?.isDamage == true)
@@ -287,7 +287,7 @@ import Testing
         let name = try BackupFixture.make(directory.create())
         try directory.write("backups/\(name)/state.db-wal", [1])
         let path = BackupFixture.path(name, in: directory)
-        #expect(throws: StateError.changedBackup(path: path, name: "state.db-wal")) {
+        #expect(throws: StorageError.changedBackup(path: path, name: "state.db-wal")) {
             try BackupVerification.run(path: path)
         }
     }

@@ -66,7 +66,7 @@ import Testing
         try directory.files.createDirectory("middle")
         let half = try Database(path: directory.path + "/state.db", mode: .existing)
         _ = try Backup(of: half, to: directory.path + "/middle/state.db").step()
-        #expect(throws: RestoreError.state(.unfinishedCheckpoint(file: "state.db", record: 1))) {
+        #expect(throws: RestoreError.storage(.unfinishedCheckpoint(file: "state.db", record: 1))) {
             try BackupRestore.run(
                 backup: directory.path + "/middle",
                 into: directory.path + "/restored"
@@ -86,7 +86,7 @@ import Testing
         let error = #expect(throws: RestoreError.self) {
             try BackupRestore.run(backup: backup, into: directory.path + "/restored")
         }
-        guard case .state(let cause) = error else { throw Unexpected(error) }
+        guard case .storage(let cause) = error else { throw Unexpected(error) }
         #expect(cause.isDamage)
         #expect(error?.exitStatus == 5)
         #expect(try !directory.files.names(in: ".").contains("restored"))
@@ -116,7 +116,7 @@ import Testing
         try other.write("something", [1])
         let path = other.path
         other.unlock()
-        #expect(throws: RestoreError.state(.notEmpty(directory: path, name: "something"))) {
+        #expect(throws: RestoreError.storage(.notEmpty(directory: path, name: "something"))) {
             try BackupRestore.run(backup: backup, into: path)
         }
         #expect(try other.read("something") == [1])
@@ -312,7 +312,7 @@ enum RestoreLife {
         let hash = try StateFixture.storeHash(database, withSessions: false)
         let name = try BackupFixture.make(database)
         guard let source = try disk.copy().open("backups/\(name)/state.db") else {
-            throw FileError("open", name, code: 2)
+            throw StorageError.system("open", name, code: 2)
         }
         return (source, hash)
     }

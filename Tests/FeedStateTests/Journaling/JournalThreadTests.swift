@@ -31,7 +31,7 @@ import Testing
         let logs: ChangeLogs
         let thread: JournalThread
         let durable = Locked<[UInt64]>([])
-        let failures = Locked<[JournalError]>([])
+        let failures = Locked<[StorageError]>([])
         let receiver = Receiver()
         let news = Locked<[CheckpointNews]>([])
         let space = Locked<[SpaceNews]>([])
@@ -124,7 +124,7 @@ import Testing
 
     @Test func aFailureIsToldOnceAndNothingIsDurableAfterIt() {
         let journal = FakeJournal()
-        let error = JournalError.syncFailed(FileError("sync", "journal", code: EIO))
+        let error = StorageError.syncFailed(.system("sync", "journal", code: EIO))
         journal.state.withLock { $0.failure = error }
         let harness = Harness(journal)
         for _ in 0..<8 { journal.permits.signal() }
@@ -203,7 +203,7 @@ final class FakeJournal: WatchedJournal {
         var records: [[UInt8]] = []
         var counts: [UInt32] = []
         /// What the next appends fail with.
-        var failure: JournalError?
+        var failure: StorageError?
         var mode = SpaceWatch.Mode.writable
         var hasBallast = true
         var forgotten: UInt64 = 0
@@ -223,7 +223,7 @@ final class FakeJournal: WatchedJournal {
         _ body: Span<UInt8>,
         count: UInt32,
         at microseconds: UInt64
-    ) throws(JournalError) -> JournalPosition {
+    ) throws(StorageError) -> JournalPosition {
         begun.signal()
         permits.wait()
         if let failure = state.withLock({ $0.failure }) { throw failure }
@@ -238,13 +238,13 @@ final class FakeJournal: WatchedJournal {
     func replay(
         after number: UInt64,
         _ body: (JournalRecord, Span<UInt8>) -> Bool
-    ) throws(JournalError) {}
+    ) throws(StorageError) {}
 
-    func forget(through number: UInt64) throws(JournalError) {
+    func forget(through number: UInt64) throws(StorageError) {
         state.withLock { $0.forgotten = number }
     }
 
-    func freeByteCount() throws(JournalError) -> Int { 1 << 40 }
+    func freeByteCount() throws(StorageError) -> Int { 1 << 40 }
 
     var fileByteCount: Int { 0 }
 
@@ -252,7 +252,7 @@ final class FakeJournal: WatchedJournal {
 
     var hasBallast: Bool { state.withLock { $0.hasBallast } }
 
-    func checkSpace() throws(JournalError) -> SpaceWatch.Mode { state.withLock { $0.mode } }
+    func checkSpace() throws(StorageError) -> SpaceWatch.Mode { state.withLock { $0.mode } }
 }
 
 @Suite struct CommitStatisticsTests {

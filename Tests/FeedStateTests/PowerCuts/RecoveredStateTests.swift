@@ -120,7 +120,7 @@ import Testing
             _ = try DurableLife(disk, Self.configuration, clock: clock)
             return "none"
         } catch {
-            guard case .recovery(record: 2, _) = error else { return "another: \(error)" }
+            guard case .storage(.brokenRecord(2, _)) = error else { return "another: \(error)" }
             return "\(error)"
         }
     }

@@ -20,7 +20,7 @@ import Testing
         // The first record's body.
         disk[segment]?[4096 + 44] ^= 1
         guard case .loss(let loss) = Self.refusal(disk.copy()) else {
-            throw StateError.missingFile(path: segment)
+            throw StorageError.missingFile(path: segment)
         }
         left = loss.left
     }
@@ -97,8 +97,7 @@ import Testing
 
     @Test func anotherNumberIsRefusedWithTheRightOne() throws {
         let refusal = Self.refusal(disk, acceptedLoss: 99999)
-        guard case .journal(.otherLossAccepted(_, let last)) = refusal
-        else { throw Unexpected("the loss was accepted") }
+        guard case .storage(.otherLossAccepted(_, let last)) = refusal else { throw Unexpected("the loss was accepted") }
         #expect(last == left)
     }
 
@@ -119,8 +118,7 @@ import Testing
             disk[name] = nil
         }
         let refusal = Self.refusal(disk, acceptedLoss: checkpointed - 1)
-        guard case .journal(.otherLossAccepted(_, let last)) = refusal
-        else { throw Unexpected("the loss was accepted") }
+        guard case .storage(.otherLossAccepted(_, let last)) = refusal else { throw Unexpected("the loss was accepted") }
         #expect(last == checkpointed)
         #expect(Self.refusal(disk, acceptedLoss: last) == nil)
     }
@@ -185,7 +183,7 @@ import Testing
             disk.capacity = disk.names.reduce(0) { $0 + (disk[$1]?.count ?? 0) }
             return disk
         }
-        throw StateError.missingFile(path: "state.db-wal")
+        throw StorageError.missingFile(path: "state.db-wal")
     }
 
     private static let ballast = 4 << 20

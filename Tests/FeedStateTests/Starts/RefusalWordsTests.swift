@@ -21,7 +21,7 @@ import Testing
     private static let loss = StateLoss(problem: .lost(records: 8...9), left: 7, known: 9)
 
     private static let damagedSegment = StateLoss(
-        problem: .damaged(
+        problem: .damagedRecord(
             file: "journal/00000000000000000001.log",
             offset: 4096,
             record: 8,
@@ -38,7 +38,7 @@ import Testing
         place: .segment("journal/00000000000000000008.log")
     )
 
-    private static let damagedRow = StateError.damaged(
+    private static let damagedRow = StorageError.damagedRow(
         table: "posts",
         key: "row 7",
         reason: "the checksum does not fit the row"
@@ -86,17 +86,17 @@ import Testing
         Row(testDescription: "foreign", error: .foreignFile("report.odt")),
         Row(
             testDescription: "owner",
-            error: .journal(.wrongOwner(path: "/srv/feed/state.db", owner: 12, user: 34))
+            error: .storage(.wrongOwner(path: "/srv/feed/state.db", owner: 12, user: 34))
         ),
         Row(
             testDescription: "of a user without rights",
-            error: .journal(.file(FileError("open", "durable.hwm", code: EACCES)))
+            error: .storage(.system("open", "durable.hwm", code: EACCES))
         ),
-        Row(testDescription: "read-only", error: .journal(.readOnlyDirectory(path: "/srv/feed"))),
-        Row(testDescription: "in use", error: .journal(.locked(path: "/srv/feed", holder: 5))),
+        Row(testDescription: "read-only", error: .storage(.readOnlyDirectory(path: "/srv/feed"))),
+        Row(testDescription: "in use", error: .storage(.locked(path: "/srv/feed", holder: 5))),
         Row(
             testDescription: "other instance",
-            error: .journal(
+            error: .storage(
                 .otherInstance(
                     file: "journal/00000000000000000001.log",
                     found: .max / 3,
@@ -106,12 +106,12 @@ import Testing
         ),
         Row(
             testDescription: "refused thread",
-            error: .state(.thread(ThreadStartError(name: "feed-load", code: EAGAIN)))
+            error: .storage(.thread(ThreadStartError(name: "feed-load", code: EAGAIN)))
         ),
         Row(testDescription: "copy", error: .copied),
         Row(
             testDescription: "newer",
-            error: .state(.newerFormat(file: "state.db", format: 9, known: 1))
+            error: .storage(.newerFormat(file: "state.db", format: 9, known: 1))
         ),
         Row(testDescription: "damaged", error: .loss(damagedSegment), backups: times),
         Row(testDescription: "lost", error: .loss(loss)),
@@ -121,22 +121,22 @@ import Testing
         ),
         Row(
             testDescription: "damaged state.db",
-            error: .state(damagedRow),
+            error: .storage(damagedRow),
             remedy: .continued(backup: backup, checkpointed: 7, last: 9)
         ),
         Row(
             testDescription: "damaged state.db, and a journal without its watermark",
-            error: .state(damagedRow),
+            error: .storage(damagedRow),
             remedy: .continued(
                 backup: backup,
                 checkpointed: 7,
                 last: 9,
-                problem: "\(JournalError.missingWatermark(last: 9))"
+                problem: "\(StorageError.missingWatermark(last: 9))"
             )
         ),
         Row(
             testDescription: "damaged state.db, and a gap in the journal",
-            error: .state(damagedRow),
+            error: .storage(damagedRow),
             remedy: .behind(
                 backup: backup,
                 checkpointed: 7,
@@ -145,7 +145,7 @@ import Testing
         ),
         Row(
             testDescription: "damaged state.db, and a backup of another instance",
-            error: .state(damagedRow),
+            error: .storage(damagedRow),
             remedy: .ofAnotherInstance(backup: backup)
         ),
         Row(testDescription: "missing state.db", error: .missingDatabase, remedy: .noBackup),
@@ -169,7 +169,7 @@ import Testing
         ),
         Row(
             testDescription: "wrong number",
-            error: .journal(.otherLossAccepted(accepted: 3, last: 7))
+            error: .storage(.otherLossAccepted(accepted: 3, last: 7))
         ),
     ]
 
@@ -211,7 +211,7 @@ import Testing
 
     static let restoreErrors: [RestoreError] = [
         .noRoom(directory: "/srv/feed", neededByteCount: 9 << 20, freeByteCount: 1),
-        .state(.notEmpty(directory: "/srv/feed", name: "journal")),
+        .storage(.notEmpty(directory: "/srv/feed", name: "journal")),
         .noBackup(path: restoreBackup), .incomplete(path: restoreBackup, file: "state.db"),
     ]
 
@@ -257,7 +257,7 @@ import Testing
             guard time != "half" else { continue }
             try Data([1]).write(to: URL(filePath: "\(backup)/state.db"))
         }
-        let error = StateStartError.entries(record: 7, .brokenPart(offset: 9))
+        let error = StateStartError.storage(.brokenRecord(7, reason: "read: part 9"))
         let text = "\(StartRefusal(error, directory: directory.path))"
         let restore = "feed-service restore \(directory.path)/backups/20260102T000000000Z "
         #expect(text.contains(restore), "\(text)")
@@ -320,7 +320,7 @@ import Testing
 
     @Test("the commands of a restore that is refused have its flag again")
     func momentIntoADirectoryInUse() throws {
-        let error = RestoreError.state(.directory(.locked(path: "/srv/feed", holder: 7)))
+        let error = RestoreError.storage(.locked(path: "/srv/feed", holder: 7))
         let refusal = StartRefusal(
             error,
             of: RestoreSource(path: "/srv/old", flags: ["--at", "2027-01-15T06:00:00Z"]),
