@@ -8,7 +8,6 @@ internal import Synchronization
 /// The state that outlives the process: a data directory that was recovered, the logs of the loops,
 /// and the two threads behind them.
 package final class DurableState: Sendable {
-    /// What is called when something happens, on the thread on which it happens.
     package struct Events: Sendable {
         /// What the journal thread calls; the checkpoint thread calls `checkpoints` too.
         package var journal = JournalThread.Events()
@@ -16,23 +15,18 @@ package final class DurableState: Sendable {
         package var failed: @Sendable (StorageError) -> Void = { _ in }
         package var backup: @Sendable (BackupEvent) -> Void = { _ in }
 
-        /// Events that do nothing, to be filled in.
         package init() {}
     }
 
     /// What clients know the state by, and the key of their page tokens.
     package let identity: StateMeta
-    /// What a start found.
     package let recovery: RecoverySummary
     package let durability: Durability
     package let logs: ChangeLogs
-    /// Makes commit batches durable.
     package let journal: JournalThread
-    /// Checkpoints them into the database.
     package let checkpointThread: CheckpointThread
     private let wake: WakeUp
 
-    /// Makes the threads ready.
     private init(
         _ recovered: consuming RecoveredState,
         _ options: StateOptions,
@@ -137,12 +131,10 @@ final class WakeUp: Sendable {
 
     private let state = Lock(Call())
 
-    /// Says what is called.
     func set(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.body = body }
     }
 
-    /// Calls it, if it is known.
     func call() {
         let call = state.withLock { $0 }
         call.body?()

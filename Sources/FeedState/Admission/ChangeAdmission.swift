@@ -19,7 +19,6 @@ struct ChangeAdmission {
     /// How long the next commit should wait, so that checkpoints keep up.
     var commitDelay: Duration { checkpoints.commitDelay }
 
-    /// Takes note of a commit.
     mutating func observe(byteCount: Int, took duration: Duration) {
         disk.observe(byteCount: byteCount, took: duration)
     }
@@ -73,12 +72,9 @@ package struct JournalAdmission: Equatable {
     /// What may wait in any case, so that the disk's speed is still measured.
     package static let minimumByteCount = 64 << 10
 
-    /// What may wait for a disk of usual speed.
     private let maximumByteCount: Int
-    /// What may wait now.
     package private(set) var byteCount: Int
 
-    /// An admission for a disk of usual speed.
     package init(maximumByteCount: Int) {
         self.maximumByteCount = maximumByteCount
         byteCount = maximumByteCount
@@ -103,7 +99,6 @@ final class ChangeGate: Sendable {
     private let retryMicroseconds = Atomic<UInt64>(0)
     private let refused = Atomic<UInt64>(0)
 
-    /// A gate that lets so many bytes wait.
     init(byteCount: Int) {
         limit = Atomic(byteCount)
     }
@@ -114,27 +109,23 @@ final class ChangeGate: Sendable {
         waitingByteCount > limit.load(ordering: .relaxed)
     }
 
-    /// Why it is closed, where it is.
     func cause(_ backlog: CheckpointBacklog) -> Congestion {
         guard isLimitedByCheckpoints.load(ordering: .relaxed) else { return .journal }
         let microseconds = retryMicroseconds.load(ordering: .relaxed)
         return .checkpoints(backlog, retryTime: .microseconds(Int64(clamping: microseconds)))
     }
 
-    /// Lets so many bytes wait from now on.
     func set(byteCount: Int, isLimitedByCheckpoints: Bool, retryTime: Duration) {
         retryMicroseconds.store(retryTime.wholeMicroseconds, ordering: .relaxed)
         self.isLimitedByCheckpoints.store(isLimitedByCheckpoints, ordering: .relaxed)
         limit.store(byteCount, ordering: .relaxed)
     }
 
-    /// Counts a change that was refused because checkpoints lag.
     func countRefusalByCheckpoints() { refused.wrappingAdd(1, ordering: .relaxed) }
 
     var refusedByCheckpoints: UInt64 { refused.load(ordering: .relaxed) }
 }
 
-/// Why no more changes may be let in for now.
 package enum Congestion: Sendable, Equatable {
     /// The disk does not keep up with the journal.
     case journal

@@ -43,7 +43,6 @@ package struct CheckpointAdmission {
     private var tokens: Double?
     private var lastRefill = ContinuousClock.now
 
-    /// An admission that restricts nothing yet.
     package init() {}
 
     /// Takes note of the backlog and of the bytes that a commit batch took out of the logs.
@@ -114,7 +113,6 @@ package struct CheckpointAdmission {
 package struct CheckpointBacklog: Sendable, Equatable {
     /// The bytes of log entries that wait, with those that the checkpoint under way has not written yet.
     package var pendingByteCount: Int
-    /// The bytes at which changes are refused.
     package var limitByteCount: Int
     /// The bytes of log entries that checkpoints have written since the start; never falls.
     package var writtenByteCount: UInt64

@@ -4,11 +4,8 @@ package struct Episode {
     /// From one report that it lasts to the next, at least.
     package static let interval = Duration.seconds(10)
 
-    /// What is reported.
     package enum Report: Equatable {
-        /// It has begun, or lasts.
         case lasts
-        /// It is over, after so long.
         case ended(after: Duration)
     }
 
@@ -16,7 +13,6 @@ package struct Episode {
     private var lastReport: ContinuousClock.Instant?
     private var isReported = false
 
-    /// A condition that does not hold.
     package init() {}
 
     /// Whether it holds, as of the last look.

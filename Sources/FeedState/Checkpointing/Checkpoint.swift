@@ -11,7 +11,6 @@ package import FeedJournal
 package final class Checkpoint {
     /// The record whose log entries are all in the tables after the last step.
     package let target: JournalPosition
-    /// Whether the last step is written.
     package private(set) var isDone = false
     private let database: StateDatabase
     private var memtable: Memtable
@@ -21,7 +20,6 @@ package final class Checkpoint {
     /// When it began, in Unix milliseconds: the time of the deletions that it writes.
     private let time: Int64
 
-    /// The share of the changes that is written, 0 to 1.
     var writtenShare: Double {
         isDone ? 1 : min(1, Double(cursor.writtenCount) / Double(max(1, changeCount)))
     }
@@ -91,7 +89,6 @@ package final class Checkpoint {
         return true
     }
 
-    /// The meta row after a step.
     private func moved(_ old: StateMeta, isLast: Bool) -> StateMeta {
         var meta = old
         // An interrupted checkpoint may have reached further than this one does.
@@ -126,13 +123,11 @@ private struct CheckpointCursor {
     /// Whether nothing is left to sort, so that ``next()`` may be called.
     var isReady: Bool { runs.allSatisfy(\.isReady) }
 
-    /// Sorts a piece of what is left to sort.
     mutating func sortRun() {
         guard let index = runs.firstIndex(where: { !$0.isReady }) else { return }
         runs[index].sortRun()
     }
 
-    /// The next change; nil where none is left.
     mutating func next() -> (part: Memtable.Part, number: UInt64)? {
         while part < runs.count, let kind = Memtable.Part(rawValue: part) {
             if let number = runs[part].next() { return (kind, number) }
@@ -154,7 +149,6 @@ private struct SortedRuns {
     /// Of each run that is not at its end, the place of its next number; a heap by that number.
     private var heap: [Int] = []
 
-    /// Takes numbers in any order.
     init(_ numbers: [UInt64]) {
         self.numbers = numbers
     }

@@ -28,14 +28,12 @@ package final class CheckpointThread: CommitBatchReceiver {
     ///
     /// At the limit changes are refused, and from half of it on they are slowed (``CheckpointAdmission``).
     private static let backlogFactor = 5
-    /// How often the thread looks by itself.
     private static let lookInterval = Duration.milliseconds(250)
 
     package let backups: Backups
     private let queue = CommitBatchQueue()
     /// What belongs to the thread; nil once it has taken it.
     private let work: Lock<CheckpointWork?>
-    /// How the checkpoints are doing.
     package let statistics = CheckpointStatistics()
     private let failed: @Sendable (StorageError) -> Void
     private let news: @Sendable (CheckpointNews) -> Void
@@ -251,10 +249,8 @@ package final class CheckpointStatistics: Sendable {
     /// Whether the last step found no room on the disk.
     package var isStalled: Bool { stalled.load(ordering: .relaxed) }
 
-    /// A checkpoint begins.
     func begin() { began.store(SystemClock.monotonicNanoseconds(), ordering: .relaxed) }
 
-    /// A step was written, or found no room.
     func countStep(took duration: Duration, isLast: Bool, isStalled: Bool) {
         longestStep.max(duration.wholeMicroseconds, ordering: .relaxed)
         stalled.store(isStalled, ordering: .relaxed)

@@ -23,16 +23,12 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     package let database: StateDatabase
     /// How many bytes of commit batches are checkpointed at once where no time is left for fewer.
     let checkpointByteCount: Int
-    /// The changes since the last checkpoint began.
     var memtable = Memtable()
-    /// The bytes of the commit batches that were added to it.
     package private(set) var addedByteCount = 0
-    /// What is being written.
     private var checkpoint: Checkpoint?
     private var checkpointingByteCount = 0
     /// How many of these bytes are written, as ``writeStep(isLagging:)`` has returned them.
     private var writtenByteCount = 0
-    /// How long steps work.
     private var pace = StepPace()
     /// Why the last step was not written: the disk is full.
     package private(set) var stall: StorageError?
@@ -40,10 +36,8 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     /// When the first and the latest commit batch of the memtable came.
     private var firstBatchTime: ContinuousClock.Instant?
     private var lastBatchTime = ContinuousClock.now
-    /// How the thread pauses for others.
     let pauseHooks: PauseHooks
 
-    /// Work with an empty memtable.
     package init(
         _ database: StateDatabase,
         checkpointByteCount: Int,
@@ -54,7 +48,6 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         self.pauseHooks = pauseHooks
     }
 
-    /// Whether a checkpoint has begun and not ended.
     package var isCheckpointing: Bool { checkpoint != nil }
 
     /// Whether a step is to be written now: not right after a step that found the disk full.
@@ -63,7 +56,6 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         return stall == nil || stalledSince.duration(to: now) >= Self.stallTime
     }
 
-    /// Takes a commit batch that is durable.
     package mutating func add(
         _ body: [UInt8],
         at position: JournalPosition
@@ -76,7 +68,6 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         countRecord(body.count)
     }
 
-    /// Counts a record whose log entries were added.
     mutating func countRecord(_ byteCount: Int) {
         addedByteCount += byteCount
         lastBatchTime = .now
@@ -93,7 +84,6 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
             || memtable.byteCount >= Self.memtableFactor * unit
     }
 
-    /// Whether the memtable should be written now.
     func isDue(at now: ContinuousClock.Instant, atOnce: Bool) -> Bool {
         guard !memtable.isEmpty else { return false }
         guard !atOnce, addedByteCount < checkpointByteCount, !isFull else { return true }
@@ -159,7 +149,6 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// The checkpoint thread's part in backups: it has the database.
 extension CheckpointWork {
     /// Begins the backup that was asked for, where all of its records are checkpointed.
     ///
@@ -185,21 +174,17 @@ extension CheckpointWork {
 ///
 /// A step holds no lock, and lets other threads run in the middle, so its length hinders nobody.
 package struct StepPace: Equatable {
-    /// How long a step works at least.
     package static let minimumTime = Duration.milliseconds(5)
     /// How long a step works at most, however slow commits are.
     package static let maximumTime = Duration.milliseconds(400)
-    /// The work for a commit, in times of its duration.
     package static let factor = 3
     /// The bytes of rows after which a step ends in any case.
     ///
     /// They go to the disk at once, and the journal's next sync waits behind them.
     package static let maximumByteCount = 4 << 20
 
-    /// How long the next step works.
     package private(set) var workTime = Self.minimumTime
 
-    /// A pace for a disk that is not known yet.
     package init() {}
 
     /// Takes note of how long a step's commit took, its sync included.
@@ -212,10 +197,8 @@ package struct StepPace: Equatable {
 /// What ``Pauses`` reads the time with and lets other threads run with; tests put their own in place.
 package struct PauseHooks: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant = { .now }
-    /// Lets other threads run.
     package var yield: @Sendable () -> Void = { sched_yield() }
 
-    /// The system's clock and its yield.
     package init() {}
 }
 
@@ -224,13 +207,11 @@ package struct PauseHooks: Sendable {
 /// Where cores are few, the work delays the threads that answer: Linux may let a thread run to the
 /// next tick, four milliseconds, before another one gets the core.
 struct Pauses {
-    /// How long the work continues between two pauses.
     static let interval = Duration.microseconds(200)
 
     private let hooks: PauseHooks
     private var last: ContinuousClock.Instant
 
-    /// Pauses of work that begins now.
     init(_ hooks: PauseHooks) {
         self.hooks = hooks
         last = hooks.now()
@@ -240,7 +221,6 @@ struct Pauses {
     @discardableResult
     mutating func pauseIfDue() -> Duration { pauseIfDue(at: hooks.now()) }
 
-    /// The same where the caller has read the time.
     @discardableResult
     mutating func pauseIfDue(at now: ContinuousClock.Instant) -> Duration {
         guard last.duration(to: now) >= Self.interval else { return .zero }

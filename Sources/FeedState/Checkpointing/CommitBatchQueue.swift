@@ -16,9 +16,7 @@ package final class CommitBatchQueue: Sendable {
 
     /// A commit batch, and the record that it is in the journal.
     package struct CommitBatch: Sendable {
-        /// Its log entries.
         package var body: [UInt8]
-        /// The record's number and hash.
         package var position: JournalPosition
     }
 
@@ -31,7 +29,6 @@ package final class CommitBatchQueue: Sendable {
 
     private let waiting = Lock(Waiting())
 
-    /// An empty queue.
     package init() {}
 
     /// Adds a commit batch; O(1).
@@ -80,15 +77,11 @@ package struct TakenBatches {
     package internal(set) var commitBatches: [CommitBatchQueue.CommitBatch] = []
     /// Channels whose rows are deleted after these commit batches.
     package internal(set) var forgottenChannels: [UInt64] = []
-    /// Bodies that the queue gets back.
     package internal(set) var spares: [[UInt8]] = []
-    /// The first commit batch that is not added.
     private var next = 0
 
-    /// No commit batches.
     package init() {}
 
-    /// Whether all commit batches are added.
     package var isEmpty: Bool { next == commitBatches.count }
 
     /// Takes out the oldest commit batch; there has to be one.

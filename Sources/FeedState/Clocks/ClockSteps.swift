@@ -22,9 +22,7 @@ package struct ClockSteps: Equatable, Sendable {
             self.shift = shift
         }
 
-        /// Whether the clock went back.
         package var isBack: Bool { after < before }
-        /// How far it went.
         package var distance: UInt64 { isBack ? before - after : after - before }
         /// Whether it went farther than a clock is corrected.
         var isStep: Bool { distance > ClockSteps.slack }
@@ -37,7 +35,6 @@ package struct ClockSteps: Equatable, Sendable {
     /// How far clocks may be apart that agree: five minutes, as a running service follows its clock.
     fileprivate static let slack: UInt64 = 300_000_000
 
-    /// The steps, the oldest one first.
     private(set) var steps: [Step]
 
     init(_ files: any JournalFiles) throws(StorageError) {
@@ -119,7 +116,6 @@ struct TrueTimes {
     private let runs: [Run]
     /// From the end of a run to the begin of the next one, where both are right.
     private let stops: [Range<Int64>]
-    /// Whether the steps can be explained.
     let areKnown: Bool
 
     /// The times of a journal's records, with the clock now in microseconds since 1970.

@@ -119,7 +119,6 @@ package enum BackupFolders {
         return self.name(of: date, kind) == name ? date : nil
     }
 
-    /// Who asked for a backup with a name that the service gives.
     package static func kind(of name: String) -> BackupKind {
         name.hasSuffix(BackupKind.scheduled.suffix) ? .scheduled : .called
     }
@@ -148,6 +147,5 @@ package enum BackupKind: String, Sendable, CaseIterable {
     /// The schedule of the service.
     case scheduled = "-scheduled"
 
-    /// What follows the time in the folder's name.
     var suffix: String { rawValue }
 }

@@ -61,7 +61,6 @@ package final class BackupJob {
         )
     }
 
-    /// Copies some bytes more; returns whether all are copied.
     package func step() throws(BackupError) -> Bool {
         guard let copy else { preconditionFailure("A copy is opened before its first step.") }
         let free = try backupErrors { () throws(StorageError) in
@@ -104,7 +103,6 @@ package final class BackupJob {
         }
     }
 
-    /// What the copy is called until it is complete.
     private var newName: String { "\(folder)/\(StateDatabase.newFileName)" }
 
     private var folder: String { "\(BackupFolders.directory)/\(name)" }
@@ -135,7 +133,6 @@ package final class BackupJob {
         try? BackupFolders.remove(name, files)
     }
 
-    /// Makes the folder and the file in it, if there is room for it.
     private func create(
         at date: Date
     ) throws(StorageError) -> Result<(String, any JournalFile), BackupError> {
@@ -164,16 +161,13 @@ package final class BackupJob {
 @available(*, unavailable)
 extension BackupJob: Sendable {}
 
-/// A backup that was made.
 package struct BackupSummary: Sendable, Equatable {
     /// Its folder in `backups/` of the data directory.
     package var name: String
-    /// All up to this revision is in it.
     package var revision: UInt64
     package var byteCount: Int
 }
 
-/// Calls `body`, whose failures are the backup's.
 private func backupErrors<Result>(
     _ body: () throws(StorageError) -> Result
 ) throws(BackupError) -> Result {
@@ -188,10 +182,8 @@ private func backupErrors<Result>(
 ///
 /// One sync of a large copy at its end would hold up every other sync of the disk.
 package final class StateCopy {
-    /// The bytes that are read and written at once.
     private static let pieceByteCount = 1 << 20
 
-    /// The bytes of the whole copy.
     package let byteCount: Int
     package private(set) var copiedByteCount = 0
     private let stepByteCount: Int
@@ -211,7 +203,6 @@ package final class StateCopy {
         self.target = target
     }
 
-    /// Copies a file into the new file of a state.
     static func makeNewFile(
         of source: any JournalFile,
         byteCount: Int,
@@ -251,7 +242,6 @@ package struct BackupRevisions {
     private let files: any JournalFiles
     private let vfs: String?
 
-    /// The order of the backups below a state's directory.
     package init(_ database: StateDatabase) {
         directory = database.directory
         files = database.files
@@ -276,7 +266,6 @@ package struct BackupRevisions {
 @available(*, unavailable)
 extension BackupRevisions: Sendable {}
 
-/// Why there is no backup.
 package enum BackupError: Error, Equatable, Sendable {
     case running
     /// The disk has less room than the backup takes beside the bytes that must stay free.

@@ -1,6 +1,5 @@
 package import Foundation
 
-/// How backups are made, and how many are kept.
 package struct BackupOptions: Sendable {
     /// How many complete backups that were made by calls are kept: the oldest go once a new one is complete.
     package var keptCount = 7
@@ -37,7 +36,6 @@ package struct BackupOptions: Sendable {
 
     package init() {}
 
-    /// Which backups of a kind are kept.
     func retention(of kind: BackupKind) -> BackupRetention {
         switch kind {
         case .called: BackupRetention(newestCount: keptCount)
@@ -56,7 +54,6 @@ package struct BackupRetention: Equatable, Sendable {
     package var dayCount: Int
     package var weekCount: Int
 
-    /// The rule with these numbers.
     package init(newestCount: Int, dayCount: Int = 0, weekCount: Int = 0) {
         self.newestCount = newestCount
         self.dayCount = dayCount
@@ -95,13 +92,11 @@ package struct BackupSchedule: Equatable, Sendable {
     /// How far a backup may lie ahead of the clock that agrees with it: five minutes.
     private static let longestLead: TimeInterval = 300
 
-    /// The seconds between the beginnings of two backups.
     package let interval: TimeInterval
     /// When the next one is due; nil until ``begin(after:timeOfDay:at:)``.
     package private(set) var due: TimeInterval?
     private var failureCount = 0
 
-    /// A schedule that has not begun.
     package init(every interval: Duration) {
         self.interval = interval / .seconds(1)
     }
@@ -118,16 +113,13 @@ package struct BackupSchedule: Equatable, Sendable {
         due = now + interval - min(max(age, 0), interval)
     }
 
-    /// Whether a backup is due.
     package func isDue(at now: TimeInterval) -> Bool { due.map { $0 <= now } ?? false }
 
-    /// A scheduled backup that began at a time is complete.
     package mutating func succeeded(began: TimeInterval) {
         failureCount = 0
         due = began + interval
     }
 
-    /// A scheduled backup failed or was cancelled.
     package mutating func failed(at now: TimeInterval) {
         let delay = Self.shortestDelay * Double(1 << min(failureCount, 10))
         failureCount += 1

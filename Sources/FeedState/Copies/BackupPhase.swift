@@ -12,7 +12,6 @@
 /// Each phase in which a client waits owns its request: an answer is given once, to the request that
 /// a transition returns.
 package enum BackupPhase<Request> {
-    /// No backup is under way.
     case idle
     /// All records up to one have to be checkpointed first.
     case waiting(Request, through: UInt64)
@@ -25,7 +24,6 @@ package enum BackupPhase<Request> {
     /// The request is answered; the thread of the copy is about to remove what it has copied.
     case cancelled
 
-    /// Whether no backup is under way.
     package var isIdle: Bool {
         if case .idle = self { true } else { false }
     }
@@ -40,7 +38,6 @@ package enum BackupPhase<Request> {
         }
     }
 
-    /// Whether the copy is checked.
     package var isVerifying: Bool {
         if case .verifying = self { true } else { false }
     }
@@ -55,7 +52,6 @@ package enum BackupPhase<Request> {
         if case .waiting(_, through: let number) = self { number } else { nil }
     }
 
-    /// A client requests a backup; false where one is under way.
     package mutating func begin(_ request: Request, through number: UInt64) -> Bool {
         guard isIdle else { return false }
         self = .waiting(request, through: number)
@@ -98,7 +94,6 @@ package enum BackupPhase<Request> {
         }
     }
 
-    /// The backup is complete: the request is to be answered.
     package mutating func complete() -> Request {
         guard case .finishing(let request) = self else {
             preconditionFailure("A backup is complete after it was finished.")

@@ -2,7 +2,6 @@ package import FeedJournal
 import FeedSQLite
 internal import Foundation
 
-/// Makes a data directory of a backup.
 package enum BackupRestore {
     /// A file that a restore makes first and removes last: a directory that has it was not restored
     /// to the end, and is not served.
@@ -98,7 +97,6 @@ package enum BackupRestore {
         }
     }
 
-    /// Opens the `state.db` of a backup to read it.
     static func open(_ backup: String) throws(RestoreError) -> any JournalFile {
         guard let files = try restoreErrors({ () throws(StorageError) in try reading(backup) })
         else {
@@ -226,13 +224,11 @@ package struct RestoreSource: Equatable, Sendable {
     /// The flags before the path: `--at` or `--at-revision`, and its value.
     package let flags: [String]
 
-    /// The source that was typed.
     package init(path: String, flags: [String] = []) {
         self.path = path
         self.flags = flags
     }
 
-    /// Whether a moment of a data directory is wanted, and not a backup.
     var isMoment: Bool { !flags.isEmpty }
 }
 

@@ -5,12 +5,10 @@ internal import FeedSQLite
 
 /// Reads a backup as a restore would, and changes nothing: every page and every row.
 package struct BackupVerification: Sendable, Equatable {
-    /// The instance that the backup was made of.
     package var instanceID: UInt64
     package var postCount: UInt64
     /// The last record of the instance's journal that is in it.
     package var lastRecord: UInt64
-    /// All changes up to this revision are in it.
     package var revision: UInt64
     package var stateHash: UInt64
     /// A hash of the state that a restore makes: without the sessions, which it ends.
@@ -46,7 +44,6 @@ package struct BackupVerification: Sendable, Equatable {
         return names.contains(StateDatabase.fileName) && !names.contains(where: others.contains)
     }
 
-    /// Reads and checks everything.
     package static func run(
         path: String,
         progress: (LoadProgress) -> Void = { _ in }

@@ -19,7 +19,6 @@ package final class Backups: Sendable {
     /// disk that hangs cannot be ended.
     private static let longestClose = Duration.seconds(5)
 
-    /// What a client waits for, or the schedule.
     struct Request: Sendable {
         let kind: BackupKind
         let answer: Answer
@@ -27,7 +26,6 @@ package final class Backups: Sendable {
         let began: TimeInterval
     }
 
-    /// What the threads share.
     struct State {
         var phase = BackupPhase<Request>.idle
         /// What does not follow from the others.
@@ -39,7 +37,6 @@ package final class Backups: Sendable {
         var isClosed = false
         var isInspecting = false
 
-        /// Begins a backup; false where one is under way.
         mutating func begin(_ request: Request, through number: UInt64) -> Bool {
             guard phase.begin(request, through: number) else { return false }
             status.copiedByteCount = 0
@@ -47,7 +44,6 @@ package final class Backups: Sendable {
             return true
         }
 
-        /// Notes that a backup that was asked for is none.
         mutating func noteFailure(
             _ error: BackupError,
             of request: Request,
@@ -145,7 +141,6 @@ extension Backups {
     /// Whether `backups/` is still inspected: no new backup may begin.
     var isInspecting: Bool { state.withLock { $0.isInspecting } }
 
-    /// Whether the file is being read, and has to be held still.
     var isReading: Bool { state.withLock { $0.phase.isReading } }
 
     /// Removes what earlier backups have left, and finds the newest complete one.
@@ -207,7 +202,6 @@ extension Backups {
         }
     }
 
-    /// Cancels the copy where SQLite's log has grown beyond its limit.
     func observe(logByteCount: Int) {
         let limit = options.maximumLogByteCount
         guard logByteCount > limit else { return }
@@ -262,7 +256,6 @@ extension Backups {
     }
 }
 
-/// What the thread of a copy does.
 extension Backups {
     func make(_ job: BackupJob, _ ready: () -> Void) {
         defer { heartBeat.end() }
@@ -298,7 +291,6 @@ extension Backups {
         }
     }
 
-    /// Removes what was copied for a request that was cancelled, and has its answer.
     private func drop(_ job: BackupJob) {
         heartBeat.beat()
         job.abandon()
@@ -344,7 +336,6 @@ extension Backups {
         request.answer(.success(summary))
     }
 
-    /// Ends the backup with an error, unless it was cancelled and has its answer.
     private func fail(_ error: BackupError) {
         let request = state.withLock { state in
             let request = state.phase.end()
@@ -357,9 +348,7 @@ extension Backups {
     }
 }
 
-/// How backups are doing, for statistics.
 package struct BackupStatus: Sendable, Equatable {
-    /// Whether one is under way.
     package var isRunning = false
     /// Of the one under way, the bytes that are copied, and all of them; 0 before the copy begins.
     package var copiedByteCount = 0
@@ -376,7 +365,6 @@ package struct BackupStatus: Sendable, Equatable {
     package var due: Date?
 
     package struct Complete: Sendable, Equatable {
-        /// Its folder in `backups/`.
         package var name: String
         /// When it was complete, by the clock of now; of one that the start has found, when it began, and
         /// the time of the start where its name lies ahead of that.
@@ -386,15 +374,12 @@ package struct BackupStatus: Sendable, Equatable {
         package var duration = Duration.zero
     }
 
-    /// A backup that failed or was cancelled.
     package struct Failed: Sendable, Equatable {
         package var error: BackupError
-        /// When that was known.
         package var date: Date
     }
 }
 
-/// What is worth a line in the log.
 package enum BackupEvent: Sendable, Equatable {
     /// A copy of so many bytes has begun.
     case began(name: String, byteCount: Int)
@@ -413,6 +398,5 @@ package struct BackupHooks: Sendable {
     /// Called on the backup's thread with the folder's name before a copy is checked.
     package var beforeVerification: @Sendable (String) -> Void = { _ in }
 
-    /// Hooks that do nothing.
     package init() {}
 }

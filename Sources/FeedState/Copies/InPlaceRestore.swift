@@ -6,7 +6,6 @@ internal import Foundation
 ///
 /// The journal beside it continues the backup, so nothing is lost with the old file, and the instance stays.
 package struct InPlaceRestore: Equatable, Sendable {
-    /// The last record that is in the backup.
     package let checkpointed: UInt64
     /// The last whole record of the journal, which the next start replays.
     package let last: UInt64
@@ -226,7 +225,6 @@ struct InPlaceMarker: Equatable {
 
     let backup: String
 
-    /// The marker of a directory; nil where no restore in place is under way.
     static func read(_ files: any JournalFiles) -> InPlaceMarker? {
         guard
             let bytes = try? files.begin(of: BackupRestore.restoringName, byteCount: 1 << 16),

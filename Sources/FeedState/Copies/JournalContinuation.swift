@@ -5,7 +5,6 @@ internal import Foundation
 /// How the journal of a directory continues the state of a backup: then nothing is lost with the
 /// directory's own `state.db`.
 struct JournalContinuation: Equatable {
-    /// The last record that is in the backup.
     let checkpointed: UInt64
     /// The last record of the journal that is whole.
     let last: UInt64
@@ -97,7 +96,6 @@ enum WholeJournal {
         "\(directory)/\(SegmentJournal.directoryName)"
     }
 
-    /// Whether a path is that of a directory's journal.
     static func isPath(_ path: String, in directory: String) -> Bool {
         let standard = { (path: String) in
             URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path

@@ -2,7 +2,6 @@ package import FeedJournal
 internal import FeedSQLite
 package import Foundation
 
-/// Why a backup was not restored.
 package enum RestoreError: Error, Equatable, Sendable {
     case noBackup(path: String)
     case within(source: String, directory: String)
@@ -20,7 +19,6 @@ package enum RestoreError: Error, Equatable, Sendable {
     case storage(StorageError)
 }
 
-/// Why the state of a moment cannot be restored.
 package enum MomentProblem: Equatable, Sendable {
     case noBackup
     case future(Date)
@@ -47,7 +45,6 @@ extension RestoreError {
         }
     }
 
-    /// Whether the disk is full.
     var isOutOfSpace: Bool {
         guard case .storage(let error) = self else { return false }
         return error.isOutOfSpace
@@ -63,7 +60,6 @@ extension RestoreError: CustomStringConvertible {
             + "\(hexadecimal(expected))."
     }
 
-    /// Why there is no state of a moment.
     private static func text(_ problem: MomentProblem, _ moment: RestoreMoment) -> String {
         switch (problem, moment) {
         case (.noBackup, .backup): "there is no complete backup of that name."
@@ -106,7 +102,6 @@ extension RestoreError: CustomStringConvertible {
     }
 }
 
-/// What a state is restored to.
 package enum RestoreMoment: Equatable, Sendable {
     /// As it was at a time: with all commit batches that began by then.
     case time(Date)
@@ -151,7 +146,6 @@ extension Date {
         UInt64(max(0, (timeIntervalSince1970 * 1_000_000).rounded(.down)))
     }
 
-    /// A time of the journal's records.
     package init(unixMicroseconds: UInt64) {
         self.init(timeIntervalSince1970: Double(unixMicroseconds) / 1_000_000)
     }

@@ -98,19 +98,16 @@ package struct PendingAccounts: Equatable {
         sessions[session] = nil
     }
 
-    /// About the bytes of memory that they take.
     var byteCount: Int {
         textByteCount + accounts.capacity * (MemoryLayout<AccountRow>.stride + 9)
             + generations.capacity * 17
             + sessions.capacity * (MemoryLayout<SessionRow?>.stride + TokenHash.byteCount + 1)
     }
 
-    /// The accounts and sessions that have changed.
     var count: Int { accounts.count + generations.count + sessions.count }
 }
 
 extension AccountRow {
-    /// The bytes of the texts together.
     fileprivate var byteCount: Int {
         email.utf8.count + displayName.utf8.count + passwordHash.utf8.count
     }

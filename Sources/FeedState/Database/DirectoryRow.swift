@@ -18,7 +18,6 @@ package struct DirectoryRow: Equatable, Sendable {
     /// is under way.
     package var acceptedLoss: UInt64?
 
-    /// A record that was durable, beside a file.
     package init(known: JournalPosition, identity: FileIdentity? = nil) {
         self.known = known
         self.identity = identity
@@ -113,7 +112,6 @@ struct AccountNumbers: OneRow {
     static let tableName = "account_numbers"
     static let seed: UInt64 = 0x6163_636F_756E_7473
 
-    /// The number; 0 where none was skipped.
     var skipped: UInt64 = 0
 
     mutating func visit(_ columns: inout Columns) {

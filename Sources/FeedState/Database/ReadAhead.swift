@@ -8,7 +8,6 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
     /// Reads, and calls ``send(_:)`` with each batch.
     package typealias Reading = (ReadAhead) throws(Failure) -> Void
 
-    /// How many batches wait at most.
     package static var limit: Int { 4 }
 
     private struct Queue: Sendable {
@@ -80,7 +79,6 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
         return isSent
     }
 
-    /// The thread's work.
     private func read(_ reading: Reading) {
         do throws(Failure) {
             try reading(self)
@@ -98,7 +96,6 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
         return batch
     }
 
-    /// Has the thread end at the next batch that it sends.
     private func stop() {
         state.withLock { $0.isStopped = true }
         room.signal()

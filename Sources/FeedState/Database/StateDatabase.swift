@@ -10,7 +10,6 @@ package import FeedSQLite
 /// ``load(into:channels:progress:)`` puts it back into a store. One thread uses it at a time. The
 /// process that opens it holds the data directory's lock, which keeps other processes out.
 package final class StateDatabase {
-    /// The file's name in the data directory.
     package static let fileName = "state.db"
 
     /// What it knows of itself, as it is on the disk.
@@ -123,7 +122,6 @@ package final class StateDatabase {
         self.skippedAccountID = skipped
     }
 
-    /// Changes what the file knows of itself and of the other files, in one step, durably.
     package func update(
         _ record: DirectoryRow,
         _ change: (inout StateMeta) -> Void = { _ in }
@@ -147,7 +145,6 @@ package final class StateDatabase {
         meta = changed
     }
 
-    /// Writes all totals in a transaction with others.
     private func writeTotals(
         _ totals: [TableTotals],
         with others: () throws(StorageError) -> Void
@@ -171,10 +168,8 @@ package final class StateDatabase {
         return prepared
     }
 
-    /// How many rows the tables of the state have.
     package var rowCount: UInt64 { totals.rowCount }
 
-    /// What every SQLite database begins with.
     private static let magic = Array("SQLite format 3\0".utf8)
 
     /// Refuses a file that is not there, or no database: SQLite takes an empty one for a new one.
@@ -275,7 +270,6 @@ extension StateDatabase {
     }
 }
 
-/// How `state.db` is held still for a copy.
 extension StateDatabase {
     /// Whether the file stays as it is: checkpoints go into SQLite's log alone.
     package var isFrozen: Bool { thawedCheckpointInterval != nil }
@@ -328,7 +322,6 @@ extension StateDatabase {
     }
 }
 
-/// How a restore ends the sessions of a copy.
 extension StateDatabase {
     /// Ends all sessions of all users, durably.
     ///
@@ -344,9 +337,7 @@ extension StateDatabase {
     }
 }
 
-/// How far the loading of `state.db` has come.
 package struct LoadProgress: Equatable, Sendable {
-    /// The rows read so far.
     package var rowCount: UInt64
     package var totalRowCount: UInt64
 
@@ -478,7 +469,6 @@ extension StateDatabase {
         progress(LoadProgress(rowCount: rowCount, totalRowCount: rowCount))
     }
 
-    /// How many log entries are given between two reports of progress.
     private static var entriesPerProgress: Int { 16_384 }
 }
 

@@ -27,20 +27,16 @@ package struct StateMeta: Equatable, Sendable {
     /// `os` where the next start must skip numbers.
     package var durability = ""
 
-    /// The key that page tokens are signed with.
     package struct PageTokenKey: Equatable, Sendable {
         package var high: UInt64
-        /// The last eight bytes.
         package var low: UInt64
 
-        /// A key of these bytes.
         package init(high: UInt64, low: UInt64) {
             self.high = high
             self.low = low
         }
     }
 
-    /// The meta of a new data directory.
     package init(instanceID: UInt64, pageTokenKey: PageTokenKey) {
         self.instanceID = instanceID
         self.pageTokenKey = pageTokenKey
@@ -74,10 +70,8 @@ package struct StateMeta: Equatable, Sendable {
         durability = Durability.os.rawValue
     }
 
-    /// Whether a checkpoint has begun and not ended.
     package var isCheckpointing: Bool { checkpointing.number > checkpointed.number }
 
-    /// Makes the table.
     static var creation: String { TableDescription(MetaRow.self).creation[0] }
 
     static func read(_ database: Database, format: Int64) throws(StorageError) -> StateMeta {

@@ -3,7 +3,6 @@ import FeedSQLite
 
 /// The tables of `state.db`, as `docs/STORAGE.md` describes them.
 enum StateSchema {
-    /// The format that this program writes.
     static let format = StateTable.newestFormat
 
     /// Makes the tables of a new file: those of format 1, then what each format has added.
@@ -11,7 +10,6 @@ enum StateSchema {
         [StateMeta.creation, TableTotals.creation] + (1...format).flatMap(statements(of:))
     }
 
-    /// What a format adds to the one before.
     static func statements(of format: Int64) -> [String] {
         StateTable.rows.flatMap { row in
             let table = TableDescription(row)
@@ -54,7 +52,6 @@ package struct StateMigration: Sendable {
     /// The statements, run in one transaction with all migrations that are due.
     package let statements: [String]
 
-    /// What leads from a format to the next.
     package init(from format: Int64, statements: [String]) {
         self.format = format
         self.statements = statements

@@ -1,12 +1,9 @@
 internal import FeedConcurrency
 internal import Synchronization
 
-/// Counts of the journal thread, which alone writes them; any thread reads them.
 package final class CommitStatistics: Sendable {
-    /// The commits that percentiles are taken of.
     package static let recentCount = 1_024
 
-    /// What is kept of the latest commits.
     private struct Recent {
         var microseconds: [UInt32] = []
         var next = 0
@@ -19,10 +16,8 @@ package final class CommitStatistics: Sendable {
     private let longest = Atomic<UInt64>(0)
     private let recent = Lock(Recent())
 
-    /// Nothing counted yet.
     package init() {}
 
-    /// Counts a commit that is durable.
     package func count(entryCount: Int, byteCount: Int = 0, took duration: Duration) {
         let microseconds = duration.wholeMicroseconds
         commits.wrappingAdd(1, ordering: .relaxed)
@@ -41,15 +36,12 @@ package final class CommitStatistics: Sendable {
         }
     }
 
-    /// The commits since the start.
     package var commitCount: UInt64 { commits.load(ordering: .relaxed) }
 
-    /// The log entries in them.
     package var entryCount: UInt64 { entries.load(ordering: .relaxed) }
 
     package var byteCount: UInt64 { bytes.load(ordering: .relaxed) }
 
-    /// The time of all commits, in microseconds.
     package var sumMicroseconds: UInt64 { sum.load(ordering: .relaxed) }
 
     /// The longest commit since the start, in microseconds.
@@ -67,7 +59,6 @@ package final class CommitStatistics: Sendable {
 }
 
 extension Duration {
-    /// Whole microseconds, at least 0.
     package var wholeMicroseconds: UInt64 {
         let (seconds, attoseconds) = components
         return UInt64(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)

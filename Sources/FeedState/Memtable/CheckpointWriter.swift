@@ -98,7 +98,6 @@ final class CheckpointWriter {
     }
 }
 
-/// Channels, accounts and their sessions, and marks.
 extension CheckpointWriter {
     /// Writes what has changed on a channel.
     ///
@@ -178,7 +177,6 @@ extension CheckpointWriter {
     }
 }
 
-/// Posts with their votes.
 extension CheckpointWriter {
     /// Writes all that has changed of a post: its row, its ballots, its counts.
     ///

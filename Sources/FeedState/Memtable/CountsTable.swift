@@ -35,7 +35,6 @@ struct CountsTable {
         if waitingCount == waiting.count { flush() }
     }
 
-    /// Puts the counts that wait into their places.
     mutating func flush() {
         while (count + waitingCount) * 8 > places.count * 5 { grow() }
         for index in 0..<waitingCount {
@@ -78,10 +77,8 @@ struct CountsTable {
         for counts in places where counts.id.rawValue != 0 { try body(counts) }
     }
 
-    /// The bytes that the table takes.
     var byteCount: Int { places.count * MemoryLayout<PostCounts>.stride }
 
-    /// Where the search for a post begins.
     @inline(__always)
     private func home(of id: UInt64) -> Int {
         // Fibonacci hashing: the high bits of the product depend on all bits of the id.

@@ -35,7 +35,6 @@ package struct Memtable: ~Copyable {
     /// Whether no record was added and no row deleted.
     package var isEmpty: Bool { position == .start && channels.isEmpty }
 
-    /// About the bytes of memory it takes.
     package var byteCount: Int {
         counts.byteCount + ballots.byteCount + channelByteCount + posts.byteCount
             + accounts.byteCount + marks.byteCount + markThroughs.byteCount
@@ -74,7 +73,6 @@ package struct Memtable: ~Copyable {
         }
     }
 
-    /// Takes one log entry; O(1).
     mutating func add(_ entry: LogEntry) {
         switch entry {
         case .counts(let counts): add(counts)
@@ -112,7 +110,6 @@ package struct Memtable: ~Copyable {
         }
     }
 
-    /// Takes the counts of posts; O(counts).
     mutating func add(_ counts: [PostCounts]) {
         for news in counts { add(news) }
     }
@@ -146,7 +143,6 @@ package struct Memtable: ~Copyable {
     }
 }
 
-/// How the changes are written.
 extension Memtable {
     /// The changes of one kind, in the order in which kinds are written: a row follows the rows that it
     /// refers to, so the rows on the disk can always be loaded.

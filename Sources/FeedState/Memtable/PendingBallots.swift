@@ -21,7 +21,6 @@ struct PendingBallots {
     }
 
     private static let free: Int32 = -1
-    /// How many ballots are sorted at a time.
     private static let pieceCount = 8_192
 
     private var rows: [ChunkRow] = []
@@ -54,7 +53,6 @@ struct PendingBallots {
         if waitingCount == waiting.count { flush() }
     }
 
-    /// Puts the ballots that wait into their rows.
     mutating func flush() {
         guard waitingCount > 0 else { return }
         reserve(waitingCount)
@@ -135,7 +133,6 @@ struct PendingBallots {
         }
     }
 
-    /// The bytes that the ballots take, sorted.
     var byteCount: Int {
         rowOfBallot.capacity * 4 + ballots.capacity * 2 + ballots.count * 2
             + rows.capacity * MemoryLayout<ChunkRow>.stride
@@ -220,6 +217,5 @@ private struct HashedPlaces {
         usedCount = 0
     }
 
-    /// The bytes that the places take.
     var byteCount: Int { numbers.count * 4 }
 }

@@ -1,6 +1,5 @@
 import FeedLog
 
-/// What has changed on a channel.
 struct PendingChannel {
     /// An outcome without what all of a channel share; 24 bytes, as each channel may have 256.
     private struct Place {
@@ -22,14 +21,12 @@ struct PendingChannel {
     let number: UInt64
     /// Whose it is, where it was first seen since the last checkpoint.
     var state: ChannelState?
-    /// Whether its row is deleted.
     var isDeleted = false
     /// A power of two, at most 256: an outcome's place is its sequence's low bits.
     private var places: [Place] = []
     private var masks: [ItemMask] = []
     private var highest: UInt64 = 0
 
-    /// A channel without news.
     init(number: UInt64) {
         self.number = number
     }
@@ -60,13 +57,11 @@ struct PendingChannel {
         highest = 0
     }
 
-    /// The outcomes within the window, in no order.
     var outcomes: [ChannelOutcome] {
         places.filter { $0.sequence != 0 && OutcomeRing.isWithin($0.sequence, highest) }
             .map(read)
     }
 
-    /// The bytes that it takes beside itself.
     var byteCount: Int { places.count * 24 + masks.count * 32 }
 
     /// Doubles the places; those within the window have 256 of their own.

@@ -12,7 +12,6 @@ struct PendingRows<Row: PendingRow> {
     /// How many rows there are, those that were removed among them.
     var count: Int { rows.count }
 
-    /// About the bytes of memory that they take.
     var byteCount: Int {
         textByteCount + rows.capacity * MemoryLayout<Row>.stride
             + places.capacity * (MemoryLayout<(Row.Key, Int32)>.stride + 1)
@@ -37,7 +36,6 @@ struct PendingRows<Row: PendingRow> {
         rows[place] = row
     }
 
-    /// Forgets a row and its texts; O(1).
     mutating func remove(_ key: Row.Key) {
         guard let place = places.removeValue(forKey: key).map(Int.init) else { return }
         textByteCount -= rows[place].textByteCount
@@ -57,13 +55,10 @@ struct PendingMarks {
         count += chunks[key, default: []].set(marks)
     }
 
-    /// The keys of the chunks with changed marks, in no order.
     var keys: [UInt64] { Array(chunks.keys) }
 
-    /// The marks of a chunk, in the order of posts.
     subscript(key: UInt64) -> [PostMarks] { chunks[key] ?? [] }
 
-    /// About the bytes of memory that they take.
     var byteCount: Int {
         chunks.capacity * 17 + count * MemoryLayout<PostMarks>.stride
     }

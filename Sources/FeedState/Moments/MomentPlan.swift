@@ -4,7 +4,6 @@ internal import Foundation
 
 /// What makes the state of a moment: a backup, and the records of the journal after it.
 struct MomentPlan {
-    /// A commit batch as the journal has it.
     struct DatedBatch: Equatable {
         var number: UInt64
         /// When it began, in microseconds since 1970: at the latest of the last one of a moment, at the
@@ -16,7 +15,6 @@ struct MomentPlan {
         var isLate = false
     }
 
-    /// The folder's name in `backups/`.
     let backup: String
     let checkpointed: JournalPosition
     /// The last commit batch of the moment; nil where the backup has it.
@@ -102,7 +100,6 @@ struct MomentPlan {
         }
     }
 
-    /// When the records of the journal were written.
     private static func times(
         _ files: any JournalFiles,
         _ now: Date
@@ -182,7 +179,6 @@ extension RestoreMoment {
 
 /// The moments of which a data directory has the state.
 struct MomentReach {
-    /// A complete backup, and what it says of itself.
     struct Candidate {
         let name: String
         let meta: StateMeta
@@ -194,7 +190,6 @@ struct MomentReach {
     let unreadable: [String: StorageError]
     private let files: any JournalFiles
 
-    /// Lists what there is; O(backups).
     init(_ path: String, _ files: any JournalFiles) {
         let names = (try? BackupFolders.complete(files)) ?? []
         var found: [Candidate] = []

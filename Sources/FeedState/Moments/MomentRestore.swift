@@ -81,7 +81,6 @@ package struct MomentRestore: Equatable, Sendable {
 }
 
 extension MomentPlan {
-    /// Brings a copy of the backup forward to the moment.
     fileprivate func replay(
         _ files: any JournalFiles,
         into database: StateDatabase
@@ -112,7 +111,6 @@ extension MomentPlan {
 final class CheckpointReplay {
     private var work: CheckpointWork
 
-    /// A replay of the records after the database's own.
     init(_ database: StateDatabase) {
         work = CheckpointWork(database, checkpointByteCount: CheckpointWork.replayedByteCount)
     }

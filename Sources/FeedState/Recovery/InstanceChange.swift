@@ -15,7 +15,6 @@ package struct InstanceChange: Sendable, Equatable {
         return try run(StateDirectory(options))
     }
 
-    /// The same of a directory that is locked already.
     package static func run(_ directory: StateDirectory) throws(StateStartError) -> InstanceChange {
         let database = try directory.existingDatabase()
         _ = try directory.acceptedLoss(database)

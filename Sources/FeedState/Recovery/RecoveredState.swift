@@ -97,14 +97,11 @@ package struct RecoveredState: ~Copyable {
     }
 }
 
-/// What a start found in a data directory.
 package struct RecoverySummary: Sendable, Equatable {
-    /// Whether the directory was made.
     package var isNew = false
     /// The records of the journal that were replayed, and the log entries in them.
     package var recordCount: UInt64 = 0
     package var entryCount: UInt64 = 0
-    /// The last record of the journal.
     package var last = JournalPosition.start
     /// The last record that was left when a loss was accepted, which made the instance a new one.
     package var acceptedLoss: UInt64?
@@ -120,9 +117,7 @@ package struct RecoverySummary: Sendable, Equatable {
     package var gaveUpBallast = false
 }
 
-/// How far a start has come with what takes long.
 package struct RecoveryProgress: Equatable, Sendable {
-    /// What is being done.
     package enum Step: String, Sendable {
         /// The rows of the database are checked and loaded.
         case loading
@@ -141,13 +136,9 @@ package struct RecoveryProgress: Equatable, Sendable {
 /// Puts a store together from a data directory: the rows of `state.db`, then the records of the
 /// journal after them.
 struct StoreRecovery {
-    /// Where posts, feeds and voters go.
     let store: FeedStore
-    /// Where accounts and sessions go.
     let accounts = AccountsRecovery()
-    /// Where channels and their outcomes go.
     let channels: (LogEntry) -> Void
-    /// Called now and then with how far it is.
     let progress: (RecoveryProgress) -> Void
 
     func load(_ database: StateDatabase) throws(StorageError) {

@@ -25,15 +25,11 @@ struct Replay {
     /// Gives the records in order, until the body says false.
     typealias Source = ((JournalRecord, Span<UInt8>) -> Bool) throws(StorageError) -> Void
 
-    /// Where posts, feeds and voters go.
     let store: FeedStore
     let channels: (LogEntry) -> Void
-    /// Where accounts and sessions go.
     let accounts: AccountsRecovery
-    /// The outcomes of the record that is being applied.
     private var outcomes: [ChannelOutcome] = []
 
-    /// A replay into a store that holds the rows of `state.db`.
     init(store: FeedStore, accounts: AccountsRecovery, channels: @escaping (LogEntry) -> Void) {
         self.store = store
         self.accounts = accounts
@@ -152,11 +148,9 @@ struct ReplayBatch: Sendable {
     private static let maximumEntryCount = 256
     private static let maximumTextByteCount = 1 << 20
 
-    /// The record of the log entries.
     let position: JournalPosition
     /// The counts of posts, whose values were checked.
     private(set) var counts: [PostCounts] = []
-    /// The other entries, in their order.
     private(set) var entries: [LogEntry] = []
     private var textByteCount = 0
     /// The bytes of the record's body, in its last batch; nil in the others.

@@ -7,7 +7,6 @@ internal import Foundation
 
 /// A data directory that this process has locked, and how its parts are opened.
 package struct StateDirectory {
-    /// What the service was started with.
     let options: StateOptions
     /// The directory, locked until it is unlocked or nobody has it.
     let files: any JournalFiles
@@ -93,7 +92,6 @@ package struct StateDirectory {
         throw .restoreInterrupted(path: path, source: source?.path, flags: source?.flags ?? [])
     }
 
-    /// The names in a folder, "." being the directory's own.
     func names(in directory: String) throws(StateStartError) -> [String] {
         try startErrors { () throws(StorageError) in
             try files.names(in: directory)
@@ -102,7 +100,6 @@ package struct StateDirectory {
 }
 
 extension RecoveryProgress {
-    /// How far the check of the journal's segments has come.
     init(_ progress: JournalProgress) {
         self.init(
             step: .checking,
@@ -136,7 +133,6 @@ extension StateDirectory {
         return database
     }
 
-    /// Opens `state.db`, which has to be there.
     func existingDatabase() throws(StateStartError) -> StateDatabase {
         guard try hasDatabase() else { throw .noState }
         return try withRoom { () throws(StorageError) in
@@ -213,7 +209,6 @@ extension StateDirectory {
 
 // How the journal is opened after the checkpoint, and a run begins.
 extension StateDirectory {
-    /// Opens the journal after the checkpoint.
     func journal(
         _ database: StateDatabase,
         _ summary: inout RecoverySummary,

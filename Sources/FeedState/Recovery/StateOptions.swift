@@ -1,7 +1,6 @@
 internal import FeedConcurrency
 package import FeedJournal
 
-/// Where the durable state is, and how durable it is.
 package struct StateOptions: Sendable {
     /// The directory where none is named, in the working directory.
     package static let defaultPath = "feed-data"
@@ -15,12 +14,10 @@ package struct StateOptions: Sendable {
 
     /// The data directory, made where there is none, its parent being there.
     package var path: String
-    /// How many event loops have a log.
     package var logCount: Int
     /// What the journal is opened with, except for its instance, which `state.db` names.
     package var journal = JournalConfiguration(instanceID: 0)
 
-    /// What an answer outlives.
     package var durability: Durability {
         get { journal.durability }
         set { journal.durability = newValue }
@@ -34,7 +31,6 @@ package struct StateOptions: Sendable {
     package var keepsJournal = false
     /// The journal's bytes that are checkpointed at once.
     package var checkpointByteCount = Self.defaultCheckpointByteCount
-    /// How backups are made, and how many are kept.
     package var backups = BackupOptions()
 
     /// The time of day in microseconds since 1970, with which a start commits; tests set another one.
@@ -42,7 +38,6 @@ package struct StateOptions: Sendable {
 
     /// SQLite's virtual file system that has `state.db`, for tests of slow disks; nil is the system's own.
     package var databaseFileSystem: String?
-    /// What tests put between the service and its disk.
     package var testHooks = StateTestHooks()
 
     /// The bytes that a loop logs at most after it has looked whether changes are admitted: a created or
@@ -67,7 +62,6 @@ package struct StateOptions: Sendable {
     /// The bytes that all long transactions under way may log together: ImportPosts and CorrectTimes.
     package var maximumLongTransactionByteCount: Int { admittedByteCount - maximumWaitingByteCount }
 
-    /// The defaults, for a directory.
     package init(path: String, logCount: Int) {
         self.path = path
         self.logCount = logCount
@@ -79,9 +73,7 @@ package struct StateTestHooks: Sendable {
     /// Puts a journal before the journal to which commits are appended.
     package var filterJournal: @Sendable (any WatchedJournal) -> any WatchedJournal = { $0 }
 
-    /// What is put between a backup and its disk.
     package var backups = BackupHooks()
 
-    /// Hooks that do nothing.
     package init() {}
 }

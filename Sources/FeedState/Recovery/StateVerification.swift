@@ -59,7 +59,6 @@ package struct StateVerification: Sendable, Equatable {
         return try run(directory, stripeCount, replaysAll: replaysAll, progress)
     }
 
-    /// The same of a directory that is locked already.
     package static func run(
         _ directory: StateDirectory,
         _ stripeCount: Int = 16,

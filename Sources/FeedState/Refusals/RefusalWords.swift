@@ -2,7 +2,6 @@ internal import FeedJournal
 internal import FeedSQLite
 internal import Foundation
 
-/// What a refusal means, and the ways on.
 struct RefusalWords {
     typealias Step = StartRefusal.Step
     typealias Consequences = (meaning: String, steps: [StartRefusal.Step])
@@ -11,7 +10,6 @@ struct RefusalWords {
 
     /// The data directory, or the one that was to be one.
     let path: String
-    /// What a person can type for it.
     let commands: RefusalCommands
     /// The records that backups and the journal have beyond one, looked up where it is needed.
     let remedy: (UInt64) -> StateRemedy
@@ -29,7 +27,6 @@ struct RefusalWords {
         commands = RefusalCommands(path: path)
     }
 
-    /// What an error means for the state, and what to type.
     func consequences(of error: StateStartError) -> Consequences {
         switch error {
         case .loss(let loss): return ofLoss(loss)
@@ -511,7 +508,6 @@ extension RefusalWords {
         RefusalCommands.quoted("\(path)/\(Quarantine.directoryName)")
     }
 
-    /// A backup's folder without the path.
     private func name(of backup: String) -> String {
         backup.split(separator: "/").last.map(String.init) ?? backup
     }

@@ -5,7 +5,6 @@ internal import Foundation
 ///
 /// `docs/REFUSALS.md` shows each of them, in the same words.
 package struct StartRefusal: Error, Equatable, Sendable {
-    /// A way on.
     struct Step: Equatable, Sendable {
         var text: String
         /// The commands to type, whole.
@@ -67,7 +66,6 @@ extension StartRefusal: CustomStringConvertible {
     }
 }
 
-/// What a person has typed that was refused.
 package enum RefusedCommand: Equatable, Sendable {
     /// A start, with the last record that is left of a loss that it accepts.
     case serve(acceptedLoss: UInt64? = nil)
@@ -111,7 +109,6 @@ struct RefusalCommands {
     /// Starts the service on a directory that was restored: where it was not, nothing is made.
     func serveRestored(_ path: String) -> String { serve(path, "--must-exist") }
 
-    /// Starts the service.
     func serve(_ path: String? = nil, _ flags: String...) -> String {
         (["feed-service", "--data-dir", Self.quoted(path ?? self.path)] + flags)
             .joined(separator: " ")
@@ -128,7 +125,6 @@ struct RefusalCommands {
         return (["feed-service", "restore"] + words.map(Self.quoted)).joined(separator: " ")
     }
 
-    /// A path as one word of a shell.
     static func quoted(_ path: String) -> String {
         let plain = path.utf8.allSatisfy { byte in
             switch byte {

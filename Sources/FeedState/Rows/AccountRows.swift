@@ -31,7 +31,6 @@ struct AccountsRow: StateRow {
     }
 }
 
-/// A row of `sessions`.
 struct SessionsRow: StateRow {
     static let table = StateTable.sessions
     static let indexes = ["CREATE INDEX sessions_of_user ON sessions (user, generation)"]

@@ -7,7 +7,6 @@ struct ChannelRow: StateRow {
     static let unfit = "the outcomes are no ring"
 
     var channel = ChannelState(number: 0, clientHigh: 0, clientLow: 0, channel: 0)
-    /// The highest sequence with an outcome; 0 before the first.
     private var highest: UInt64 = 0
     private(set) var ring = OutcomeRing()
 
@@ -26,7 +25,6 @@ struct ChannelRow: StateRow {
         columns.require(fit: ring.highest == highest)
     }
 
-    /// Takes outcomes of the channel in, in any order.
     mutating func merge(_ news: [ChannelOutcome]) {
         ring.merge(news)
         highest = ring.highest
@@ -48,10 +46,8 @@ struct OutcomeRing: PackedColumn {
     /// The outcomes in the order of sequences, each of its own; no older than the window.
     private(set) var outcomes: [ChannelOutcome] = []
 
-    /// The highest sequence with an outcome; 0 before the first.
     var highest: UInt64 { outcomes.last?.sequence ?? 0 }
 
-    /// Takes outcomes of the channel in, in any order.
     mutating func merge(_ news: [ChannelOutcome]) {
         guard !news.isEmpty else { return }
         outcomes += news
@@ -85,7 +81,6 @@ struct OutcomeRing: PackedColumn {
         return joined
     }
 
-    /// Fills the ring from a row's bytes; false where no ring is written so.
     mutating func read(_ bytes: Span<UInt8>) -> Bool {
         outcomes.removeAll(keepingCapacity: true)
         var reader = ByteReader()
@@ -106,7 +101,6 @@ struct OutcomeRing: PackedColumn {
         return Self.isWithin(first.sequence, highest)
     }
 
-    /// Writes the ring in place of what the array held.
     func write(into bytes: inout [UInt8]) {
         bytes.removeAll(keepingCapacity: true)
         for outcome in outcomes {

@@ -161,7 +161,6 @@ struct ByteReader {
 }
 
 extension [UInt8] {
-    /// Adds a number, least byte first.
     mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
         for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
             append(UInt8(truncatingIfNeeded: number >> Number(shift)))

@@ -21,7 +21,6 @@ struct MarkRow: StateRow {
         columns.packed("packed", &marks)
     }
 
-    /// One number for the viewer and the chunk.
     var key: UInt64 {
         get { UInt64(viewer.rawValue) << 32 | UInt64(chunk) }
         set {
@@ -51,7 +50,6 @@ struct MarkChunk: PackedColumn {
     static let postCount: UInt64 = 1_024
     private static let entryByteCount = 10
 
-    /// What a row keeps of one post.
     struct Entry: Equatable {
         var place: UInt16
         var marks: MarkSet
@@ -67,7 +65,6 @@ struct MarkChunk: PackedColumn {
         return UInt64(viewer.rawValue) << 32 | post / postCount
     }
 
-    /// Takes all marks out.
     mutating func clear() { entries.removeAll(keepingCapacity: true) }
 
     /// Takes newer marks in, which are in the order of posts; empty ones take a post out.
@@ -92,7 +89,6 @@ struct MarkChunk: PackedColumn {
         entries = merged
     }
 
-    /// Fills the chunk from a row's bytes; false where no chunk is written so.
     mutating func read(_ bytes: Span<UInt8>) -> Bool {
         clear()
         guard bytes.count > 0, bytes.count % Self.entryByteCount == 0 else { return false }
@@ -113,7 +109,6 @@ struct MarkChunk: PackedColumn {
         return true
     }
 
-    /// Writes the chunk in place of what the array held.
     func write(into bytes: inout [UInt8]) {
         bytes.removeAll(keepingCapacity: true)
         for entry in entries {

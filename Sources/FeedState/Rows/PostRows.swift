@@ -89,14 +89,12 @@ struct CountsRow: StateRow {
 /// in as many bytes as the widest of its column needs, least byte first. A row of format 1 has no
 /// sums, and no mark in its first byte. A post that is not there has revision 0: no post has that one.
 struct CountsChunk: PackedColumn {
-    /// How many posts share a row.
     static let postCount = 128
 
     private static let columnCount = 4
     /// The bit of the first byte that says that there is a fourth column.
     private static let sumsMark: UInt8 = 0x80
 
-    /// What a row keeps of one post.
     struct Entry: Equatable {
         var upvoteCount: UInt64 = 0
         var downvoteCount: UInt64 = 0
@@ -115,13 +113,10 @@ struct CountsChunk: PackedColumn {
         }
     }
 
-    /// The columns, one after the other.
     private var numbers = [UInt64](repeating: 0, count: columnCount * postCount)
 
-    /// The chunk that a post is in.
     static func number(_ id: UInt64) -> UInt64 { id / UInt64(postCount) }
 
-    /// The post's place in its chunk.
     static func place(_ id: UInt64) -> Int { Int(id % UInt64(postCount)) }
 
     subscript(place: Int) -> Entry {
@@ -148,12 +143,10 @@ struct CountsChunk: PackedColumn {
         column * postCount..<(column + 1) * postCount
     }
 
-    /// Takes all posts out.
     mutating func clear() {
         for index in numbers.indices { numbers[index] = 0 }
     }
 
-    /// Fills the chunk from a row's bytes; false where no chunk is written so.
     mutating func read(_ bytes: Span<UInt8>) -> Bool {
         clear()
         guard bytes.count > 0 else { return false }
@@ -177,7 +170,6 @@ struct CountsChunk: PackedColumn {
             && (0..<Self.postCount).allSatisfy { self[$0].revision != 0 || self[$0] == Entry() }
     }
 
-    /// Writes the chunk in place of what the array held.
     func write(into bytes: inout [UInt8]) {
         bytes.removeAll(keepingCapacity: true)
         for column in 0..<Self.columnCount {
@@ -230,13 +222,10 @@ struct BallotChunk: PackedColumn {
     private var directions = [UInt8](repeating: 0, count: voterCount)
     /// The places that have a ballot, a bit each: most rows have few.
     private var words: [16 of UInt64] = .init(repeating: 0)
-    /// How many ballots stand.
     private(set) var count = 0
 
-    /// The chunk that a voter is in.
     static func number(_ voter: VoterID) -> UInt32 { voter.rawValue / UInt32(voterCount) }
 
-    /// The voter's place in the chunk.
     static func place(_ voter: VoterID) -> Int { Int(voter.rawValue) % voterCount }
 
     /// The ballot at a place; nil where none stands.
@@ -249,7 +238,6 @@ struct BallotChunk: PackedColumn {
         }
     }
 
-    /// Takes all ballots out.
     mutating func clear() {
         for index in words.indices {
             while words[index] != 0 { set(index * 64 + words[index].trailingZeroBitCount, 0) }
@@ -275,7 +263,6 @@ struct BallotChunk: PackedColumn {
         if direction == 0 { words[place >> 6] &= ~bit } else { words[place >> 6] |= bit }
     }
 
-    /// Fills the chunk from a row's bytes; false where no chunk is written so.
     mutating func read(_ bytes: Span<UInt8>) -> Bool {
         clear()
         if bytes.count == Self.denseByteCount {
@@ -303,7 +290,6 @@ struct BallotChunk: PackedColumn {
         return true
     }
 
-    /// Writes the chunk in place of what the array held.
     func write(into bytes: inout [UInt8]) {
         bytes.removeAll(keepingCapacity: true)
         guard count < Self.sparseLimit else {

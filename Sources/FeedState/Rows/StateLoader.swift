@@ -31,7 +31,6 @@ struct StateLoader {
         self.found = found ?? [TableTotals](repeating: TableTotals(), count: totals.count)
     }
 
-    /// Notes a row.
     mutating func add(_ sum: UInt64, to table: StateTable) {
         found[table.rawValue].replace(nil, by: sum)
     }
@@ -60,7 +59,6 @@ struct StateLoader {
         }
     }
 
-    /// Sends a log entry together with others.
     mutating func give(_ entry: LogEntry) {
         rows.append(entry)
         if rows.isFull { sendRows() }
@@ -136,7 +134,6 @@ extension StateLoader {
     }
 }
 
-/// The rows of counts, in the order of posts.
 private struct CountsCursor {
     private let statement: Statement
     private var row = CountsRow()
@@ -201,7 +198,6 @@ private struct CountsCursor {
     }
 }
 
-/// The rows of ballots, in the order of posts.
 private struct BallotCursor {
     private let statement: Statement
     private var row = BallotRow()
@@ -221,7 +217,6 @@ private struct BallotCursor {
         post = row.post
     }
 
-    /// Calls `body` with each ballot of the row.
     func visit(_ body: (VoterID, VoteDirection) -> Void) {
         let first = UInt32(row.chunk) * UInt32(BallotChunk.voterCount)
         row.ballots.visit { place, direction in
@@ -250,12 +245,10 @@ struct LoadedRows: Sendable {
 
     init() { entries.reserveCapacity(Self.maximumEntryCount) }
 
-    /// Whether they should be sent.
     var isFull: Bool {
         entries.count == Self.maximumEntryCount || textByteCount >= Self.maximumTextByteCount
     }
 
-    /// Adds what was read.
     mutating func append(_ entry: LogEntry) {
         if case .post(let post) = entry { textByteCount += post.content.textByteCount }
         entries.append(entry)

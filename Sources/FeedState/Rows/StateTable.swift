@@ -2,7 +2,6 @@ import FeedLog
 import FeedRanking
 import FeedSQLite
 
-/// The tables whose rows are the state.
 enum StateTable: Int, CaseIterable, Sendable {
     case posts = 0
     case counts
@@ -54,7 +53,6 @@ enum StateTable: Int, CaseIterable, Sendable {
     }
 }
 
-/// A row of one of these tables.
 protocol StateRow: DescribedRow {
     static var table: StateTable { get }
 
@@ -115,7 +113,6 @@ extension LogEntry {
 
 /// The statements that read and write rows, prepared once for a connection.
 struct RowStatements {
-    /// Those of one table; all but the first are of a key.
     struct Table {
         let upsert: Statement
         let one: Statement
@@ -133,7 +130,6 @@ struct RowStatements {
     /// Those that give the checksums of some rows, and delete these.
     typealias Rows = (sums: Statement, delete: Statement)
 
-    /// By the raw values of tables.
     private let tables: [Table]
     let ballotsOfPost: Rows
     let sessionsBelow: Rows
@@ -198,7 +194,6 @@ extension [TableTotals] {
     var rowCount: UInt64 { reduce(0) { $0 &+ $1.rowCount } }
 }
 
-/// The rows of `totals`.
 extension TableTotals {
     static let creation = """
         CREATE TABLE totals (

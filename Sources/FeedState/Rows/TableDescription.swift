@@ -12,7 +12,6 @@ protocol DescribedRow {
     /// What checksums of its rows begin with, which tells them from those of other tables.
     static var seed: UInt64 { get }
 
-    /// The indexes that are made with the table.
     static var indexes: [String] { get }
 
     /// What is wrong with a row of which a column has a value that is none of its field.
@@ -62,7 +61,6 @@ protocol PackedColumn {
 ///
 /// The checksum has the numbers of a row at once, then its texts, then its packed bytes.
 struct Columns {
-    /// What a column is in its table.
     struct Use {
         var isKey = false
         var isSummed = true
@@ -179,7 +177,6 @@ struct Columns {
         if isSummed { sum(text: value) }
     }
 
-    /// Bytes of many values.
     @inline(__always)
     mutating func packed(_ name: StaticString, _ value: inout some PackedColumn) {
         switch task {
@@ -206,7 +203,6 @@ struct Columns {
         }
     }
 
-    /// The column of the row's checksum.
     @inline(__always)
     mutating func sumColumn() {
         switch task {
@@ -228,7 +224,6 @@ struct Columns {
         numberCount += 1
     }
 
-    /// Adds a text to the checksum.
     @inline(__always)
     mutating func sum(text: String) {
         sumNumbers()
@@ -352,7 +347,6 @@ extension DescribedRow {
     }
 }
 
-/// The only row of a table.
 protocol OneRow: DescribedRow {}
 
 extension OneRow {
@@ -378,7 +372,6 @@ extension OneRow {
     }
 }
 
-/// The SQL of a table.
 struct TableDescription {
     fileprivate struct Column {
         let name: String
@@ -399,7 +392,6 @@ struct TableDescription {
     private let columns: [Column]
     private let indexes: [String]
 
-    /// The table of some rows.
     init<Row: DescribedRow>(_: Row.Type) {
         var row = Row()
         let buffer = RowBuffer()
@@ -443,7 +435,6 @@ struct TableDescription {
         }
     }
 
-    /// Writes a row in place of the one with its key.
     var upsert: String {
         let (names, values) = (columns.map(\.name), columns.map { _ in "?" })
         let row = "(\(Self.list(names))) VALUES (\(Self.list(values)))"
@@ -463,7 +454,6 @@ struct TableDescription {
         "SELECT sum FROM \(name) WHERE \(condition ?? keyCondition)"
     }
 
-    /// Deletes these rows.
     func delete(where condition: String? = nil) -> String {
         "DELETE FROM \(name) WHERE \(condition ?? keyCondition)"
     }

@@ -2,7 +2,6 @@ import FeedLog
 import FeedRanking
 import FeedSQLite
 
-/// A row of `feeds`.
 struct FeedRow: PendingRow {
     static let table = StateTable.feeds
 
@@ -68,9 +67,7 @@ struct DeletionRow: StateRow {
     static let table = StateTable.deletions
 
     private enum Kind: Int64 {
-        /// Deletions up to the revision are not kept.
         case floor = 0
-        /// The post was deleted at the revision.
         case deletion = 1
     }
 
@@ -91,7 +88,6 @@ struct DeletionRow: StateRow {
         self.time = time
     }
 
-    /// Deletions up to a revision are not kept.
     init(floor: UInt64) {
         kind = Kind.floor.rawValue
         revision = floor
