@@ -81,19 +81,19 @@ import Testing
         let directory = try DataDirectory()
         let database = try directory.create()
         try StateFixture.fill(database)
-        var last: LoadProgress?
+        var last: [UInt64] = []
         try database.load(
             into: FeedStore(stripeCount: 1) { 0 },
             channels: { _, _ in },
-            progress: { last = $0 }
+            progress: { last = [$0, $1] }
         )
-        #expect(last == LoadProgress(rowCount: database.rowCount, totalRowCount: database.rowCount))
+        #expect(last == [database.rowCount, database.rowCount])
     }
 
     @Test func metaIsKept() throws {
         let directory = try DataDirectory()
         var database = try directory.create()
-        try database.updateMeta { meta in
+        try database.update { meta in
             meta.bootID = "boot"
             meta.durability = "os"
             meta.pageTokenKey = StateMeta.PageTokenKey(high: .max, low: 1)

@@ -203,7 +203,7 @@ import Testing
                 let known = JournalPosition(number: database.meta.checkpointed.number + 1, hash: 5)
                 try database.update(DirectoryRow(known: known)) { $0.bootID = "next" }
             case .meta:
-                try database.updateMeta { $0.bootID = "next" }
+                try database.update { $0.bootID = "next" }
             case .emptyCheckpoint:
                 try StateFixture.checkpoint([StateFixture.body([])], into: database)
             }

@@ -81,7 +81,7 @@ struct StateModel: Equatable {
                 model.channels[channel.number] = channel
                 for outcome in outcomes { model.apply(.outcome(outcome)) }
             },
-            { _ in }
+            { _, _ in }
         )
         self = model
     }

@@ -39,7 +39,7 @@ package final class BackupJob {
         directory = database.directory
         vfs = database.vfs
         meta = database.meta
-        (source, byteCount) = try backupErrors { () throws(StorageError) in try database.freeze() }
+        (source, byteCount) = try backupErrors(database.freeze)
         self.options = options
         self.reservedByteCount = reservedByteCount
     }
@@ -48,15 +48,22 @@ package final class BackupJob {
     ///
     /// What earlier backups have left is removed first. Where this throws, no folder is left.
     package func open() throws(BackupError) {
-        let (name, target) = try backupErrors { () throws(StorageError) in
+        let free = try backupErrors { () throws(StorageError) in
             _ = try BackupFolders.removeLeftovers(files)
-            return try create(at: options.timeOfDay())
-        }.get()
-        self.name = name
+            try files.createDirectory(BackupFolders.directory)
+            return try files.freeByteCount(in: BackupFolders.directory)
+        }
+        guard free - byteCount >= reservedByteCount else {
+            throw .noRoom(
+                neededByteCount: byteCount,
+                freeByteCount: free,
+                reservedByteCount: reservedByteCount
+            )
+        }
         copy = StateCopy(
             of: source,
             byteCount: byteCount,
-            to: target,
+            to: try backupErrors(create),
             stepByteCount: options.stepByteCount
         )
     }
@@ -69,9 +76,7 @@ package final class BackupJob {
         guard free >= reservedByteCount else {
             throw .roomShrank(freeByteCount: free, reservedByteCount: reservedByteCount)
         }
-        return try backupErrors { () throws(StorageError) in
-            try copy.step()
-        }
+        return try backupErrors(copy.step)
     }
 
     /// Reads every page and row of the copy, of which all is copied, as `feed-service verify` does, while
@@ -133,26 +138,14 @@ package final class BackupJob {
         try? BackupFolders.remove(name, files)
     }
 
-    private func create(
-        at date: Date
-    ) throws(StorageError) -> Result<(String, any JournalFile), BackupError> {
-        try files.createDirectory(BackupFolders.directory)
-        let free = try files.freeByteCount(in: BackupFolders.directory)
-        guard free - byteCount >= reservedByteCount else {
-            return .failure(
-                .noRoom(
-                    neededByteCount: byteCount,
-                    freeByteCount: free,
-                    reservedByteCount: reservedByteCount
-                )
-            )
-        }
-        let name = try BackupFolders.create(kind, at: date, files)
+    /// Makes the folder and the file in it.
+    private func create() throws(StorageError) -> any JournalFile {
+        name = try BackupFolders.create(kind, at: options.timeOfDay(), files)
         do {
-            let path = "\(BackupFolders.directory)/\(name)/\(StateDatabase.newFileName)"
-            return .success((name, try files.create(path)))
+            return try files.create(newName)
         } catch {
-            try? BackupFolders.remove(name, files)
+            abandon()
+            name = ""
             throw error
         }
     }
@@ -201,16 +194,6 @@ package final class StateCopy {
         self.source = source
         self.byteCount = byteCount
         self.target = target
-    }
-
-    static func makeNewFile(
-        of source: any JournalFile,
-        byteCount: Int,
-        _ files: any JournalFiles
-    ) throws(StorageError) {
-        let target = try files.create(StateDatabase.newFileName)
-        let copy = StateCopy(of: source, byteCount: byteCount, to: target)
-        while try !copy.step() {}
     }
 
     /// Copies the next bytes; returns whether all are copied and durable.

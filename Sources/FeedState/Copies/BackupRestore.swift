@@ -1,5 +1,5 @@
 package import FeedJournal
-import FeedSQLite
+internal import FeedSQLite
 internal import Foundation
 
 package enum BackupRestore {
@@ -22,7 +22,6 @@ package enum BackupRestore {
         backup: String,
         into directory: String,
         typed: RestoreSource? = nil,
-        progress: (LoadProgress) -> Void = { _ in },
         advancing advance: (StateDatabase) throws(StorageError) -> Void = { _ in }
     ) throws(RestoreError) {
         let source = try open(backup)
@@ -47,7 +46,6 @@ package enum BackupRestore {
                 typed: typed ?? RestoreSource(path: backup),
                 into: directory,
                 files,
-                progress: progress,
                 advancing: advance
             )
         } catch {
@@ -74,20 +72,18 @@ package enum BackupRestore {
         into directory: String,
         _ files: any JournalFiles,
         vfs: String? = nil,
-        progress: (LoadProgress) -> Void = { _ in },
         advancing advance: (StateDatabase) throws(StorageError) -> Void = { _ in }
     ) throws(RestoreError) {
-        try restoreErrors { () throws(StorageError) in
-            try removeRestored(directory, files, keepsMarker: true)
-        }
+        let run = RestoreRun(directory: directory, files: files, vfs: vfs)
         let byteCount = try restoreErrors { () throws(StorageError) in
-            try source.byteCount()
+            try removeRestored(directory, files, keepsMarker: true)
+            return try source.byteCount()
         }
-        let noRoom = try checkRoom(for: byteCount + startByteCount, directory, files)
+        let noRoom = try run.room(for: byteCount + startByteCount)
         do throws(StorageError) {
             try typed.write(files)
-            try StateCopy.makeNewFile(of: source, byteCount: byteCount, files)
-            try renew(directory, files, vfs: vfs, progress: progress, advance)
+            try run.copy(source, byteCount)
+            try renew(run, advancing: advance)
             try StateDatabase.publishNewFile(files)
             try endRestoring(files)
         } catch {
@@ -98,10 +94,7 @@ package enum BackupRestore {
     }
 
     static func open(_ backup: String) throws(RestoreError) -> any JournalFile {
-        guard let files = try restoreErrors({ () throws(StorageError) in try reading(backup) })
-        else {
-            throw .noBackup(path: backup)
-        }
+        let files = try reading(backup)
         let source = try restoreErrors { () throws(StorageError) in
             let names = try files.names(in: ".")
             for name in [SegmentJournal.directoryName, SegmentJournal.watermarkName]
@@ -114,12 +107,12 @@ package enum BackupRestore {
         return source
     }
 
-    private static func reading(_ path: String) throws(StorageError) -> POSIXFiles? {
+    /// Opens a directory to read it.
+    static func reading(_ path: String) throws(RestoreError) -> POSIXFiles {
         do {
             return try POSIXFiles(reading: path)
         } catch {
-            guard error.isMissing else { throw error }
-            return nil
+            throw error.isMissing ? .noBackup(path: path) : .storage(error)
         }
     }
 
@@ -152,27 +145,6 @@ package enum BackupRestore {
         try files.syncDirectory(".")
     }
 
-    /// Throws where there is too little room; returns the error to say so later with the free bytes
-    /// of that time.
-    static func checkRoom(
-        for neededByteCount: Int,
-        _ directory: String,
-        _ files: any JournalFiles
-    ) throws(RestoreError) -> () -> RestoreError {
-        let error = { (free: Int) in
-            RestoreError.noRoom(
-                directory: directory,
-                neededByteCount: neededByteCount,
-                freeByteCount: free
-            )
-        }
-        let free = try restoreErrors { () throws(StorageError) in
-            try files.freeByteCount()
-        }
-        guard free >= neededByteCount else { throw error(free) }
-        return { error((try? files.freeByteCount()) ?? 0) }
-    }
-
     /// What the start after the restore takes: a segment; and 1 MiB each for SQLite's log, while the
     /// new instance is written, and for what else a start writes.
     private static var startByteCount: Int {
@@ -181,23 +153,12 @@ package enum BackupRestore {
 
     /// Checks the copy and makes it a state of its own; it is closed on return.
     private static func renew(
-        _ directory: String,
-        _ files: any JournalFiles,
-        vfs: String?,
-        progress: (LoadProgress) -> Void,
-        _ advance: (StateDatabase) throws(StorageError) -> Void
+        _ run: RestoreRun,
+        advancing advance: (StateDatabase) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let database = try StateDatabase(
-            directory,
-            files,
-            vfs: vfs,
-            name: StateDatabase.newFileName
-        )
-        try database.checkIsOfOneMoment()
-        try advance(database)
-        try database.verify(progress: progress)
+        let database = try run.checkedCopy(advancing: advance)
         try database.endAllSessions()
-        try database.updateMeta { meta in
+        try database.update { meta in
             // Clients see another instance: what they have in doubt, this state may not know.
             meta.becomeAnotherInstance()
             meta.checkpointed = .start
@@ -207,8 +168,54 @@ package enum BackupRestore {
     }
 }
 
-func restoreErrors<Result>(_ body: () throws(StorageError) -> Result) throws(RestoreError) -> Result
-{
+/// What every restore does in a directory that is locked: it copies `state.db` under another name, checks
+/// the copy, and gives it its name.
+///
+/// Meanwhile the directory is marked by the file `restoring`, and no start serves it.
+struct RestoreRun {
+    /// Where SQLite finds the directory.
+    let directory: String
+    let files: any JournalFiles
+    let vfs: String?
+
+    /// Throws where there is too little room; returns the error to say so later with the free bytes
+    /// of that time.
+    func room(for neededByteCount: Int) throws(RestoreError) -> () -> RestoreError {
+        let error = { (free: Int) in
+            RestoreError.noRoom(
+                directory: directory,
+                neededByteCount: neededByteCount,
+                freeByteCount: free
+            )
+        }
+        let free = try restoreErrors { () throws(StorageError) in try files.freeByteCount() }
+        guard free >= neededByteCount else { throw error(free) }
+        return { error((try? files.freeByteCount()) ?? 0) }
+    }
+
+    func copy(_ source: any JournalFile, _ byteCount: Int) throws(StorageError) {
+        let target = try files.create(StateDatabase.newFileName)
+        let copy = StateCopy(of: source, byteCount: byteCount, to: target)
+        while try !copy.step() {}
+    }
+
+    /// The copy, of which every page and row is right, after `advance` has brought it to a later state.
+    func checkedCopy(
+        advancing advance: (StateDatabase) throws(StorageError) -> Void = { _ in }
+    ) throws(StorageError) -> StateDatabase {
+        let name = StateDatabase.newFileName
+        let database = try StateDatabase(directory, files, vfs: vfs, name: name)
+        try database.checkIsOfOneMoment()
+        try advance(database)
+        try database.verify()
+        return database
+    }
+}
+
+/// Calls `body`, whose failures are the restore's.
+func restoreErrors<Result>(
+    _ body: () throws(StorageError) -> Result
+) throws(RestoreError) -> Result {
     do {
         return try body()
     } catch {
@@ -258,10 +265,13 @@ extension RestoreSource {
         return RestoreSource(path: String(rest), flags: flags)
     }
 
+    /// The path below the root, so that another working directory does not change it.
+    var absolutePath: String {
+        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+    }
+
     package func write(_ files: any JournalFiles) throws(StorageError) {
-        let folder = FileManager.default.currentDirectoryPath
-        let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
-        let text = (flags + [absolute]).map { "\($0)\n" }.joined()
+        let text = (flags + [absolutePath]).map { "\($0)\n" }.joined()
         let marker = try files.create(BackupRestore.restoringName)
         try marker.write(Array(text.utf8).span, at: 0)
         try marker.sync()

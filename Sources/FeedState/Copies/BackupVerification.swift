@@ -44,21 +44,13 @@ package struct BackupVerification: Sendable, Equatable {
         return names.contains(StateDatabase.fileName) && !names.contains(where: others.contains)
     }
 
-    package static func run(
-        path: String,
-        progress: (LoadProgress) -> Void = { _ in }
-    ) throws(StorageError) -> BackupVerification {
+    package static func run(path: String) throws(StorageError) -> BackupVerification {
         let database = try open(path: path)
         let meta = database.meta
         try database.checkPages()
         let store = FeedStore(stripeCount: 16) { 0 }
         let accounts = AccountsRecovery()
-        try database.load(
-            into: store,
-            accounts: accounts,
-            channels: { _, _ in },
-            progress: progress
-        )
+        try database.load(into: store, accounts: accounts, channels: { _, _ in })
         var restored = accounts.state
         restored.sessions = []
         return BackupVerification(

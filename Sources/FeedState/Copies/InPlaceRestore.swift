@@ -26,49 +26,24 @@ package struct InPlaceRestore: Equatable, Sendable {
         let isJournal = WholeJournal.isPath(backup, in: directory)
         let source = isJournal ? nil : try BackupRestore.open(backup)
         try refuse(isJournal ? nil : backup, directory)
-        return try run(source, of: backup, in: directory, open(directory, for: .change))
+        let files = try restoreErrors { () throws(StorageError) in try POSIXFiles(path: directory) }
+        return try run(source, of: backup, in: directory, files)
     }
 
     /// Throws where it is known already that nothing can be done; changes nothing.
     private static func refuse(_ backup: String?, _ directory: String) throws(RestoreError) {
-        let database = try backup.map { (path) throws(RestoreError) in
-            try restoreErrors { () throws(StorageError) in try BackupVerification.open(path: path) }
+        let (database, files) = try restoreErrors { () throws(StorageError) in
+            let database = try backup.map { (path) throws(StorageError) in
+                try BackupVerification.open(path: path)
+            }
+            return (database, try POSIXFiles(path: directory, for: .look))
         }
-        let files = try open(directory, for: .look)
+        let run = RestoreRun(directory: directory, files: files, vfs: nil)
         guard let backup, let database else {
             _ = try WholeJournal.check(directory, files)
             return
         }
-        _ = try continuation(of: database, backup, directory, files)
-    }
-
-    private static func open(
-        _ directory: String,
-        for access: POSIXFiles.Access
-    ) throws(RestoreError) -> POSIXFiles {
-        do {
-            return try POSIXFiles(path: directory, for: access)
-        } catch {
-            throw .storage(error)
-        }
-    }
-
-    private static func continuation(
-        of database: StateDatabase,
-        _ backup: String,
-        _ directory: String,
-        _ files: any JournalFiles,
-        vfs: String? = nil
-    ) throws(RestoreError) -> JournalContinuation {
-        do {
-            return try JournalContinuation(of: database, directory, files, vfs: vfs)
-        } catch {
-            throw .notContinued(
-                backup: backup,
-                checkpointed: database.meta.checkpointed.number,
-                problem: error
-            )
-        }
+        _ = try run.continuation(of: database, backup)
     }
 
     /// The same of a backup's `state.db`, nil where the directory's own journal has all, in a directory
@@ -80,6 +55,7 @@ package struct InPlaceRestore: Equatable, Sendable {
         _ files: any JournalFiles,
         vfs: String? = nil
     ) throws(RestoreError) -> InPlaceRestore {
+        let run = RestoreRun(directory: directory, files: files, vfs: vfs)
         let byteCount = try restoreErrors { () throws(StorageError) in
             // What a run that was killed has left takes room.
             try StateDatabase.removeNewFile(files)
@@ -87,23 +63,27 @@ package struct InPlaceRestore: Equatable, Sendable {
             return try source?.byteCount() ?? 1 << 20
         }
         // SQLite's log while the copy is noted in it, and names of files.
-        let neededByteCount = byteCount + (1 << 20)
-        let noRoom = try BackupRestore.checkRoom(for: neededByteCount, directory, files)
+        let noRoom = try run.room(for: byteCount + (1 << 20))
         let marker: InPlaceMarker
         let found: JournalContinuation
         let interrupted = InPlaceMarker.read(files).flatMap { $0.hasMoved(files) ? $0 : nil }
         do throws(RestoreError) {
-            marker = try begin(backup, files)
+            marker = try restoreErrors { () throws(StorageError) in
+                try run.markInPlace(backup)
+            }
             let meta =
                 source == nil ? try WholeJournal.check(directory, files, vfs: vfs).meta : nil
-            try restoreErrors { () throws(StorageError) in
-                if let source {
-                    try StateCopy.makeNewFile(of: source, byteCount: byteCount, files)
-                } else if let meta {
+            let database = try restoreErrors { () throws(StorageError) in
+                if let source { try run.copy(source, byteCount) }
+                if let meta {
                     try StateDatabase.writeNewFile(directory, files, vfs: vfs, meta)
                 }
+                return try run.checkedCopy()
             }
-            found = try prepare(backup, in: directory, files, vfs: vfs)
+            found = try run.continuation(of: database, backup)
+            try restoreErrors { () throws(StorageError) in
+                try run.adopt(database, known: found.known)
+            }
         } catch {
             // `state.db` is as it was, or was moved by an earlier run that was interrupted: then its
             // marker stays, with the number under which its log is to be moved too.
@@ -116,100 +96,88 @@ package struct InPlaceRestore: Equatable, Sendable {
             try? files.removeDirectory(Quarantine.directoryName)
             throw error.isOutOfSpace ? noRoom() : error
         }
-        do throws(RestoreError) {
-            let kept = try publish(marker, files)
+        do throws(StorageError) {
             return InPlaceRestore(
                 checkpointed: found.checkpointed,
                 last: found.last,
                 problem: found.problem,
-                kept: kept
+                kept: try run.publishInPlace(marker)
             )
         } catch {
-            throw error.isOutOfSpace ? noRoom() : error
+            throw error.isOutOfSpace ? noRoom() : .storage(error)
+        }
+    }
+}
+
+// How a copy comes into the place of a `state.db`.
+extension RestoreRun {
+    fileprivate func continuation(
+        of database: StateDatabase,
+        _ backup: String
+    ) throws(RestoreError) -> JournalContinuation {
+        do {
+            return try JournalContinuation(of: database, directory, files, vfs: vfs)
+        } catch {
+            throw .notContinued(
+                backup: backup,
+                checkpointed: database.meta.checkpointed.number,
+                problem: error
+            )
         }
     }
 
     /// Marks the directory: no start serves it until the marker is removed.
-    private static func begin(
-        _ backup: String,
-        _ files: any JournalFiles
-    ) throws(RestoreError) -> InPlaceMarker {
-        try restoreErrors { () throws(StorageError) in
-            try files.createDirectory(Quarantine.directoryName)
-            try files.syncDirectory(".")
-            let folder = FileManager.default.currentDirectoryPath
-            let path = backup.hasPrefix("/") ? backup : "\(folder)/\(backup)"
-            let kept = try Set(files.names(in: Quarantine.directoryName))
-            let marker = InPlaceMarker.next(
-                path,
-                kept,
-                moving: try oldNames(files),
-                interrupted: InPlaceMarker.read(files)
-            )
-            try marker.write(files)
-            return marker
-        }
+    fileprivate func markInPlace(_ backup: String) throws(StorageError) -> InPlaceMarker {
+        try files.createDirectory(Quarantine.directoryName)
+        try files.syncDirectory(".")
+        let kept = try Set(files.names(in: Quarantine.directoryName))
+        let marker = InPlaceMarker.next(
+            RestoreSource(path: backup).absolutePath,
+            kept,
+            moving: try oldNames(),
+            interrupted: InPlaceMarker.read(files)
+        )
+        try marker.write(files)
+        return marker
     }
 
-    /// Checks the copy, and that the journal continues it, and notes that the copy is the
-    /// directory's own file now; it is closed on return.
-    private static func prepare(
-        _ backup: String,
-        in directory: String,
-        _ files: any JournalFiles,
-        vfs: String?
-    ) throws(RestoreError) -> JournalContinuation {
-        let name = StateDatabase.newFileName
-        let database = try restoreErrors { () throws(StorageError) in
-            let database = try StateDatabase(directory, files, vfs: vfs, name: name)
-            try database.checkIsOfOneMoment()
-            try database.verify()
-            return database
+    /// Notes that a checked copy, which the journal continues, is the directory's own file now.
+    fileprivate func adopt(
+        _ database: StateDatabase,
+        known: JournalPosition
+    ) throws(StorageError) {
+        let identity = try files.identity(of: StateDatabase.newFileName)
+        try database.update(DirectoryRow(known: known, identity: identity)) { meta in
+            // How durable the lost file's last answers were is not known.
+            meta.skipNumbersAtNextStart()
         }
-        let found = try continuation(of: database, backup, directory, files, vfs: vfs)
-        try restoreErrors { () throws(StorageError) in
-            let record = DirectoryRow(
-                known: found.known,
-                identity: try files.identity(of: name)
-            )
-            try database.update(record) { meta in
-                // How durable the lost file's last answers were is not known.
-                meta.skipNumbersAtNextStart()
-            }
-            try database.connection.checkpointLog()
-        }
-        return found
+        try database.connection.checkpointLog()
     }
 
     /// The files of the old database that are there, in the order in which they are moved away.
     ///
     /// The database first: without it no start serves what else is left. And all of them before the
     /// copy gets its name: SQLite would take an old log for the copy's own.
-    private static func oldNames(_ files: any JournalFiles) throws(StorageError) -> [String] {
+    private func oldNames() throws(StorageError) -> [String] {
         let names = try files.names(in: ".")
         return ["", "-wal", "-shm", "-journal"].map { StateDatabase.fileName + $0 }
             .filter(names.contains)
     }
 
     /// Moves the files of the old database away, and gives the copy its name.
-    private static func publish(
-        _ marker: InPlaceMarker,
-        _ files: any JournalFiles
-    ) throws(RestoreError) -> [String] {
-        try restoreErrors { () throws(StorageError) in
-            var kept: [String] = []
-            for name in try oldNames(files) {
-                let folder = Quarantine.directoryName
-                let moved = "\(folder)/\(marker.keptName(of: name))"
-                try files.rename(name, to: moved)
-                try files.syncDirectory(folder)
-                try files.syncDirectory(".")
-                kept.append(moved)
-            }
-            try StateDatabase.publishNewFile(files)
-            try InPlaceMarker.remove(files)
-            return kept
+    fileprivate func publishInPlace(_ marker: InPlaceMarker) throws(StorageError) -> [String] {
+        var kept: [String] = []
+        let folder = Quarantine.directoryName
+        for name in try oldNames() {
+            let moved = "\(folder)/\(marker.keptName(of: name))"
+            try files.rename(name, to: moved)
+            try files.syncDirectory(folder)
+            try files.syncDirectory(".")
+            kept.append(moved)
         }
+        try StateDatabase.publishNewFile(files)
+        try InPlaceMarker.remove(files)
+        return kept
     }
 }
 

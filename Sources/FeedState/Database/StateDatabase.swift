@@ -107,42 +107,27 @@ package final class StateDatabase {
     /// The format of the file, which its meta's checksum covers.
     let format: Int64
 
-    /// Changes what the file knows of itself, and the highest account number that was skipped, durably; where
-    /// it fails, nothing has changed.
-    package func updateMeta(
-        skippedAccountID: UInt64? = nil,
-        _ change: (inout StateMeta) -> Void
-    ) throws(StorageError) {
-        let skipped = skippedAccountID ?? self.skippedAccountID
-        try changeMeta(change) { (_) throws(StorageError) in
-            guard skipped != self.skippedAccountID else { return }
-            var numbers = AccountNumbers(skipped: skipped)
-            try numbers.write(connection)
-        }
-        self.skippedAccountID = skipped
-    }
-
+    /// Changes what the file knows of itself, of the other files, and the highest account number that was
+    /// skipped, in one step, durably; where it fails, nothing has changed.
     package func update(
-        _ record: DirectoryRow,
+        _ record: DirectoryRow? = nil,
+        skippedAccountID: UInt64? = nil,
         _ change: (inout StateMeta) -> Void = { _ in }
-    ) throws(StorageError) {
-        try changeMeta(change) { (changed) throws(StorageError) in
-            try record.write(connection, instanceID: changed.instanceID)
-        }
-        directoryRow = record
-    }
-
-    private func changeMeta(
-        _ change: (inout StateMeta) -> Void,
-        with others: (StateMeta) throws(StorageError) -> Void
     ) throws(StorageError) {
         var changed = meta
         change(&changed)
+        let skipped = skippedAccountID ?? self.skippedAccountID
         try writeTotals(totals) { () throws(StorageError) in
             if changed != meta { try changed.write(connection, format: format) }
-            try others(changed)
+            try record?.write(connection, instanceID: changed.instanceID)
+            if skipped != self.skippedAccountID {
+                var numbers = AccountNumbers(skipped: skipped)
+                try numbers.write(connection)
+            }
         }
         meta = changed
+        if let record { directoryRow = record }
+        self.skippedAccountID = skipped
     }
 
     private func writeTotals(
@@ -337,16 +322,6 @@ extension StateDatabase {
     }
 }
 
-package struct LoadProgress: Equatable, Sendable {
-    package var rowCount: UInt64
-    package var totalRowCount: UInt64
-
-    package init(rowCount: UInt64, totalRowCount: UInt64) {
-        self.rowCount = rowCount
-        self.totalRowCount = totalRowCount
-    }
-}
-
 extension StateDatabase {
     /// Puts the whole state into a store that holds nothing yet, and into `accounts`; calls `channels` with
     /// each channel and the outcomes of its latest calls, in the order of sequences; O(rows).
@@ -357,7 +332,7 @@ extension StateDatabase {
         into store: FeedStore,
         accounts: AccountsRecovery = AccountsRecovery(),
         channels: (ChannelState, [ChannelOutcome]) -> Void,
-        progress: (LoadProgress) -> Void = { _ in }
+        progress: (_ rowCount: UInt64, _ totalRowCount: UInt64) -> Void = { _, _ in }
     ) throws(StorageError) {
         try visit(
             { (entry) throws(StorageError) in
@@ -383,10 +358,10 @@ extension StateDatabase {
     }
 
     /// Reads and checks everything, SQLite's own pages too, without keeping it; O(rows).
-    package func verify(progress: (LoadProgress) -> Void = { _ in }) throws(StorageError) {
+    package func verify() throws(StorageError) {
         try checkPages()
         // A store finds what no checksum can: a post in a feed that is not there.
-        try load(into: FeedStore(stripeCount: 1) { 0 }, channels: { _, _ in }, progress: progress)
+        try load(into: FeedStore(stripeCount: 1) { 0 }, channels: { _, _ in })
     }
 
     /// Reads and checks every row, and that none is missing, without a store; throws `stopped` where
@@ -399,7 +374,7 @@ extension StateDatabase {
         try visit(
             { (_) throws(StorageError) in try checkIsWanted() },
             { _, _ in },
-            { _ in isEnded = !continues() }
+            { _, _ in isEnded = !continues() }
         )
         try checkIsWanted()
     }
@@ -444,7 +419,7 @@ extension StateDatabase {
     package func visit(
         _ body: (LogEntry) throws(StorageError) -> Void,
         _ channels: (ChannelState, [ChannelOutcome]) -> Void,
-        _ progress: (LoadProgress) -> Void
+        _ progress: (_ rowCount: UInt64, _ totalRowCount: UInt64) -> Void
     ) throws(StorageError) {
         var found = [TableTotals](repeating: TableTotals(), count: totals.count)
         var sinceProgress = 0
@@ -459,14 +434,14 @@ extension StateDatabase {
             sinceProgress += rows.entries.count
             guard sinceProgress >= Self.entriesPerProgress else { return }
             sinceProgress = 0
-            progress(LoadProgress(rowCount: found.rowCount, totalRowCount: rowCount))
+            progress(found.rowCount, rowCount)
         }
         // The thread has ended: the rest is read here.
         var channelLoader = StateLoader(connection, totals, format: format, found: found)
         try channelLoader.loadChannels(channels)
         try channelLoader.checkTotals()
         try body(.counters(lastID: meta.highestID, revision: meta.highestRevision))
-        progress(LoadProgress(rowCount: rowCount, totalRowCount: rowCount))
+        progress(rowCount, rowCount)
     }
 
     private static var entriesPerProgress: Int { 16_384 }

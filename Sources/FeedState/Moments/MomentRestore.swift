@@ -34,13 +34,7 @@ package struct MomentRestore: Equatable, Sendable {
         if case .time(let time) = moment, time > now {
             throw .noMoment(source.path, moment, .future(now), "")
         }
-        let files: POSIXFiles
-        do {
-            files = try POSIXFiles(reading: source.path)
-        } catch {
-            guard error.isMissing else { throw .storage(error) }
-            throw .noBackup(path: source.path)
-        }
+        let files = try BackupRestore.reading(source.path)
         var damaged: [String: StorageError] = [:]
         while true {
             let plan = try MomentPlan(of: source.path, files, moment, now: now, without: &damaged)

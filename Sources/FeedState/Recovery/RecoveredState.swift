@@ -139,17 +139,11 @@ struct StoreRecovery {
     let store: FeedStore
     let accounts = AccountsRecovery()
     let channels: (LogEntry) -> Void
-    let progress: (RecoveryProgress) -> Void
+    var progress: (RecoveryProgress) -> Void = { _ in }
 
     func load(_ database: StateDatabase) throws(StorageError) {
-        try database.load(into: store, accounts: accounts, channels: restore) { loaded in
-            progress(
-                RecoveryProgress(
-                    step: .loading,
-                    completed: loaded.rowCount,
-                    total: loaded.totalRowCount
-                )
-            )
+        try database.load(into: store, accounts: accounts, channels: restore) { rowCount, total in
+            progress(RecoveryProgress(step: .loading, completed: rowCount, total: total))
         }
     }
 

@@ -74,10 +74,6 @@ package struct StateDirectory {
     }
 
     /// A restore that was killed may have left a part of the state.
-    private func checkRestored(_ names: [String]) throws(StateStartError) {
-        try Self.checkRestored(names, options.path, files)
-    }
-
     private static func checkRestored(
         _ names: [String],
         _ path: String,
@@ -197,7 +193,7 @@ extension StateDirectory {
     /// process may have used the directory meanwhile.
     private func hasDatabase() throws(StateStartError) -> Bool {
         let names = try names(in: ".")
-        try checkRestored(names)
+        try Self.checkRestored(names, options.path, files)
         guard !names.contains(StateDatabase.fileName) else { return true }
         let found = try DirectoryNames(names) { (folder) throws(StateStartError) in
             try self.names(in: folder)
@@ -243,7 +239,7 @@ extension StateDirectory {
             // Records of an unfinished checkpoint are lost. The rows that it wrote stay, and no
             // more of it follow.
             try startErrors { () throws(StorageError) in
-                try database.updateMeta { meta in
+                try database.update { meta in
                     meta.checkpointing =
                         last.number > meta.checkpointed.number ? last : meta.checkpointed
                 }
@@ -302,7 +298,7 @@ extension StateDirectory {
         if skips { store.restore(deletionsKnownSince: revision) }
         try withRoom(journal) { () throws(StorageError) in
             if skips { try database.raiseDeletionsFloor(to: revision) }
-            try database.updateMeta(skippedAccountID: skipped) { meta in
+            try database.update(skippedAccountID: skipped) { meta in
                 // A start that ends before its record is durable has skipped them all the same.
                 if skips {
                     meta.highestID = lastID

@@ -42,9 +42,7 @@ package struct StateVerification: Sendable, Equatable {
     package static func run(
         path: String,
         acceptedLoss: UInt64? = nil,
-        stripeCount: Int = 16,
-        replaysAll: Bool = false,
-        progress: @escaping (RecoveryProgress) -> Void = { _ in }
+        replaysAll: Bool = false
     ) throws(StateStartError) -> StateVerification {
         let files = try startErrors { () throws(StorageError) in
             try POSIXFiles(path: path, for: .look)
@@ -56,21 +54,20 @@ package struct StateVerification: Sendable, Equatable {
             throw .backup(instanceID: instanceID)
         }
         let directory = StateDirectory(options, files)
-        return try run(directory, stripeCount, replaysAll: replaysAll, progress)
+        return try run(directory, replaysAll: replaysAll)
     }
 
     package static func run(
         _ directory: StateDirectory,
         _ stripeCount: Int = 16,
-        replaysAll: Bool = false,
-        _ progress: @escaping (RecoveryProgress) -> Void = { _ in }
+        replaysAll: Bool = false
     ) throws(StateStartError) -> StateVerification {
         let database = try directory.lookedAtDatabase()
         let afterLoss = try directory.acceptedLoss(database)
         if afterLoss == nil { try directory.checkIsOriginal(database) }
         let meta = database.meta
         let store = FeedStore(stripeCount: stripeCount) { 0 }
-        let recovery = StoreRecovery(store: store, channels: { _ in }, progress: progress)
+        let recovery = StoreRecovery(store: store, channels: { _ in })
         try startErrors { () throws(StorageError) in
             try database.checkPages()
             try recovery.load(database)

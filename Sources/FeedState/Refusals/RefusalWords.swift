@@ -300,11 +300,6 @@ extension RefusalWords {
         }
     }
 
-    private var parent: String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
     /// A file that the service's user may not open.
     private func ofForbiddenFile(_ operation: String) -> Consequences {
         let user = getuid()
@@ -326,7 +321,7 @@ extension RefusalWords {
     /// Where `state.db` cannot be used: a backup, with the journal if it continues the backup; `first` is
     /// what to do where the file itself can be had again.
     private func withoutState(_ first: String, _ remedy: StateRemedy) -> Consequences {
-        let puttingBack = StartRefusal.Step(
+        let puttingBack = Step(
             text: "\(first) After cp it is a copy: "
                 + "`feed-service new-instance \(RefusalCommands.quoted(path))` comes before the "
                 + "start."
@@ -367,7 +362,7 @@ extension RefusalWords {
             let meaning =
                 "Nothing can be served from this directory. A backup has all up to its time; what "
                 + "was acknowledged after it is lost, unless the journal here continues the backup."
-            let elsewhere = StartRefusal.Step(
+            let elsewhere = Step(
                 text: "No backup in \(path)/\(BackupFolders.directory) can be read and is whole. "
                     + "Look where backups are copied to: one is a folder that has state.db. `feed-service restore "
                     + "--in-place`, its path, and \(RefusalCommands.quoted(path)) puts it in the "
@@ -382,8 +377,8 @@ extension RefusalWords {
     private func ofWholeJournal(
         _ last: UInt64,
         _ problem: String?,
-        _ step: StartRefusal.Step,
-        puttingBack: StartRefusal.Step
+        _ step: Step,
+        puttingBack: Step
     ) -> Consequences {
         let has = "the journal here has all from the beginning, records 1 to \(last)."
         guard let problem else { return ("Nothing is lost: \(has)", [step, puttingBack]) }
@@ -397,7 +392,7 @@ extension RefusalWords {
     private var journal: String { WholeJournal.path(in: path) }
 
     /// What to do where a backup has more records than are left; nil where none has.
-    private func moreThanIsLeft(_ left: UInt64, _ remedy: StateRemedy) -> StartRefusal.Step? {
+    private func moreThanIsLeft(_ left: UInt64, _ remedy: StateRemedy) -> Step? {
         guard remedy.last > left else { return nil }
         switch remedy {
         case .noBackup, .ofAnotherInstance: return nil
@@ -418,7 +413,7 @@ extension RefusalWords {
     }
 
     /// Puts a backup in the place of `state.db`, before a journal that may have a problem.
-    private func inPlace(_ backup: String, _ problem: String?) -> StartRefusal.Step {
+    private func inPlace(_ backup: String, _ problem: String?) -> Step {
         let start =
             problem == nil
             ? "the start adds the journal's records"
@@ -426,14 +421,14 @@ extension RefusalWords {
         let way =
             backup == journal
             ? "Make state.db anew" : "Put this backup in the place of state.db"
-        return StartRefusal.Step(
+        return Step(
             text: "\(way); \(start). The old files are kept in \(quarantine).",
             commands: restoringInPlace(backup)
         )
     }
 
     private func ofInterruptedInPlaceRestore(of backup: String) -> Consequences {
-        let step = StartRefusal.Step(
+        let step = Step(
             text: "Run the same command again; it begins anew.",
             commands: restoringInPlace(backup)
         )
@@ -448,7 +443,7 @@ extension RefusalWords {
         let nothing = "Nothing was restored, and the backup is as it was."
         switch error {
         case .notContinued(_, let checkpointed, _):
-            let again = StartRefusal.Step(
+            let again = Step(
                 text: "If you have the missing or damaged file as it was, put it back, and run it "
                     + "again.",
                 commands: restoringInPlace(backup)
@@ -464,7 +459,7 @@ extension RefusalWords {
             case .noBackup, .ofAnotherInstance: return (meaning, [again, restoring(backup)])
             }
         case .noRoom(let directory, let needed, let free):
-            let step = StartRefusal.Step(
+            let step = Step(
                 text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "
                     + "directory, and run it again.",
                 commands: ["df -h \(RefusalCommands.quoted(directory))"] + restoringInPlace(backup)
@@ -473,13 +468,13 @@ extension RefusalWords {
         case .storage(.locked(_, let holder)):
             let lock = RefusalCommands.quoted("\(path)/lock")
             let process = holder.map { "kill \($0)" } ?? "fuser \(lock)"
-            let step = StartRefusal.Step(
+            let step = Step(
                 text: "Stop the service, and run it again.",
                 commands: [process] + restoringInPlace(backup)
             )
             return (nothing, [step])
         default:
-            let step = StartRefusal.Step(
+            let step = Step(
                 text: "Take another backup, or look at the path, the disk and the rights. "
                     + "`feed-service verify` and a backup's path say whether one is whole."
             )
@@ -493,9 +488,9 @@ extension RefusalWords {
     }
 
     /// Restores a backup into a new directory, and serves that.
-    private func restoring(_ backup: String) -> StartRefusal.Step {
+    private func restoring(_ backup: String) -> Step {
         let restored = commands.restored
-        return StartRefusal.Step(
+        return Step(
             text: "Restore the backup into a new directory, and serve that.",
             commands: [
                 commands.restore(RestoreSource(path: backup), into: restored),
@@ -620,7 +615,8 @@ extension RefusalWords {
             let step = Step(
                 text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "
                     + "directory, and run it again.",
-                commands: ["df -h \(quotedParent)"] + restoring(source, into: path)
+                commands: ["df -h \(RefusalCommands.quoted(parent))"]
+                    + restoring(source, into: path)
             )
             return (nothing, [step])
         case .storage(.notEmpty), .storage(.locked):
@@ -649,7 +645,7 @@ extension RefusalWords {
         case .storage:
             let step = Step(
                 text: "Look at the disk, the path and the rights, then run it again.",
-                commands: ["ls -ld \(quotedParent)", "dmesg | tail"]
+                commands: ["ls -ld \(RefusalCommands.quoted(parent))", "dmesg | tail"]
                     + restoring(source, into: path)
             )
             return (nothing, [step])
@@ -657,9 +653,9 @@ extension RefusalWords {
     }
 
     /// The directory above, which is there where a directory was to be made.
-    private var quotedParent: String {
+    private var parent: String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : RefusalCommands.quoted(String(path[..<slash]))
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// The MiB that are to be freed so that so many bytes are free, rounded up; 1 at least.

@@ -212,7 +212,7 @@ import Testing
         do {
             let vfs = source.databaseDiskName
             let database = try StateDatabase(directory: ".", files: source, vfs: vfs)
-            try database.updateMeta { $0.becomeAnotherInstance() }
+            try database.update { $0.becomeAnotherInstance() }
             try database.connection.checkpointLog()
         }
         let error = error(spoiled(removing: true), source["state.db"])

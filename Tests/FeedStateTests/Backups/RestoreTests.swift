@@ -50,8 +50,7 @@ import Testing
         try restored.load(
             into: FeedStore(stripeCount: 16) { 0 },
             accounts: accounts,
-            channels: { _, _ in },
-            progress: { _ in }
+            channels: { _, _ in }
         )
         #expect(accounts.state.sessions.isEmpty)
         #expect(accounts.state.accounts.count == model.viewers.accounts.count)

@@ -168,7 +168,7 @@ import Testing
             #expect(life.state.summary.skippedAccountID == 0)
             #expect(life.store.highestID == 7)
             let database = life.state.checkpointWork.database
-            try database.updateMeta { $0.skipNumbersAtNextStart() }
+            try database.update { $0.skipNumbersAtNextStart() }
         }
         let skipped: UInt64
         do {
@@ -197,7 +197,7 @@ import Testing
         do {
             let life = try start()
             #expect(!Self.isReset(life.store, since: revision))
-            try life.state.checkpointWork.database.updateMeta { $0.skipNumbersAtNextStart() }
+            try life.state.checkpointWork.database.update { $0.skipNumbersAtNextStart() }
         }
         for _ in 0..<2 {
             let life = try start()
@@ -222,7 +222,7 @@ import Testing
         do {
             let life = try start()
             let database = life.state.checkpointWork.database
-            try database.updateMeta(skippedAccountID: 9) { _ in }
+            try database.update(skippedAccountID: 9) { _ in }
             try database.connection.execute(change)
         }
         let error = #expect(throws: StateStartError.self) { _ = try start() }
