@@ -50,7 +50,6 @@ package struct JournalRecord: Equatable, Sendable {
     package let microseconds: UInt64
 }
 
-/// How durable a record is when its append returns.
 package enum Durability: String, Sendable, CaseIterable {
     /// On the disk: survives a power cut.
     case fsync
@@ -58,7 +57,6 @@ package enum Durability: String, Sendable, CaseIterable {
     case os
 }
 
-/// What a segment journal is opened with.
 package struct JournalConfiguration: Sendable {
     /// Names the data directory; the journal of another one is refused.
     package var instanceID: UInt64

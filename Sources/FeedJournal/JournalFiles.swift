@@ -126,7 +126,6 @@ extension JournalFile {
         }
     }
 
-    /// Reads a range, less if the file ends before it.
     package func read(_ range: Range<Int>) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: range.count)
         var count = 0
@@ -166,7 +165,6 @@ package struct FileIdentity: Equatable, Sendable {
 }
 
 extension [UInt8] {
-    /// A copy of bytes, to be kept; O(n).
     package init(copying bytes: Span<UInt8>) {
         self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
     }

@@ -7,7 +7,6 @@ struct JournalSpace {
     private var ballast: Ballast
     private var watch: SpaceWatch
 
-    /// Looks for the ballast; no segments are spare yet.
     init(_ files: any JournalFiles, _ configuration: JournalConfiguration) throws(StorageError) {
         self.files = files
         limits = configuration.space
@@ -123,7 +122,6 @@ package struct SpaceWatch: Equatable, Sendable {
     /// Whether the watch was writable once; before, it need not stay clear of flapping.
     private var hasStarted = false
 
-    /// A watch that is read-only until the first observation.
     init(_ limits: SpaceLimits, hasBallast: Bool) {
         self.limits = limits
         self.hasBallast = hasBallast
@@ -151,13 +149,11 @@ package struct SpaceWatch: Equatable, Sendable {
         return false
     }
 
-    /// The ballast that was asked for is there.
     mutating func ballastWritten() {
         hasBallast = true
         becomeWritable()
     }
 
-    /// The disk was full and the ballast is gone.
     mutating func ballastReleased() {
         hasBallast = false
         hasStarted = true
@@ -175,7 +171,6 @@ struct Ballast {
     static let name = "ballast"
     private let files: any JournalFiles
     private let byteCount: Int
-    /// Whether the file is there, whole.
     private(set) var isThere: Bool
 
     /// Looks for the file; one of another size is removed.
@@ -186,7 +181,6 @@ struct Ballast {
         if !isThere { try files.remove(Self.name) }
     }
 
-    /// Takes the room; false if there is not enough.
     mutating func write() throws(StorageError) -> Bool {
         do {
             let file = try files.create(Self.name)

@@ -19,7 +19,6 @@ package final class POSIXFiles: JournalFiles {
     private let lock: Int32
     private let access: Access
 
-    /// Opens and locks a directory that is there.
     package init(path: String, for access: Access = .change) throws(StorageError) {
         self.path = path
         self.access = access
@@ -324,7 +323,6 @@ private final class POSIXFile: JournalFile {
     var name: String
     private let descriptor: Int32
 
-    /// Takes over the descriptor and closes it in the end.
     init(name: String, descriptor: Int32) {
         self.name = name
         self.descriptor = descriptor

@@ -2,10 +2,8 @@ import CXXHash
 
 /// The hash that records and headers are checked by: XXH3 of 64 bits, by Yann Collet.
 package struct RecordHash: Sendable {
-    /// The hash of some bytes under a seed.
     package let digest: @Sendable (Span<UInt8>, UInt64) -> UInt64
 
-    /// What every journal is written with.
     package static let xxh3: RecordHash = RecordHash { RecordHash.xxh3($0, seed: $1) }
 
     /// A hash of one's own; only a test of what a blind one lets through has a use for it.

@@ -4,7 +4,26 @@ import Glibc
 ///
 /// All records up to `last` are whole and chained. If `problem` is nil they are all that was
 /// ever acknowledged, as far as can be proved; after them is nothing, what the file held before it
-/// was used again, or a write that a power cut tore.
+/// was used again, or a write that a power cut tore. The place where the records end decides what a
+/// start does:
+///
+///     what is seen                                                    what it is
+///     --------------------------------------------------------------  ----------------------
+///     Newest segment: no whole record, and no later one after that    the end, or a torn write
+///     Earlier segment: no whole record, and the next begins with it   the end of the segment
+///     A checkpointed record is not whole; what follows is proved      checkpointed damage
+///     A header is wrong, or does not continue the last record         damaged
+///     A file is shorter than its header says                          damaged
+///     A whole record does not continue the journal                    damaged
+///     A record differs from the one that was durable once             damaged
+///     Newest segment: no whole record, but a later one after that     damaged
+///     The next segment begins with an earlier record                  damaged
+///     A gap before the next segment, with a trace of a record         damaged
+///     A gap before the next segment, without a trace                  missing
+///     The first segment begins after the checkpoint                   missing
+///     No segment, and all durable records are checkpointed            missing
+///     The end is before a record that was durable once                lost
+///     The watermark is not there, or is of another directory          missing watermark
 package struct RecoveryScan {
     enum End: Equatable {
         /// Into a segment, at an offset: its last record begins at `record`, and what is not zero
@@ -25,27 +44,38 @@ package struct RecoveryScan {
     /// All segments, wholly checkpointed ones among them.
     let segments: [Segment]
     /// The last record that is left: in the files, or the checkpointed one if that is later.
-    package let last: JournalPosition
+    package private(set) var last: JournalPosition
     /// The last whole record that was read, which may be before the checkpointed one; the
     /// checkpointed one if none was read.
-    let lastFound: UInt64
+    private(set) var lastFound: UInt64
     /// When `lastFound` was written, in microseconds since 1970; 0 if none was read.
-    package let lastMicroseconds: UInt64
+    package private(set) var lastMicroseconds: UInt64 = 0
     /// When the checkpointed record was written, in microseconds since 1970; nil if no file says it.
-    package let checkpointedMicroseconds: UInt64?
+    package private(set) var checkpointedMicroseconds: UInt64?
     /// How long the journal was written to, up to `lastFound`.
-    let age: JournalAge
-    /// Why the journal must not be continued unless its loss is accepted.
-    package let problem: StorageError?
+    private(set) var age = JournalAge(0)
+    package private(set) var problem: StorageError?
     /// Damage in records that are checkpointed already: it is no problem.
-    package let checkpointedDamage: CheckpointedDamage?
+    package private(set) var checkpointedDamage: CheckpointedDamage?
     /// The first segment that is not wholly checkpointed.
-    let start: Int
-
-    let end: End
+    private(set) var start = 0
+    private(set) var end = End.fresh(index: 0)
     let configuration: JournalConfiguration
-    package let hasWatermark: Bool
-    package let lastKnown: UInt64
+
+    private let checkpointed: JournalPosition
+    /// The instance need not be the configured one if a loss is accepted, which changes it.
+    private let acceptsAnyInstance: Bool
+    /// The last record that is durable by what was written beside the journal.
+    private var watermark: JournalPosition?
+    /// Whether a whole, chained record contradicts the watermark, as of another directory or time.
+    private var isWatermarkForeign = false
+
+    package var hasWatermark: Bool { watermark != nil }
+
+    /// The last record that the watermark, the checkpoint or `state.db` knows to be durable.
+    package var lastKnown: UInt64 {
+        max(checkpointed.number, watermark?.number ?? 0, configuration.known.number)
+    }
 
     /// Reads the journal and changes nothing; what cannot be read at all is thrown, what is wrong
     /// becomes the problem.
@@ -56,34 +86,21 @@ package struct RecoveryScan {
         acceptsAnyInstance: Bool = false,
         progress: (JournalProgress) -> Void = { _ in }
     ) throws(StorageError) {
-        var scanner = try RecoveryScanner(
-            files,
-            configuration,
-            checkpointed: checkpointed,
-            acceptsAnyInstance: acceptsAnyInstance
-        )
-        try scanner.walkSegments(progress)
-        let isBehind = scanner.last.number < checkpointed.number
         self.configuration = configuration
-        segments = scanner.segments
-        problem = scanner.problem ?? scanner.loss()
-        lastFound = scanner.last.number
-        lastMicroseconds = scanner.lastMicroseconds
-        checkpointedMicroseconds = scanner.checkpointedMicroseconds
-        age = scanner.age
-        checkpointedDamage = scanner.checkpointedDamage
-        start = scanner.start
-        hasWatermark = scanner.watermark != nil
-        lastKnown = scanner.lastKnown
+        self.checkpointed = checkpointed
+        self.acceptsAnyInstance = acceptsAnyInstance
+        last = checkpointed
+        lastFound = checkpointed.number
+        watermark = try DurableWatermark.read(files, configuration.hash)
+        segments = try Self.firsts(files).sorted().map(Segment.init)
+        try walkSegments(files, progress)
+        problem = problem ?? loss()
+        lastFound = last.number
+        guard lastFound < checkpointed.number else { return }
         // The state has all up to the checkpoint; only the chain begins anew after it. A file that
         // is not read up to there may have whole records after it: it goes to quarantine.
-        last = isBehind ? checkpointed : scanner.last
-        end = isBehind ? .fresh(index: scanner.start) : scanner.end
-    }
-
-    /// The first record of the oldest segment that a directory has; nil if it has none.
-    package static func firstRecord(_ files: any JournalFiles) throws(StorageError) -> UInt64? {
-        try firsts(files).min()
+        last = checkpointed
+        end = .fresh(index: start)
     }
 
     /// The end of a journal, and what its newest segment says of it.
@@ -91,7 +108,6 @@ package struct RecoveryScan {
         package let instanceID: UInt64
         /// The last whole record there, or the one before the segment.
         package let number: UInt64
-        /// When that was written, in microseconds since 1970.
         package let microseconds: UInt64
     }
 
@@ -109,7 +125,6 @@ package struct RecoveryScan {
         )
     }
 
-    /// The first records of all segments, in any order.
     static func firsts(_ files: any JournalFiles) throws(StorageError) -> [UInt64] {
         // A state that was just restored has no journal yet.
         guard try files.names(in: ".").contains(SegmentLayout.directory) else { return [] }
@@ -158,11 +173,7 @@ package struct RecoveryScan {
         for index in segments.indices.prefix(start) {
             let end = segments[index + 1].first - 1
             do throws(StorageError) {
-                var reader = try SegmentReader(
-                    Self.open(files, segments[index]),
-                    first: segments[index].first,
-                    configuration.hash
-                )
+                var reader = try reader(segments[index], files)
                 while reader.last.number < end {
                     guard case .record = reader.next() else {
                         throw .damagedRecord(
@@ -189,6 +200,245 @@ package struct RecoveryScan {
             throw .system("open", segment.name, code: ENOENT)
         }
         return file
+    }
+}
+
+// How the segments are read in their order, up to a problem or the end.
+extension RecoveryScan {
+    /// Reads the segments from the checkpointed position on, up to a problem.
+    private mutating func walkSegments(
+        _ files: any JournalFiles,
+        _ progress: (JournalProgress) -> Void
+    ) throws(StorageError) {
+        // Those before are checkpointed: a power cut may have undone the unlink of some of them.
+        guard let start = segments.lastIndex(where: { $0.first <= checkpointed.number + 1 })
+        else {
+            guard let next = segments.first else { return }
+            // What another directory has is no gap.
+            if let header = try? reader(next, files).header { try checkInstance(header, next.name) }
+            problem = .missing(records: checkpointed.number + 1...next.first - 1)
+            return
+        }
+        self.start = start
+        end = .fresh(index: start)
+        var completedByteCount = 0
+        for index in start..<segments.count {
+            guard let reader = try read(index, files) else { return }
+            completedByteCount += reader.bytes.count
+            progress(
+                JournalProgress(
+                    completedByteCount: completedByteCount,
+                    totalByteCount: completedByteCount
+                        + (segments.count - 1 - index) * reader.header.segmentByteCount,
+                    number: last.number
+                )
+            )
+            guard problem == nil else { return }
+        }
+    }
+
+    /// Checks one segment and takes over what it holds; nil if not even its header is right.
+    private mutating func read(
+        _ index: Int,
+        _ files: any JournalFiles
+    ) throws(StorageError) -> SegmentReader? {
+        let segment = segments[index]
+        var reader: SegmentReader
+        do {
+            reader = try self.reader(segment, files)
+        } catch {
+            guard case .damagedRecord(let file, let offset, _, let reason) = error else {
+                throw error
+            }
+            // Checkpointed records of the segment are not lost with its header.
+            let next = last.number + 1
+            problem = .damagedRecord(file: file, offset: offset, record: next, reason: reason)
+            return nil
+        }
+        try checkInstance(reader.header, segment.name)
+        problem = link(reader)
+        guard problem == nil else { return reader }
+        last = reader.last
+        lastMicroseconds = reader.lastMicroseconds
+        age = JournalAge(reader.header.age)
+        noteCheckpointed()
+        var record = reader.offset
+        problem = walkRecords(&reader, &record)
+        if problem == nil, endsWithTheCheckpoint(reader, index) {
+            end = .fresh(index: index + 1)
+            return reader
+        }
+        end = .segment(
+            index: index,
+            record: record,
+            offset: reader.offset,
+            content: reader.endOfContent
+        )
+        if problem == nil { problem = checkEnd(reader, index) }
+        return reader
+    }
+
+    private func reader(
+        _ segment: Segment,
+        _ files: any JournalFiles
+    ) throws(StorageError) -> SegmentReader {
+        try SegmentReader(Self.open(files, segment), first: segment.first, configuration.hash)
+    }
+
+    private mutating func noteCheckpointed() {
+        if last.number == checkpointed.number { checkpointedMicroseconds = lastMicroseconds }
+    }
+
+    private func checkInstance(_ header: SegmentHeader, _ name: String) throws(StorageError) {
+        let taken = [configuration.instanceID, configuration.previousInstanceID]
+        guard acceptsAnyInstance || taken.contains(header.instanceID) else {
+            throw .otherInstance(
+                file: name,
+                found: header.instanceID,
+                expected: configuration.instanceID
+            )
+        }
+    }
+
+    /// Checks that a segment begins where the one before it, or the checkpoint, has ended.
+    private func link(_ reader: SegmentReader) -> StorageError? {
+        let first = reader.header.previous
+        guard first.number == last.number, first.hash != last.hash else { return nil }
+        return .damagedRecord(
+            file: reader.name,
+            offset: 0,
+            record: first.number + 1,
+            reason: "it does not continue record \(last.number) as that one is known"
+        )
+    }
+
+    /// Walks past all records of a segment that are right, and tells where the last one begins.
+    private mutating func walkRecords(
+        _ reader: inout SegmentReader,
+        _ lastOffset: inout Int
+    ) -> StorageError? {
+        while true {
+            let offset = reader.offset
+            func damaged(_ reason: String) -> StorageError {
+                .damagedRecord(
+                    file: reader.name,
+                    offset: offset,
+                    record: reader.last.number + 1,
+                    reason: reason
+                )
+            }
+            switch reader.next() {
+            case .record(let record, body: _):
+                for known in [checkpointed, configuration.known]
+                where known.number == record.number {
+                    guard known == record.position else {
+                        return .damagedRecord(
+                            file: reader.name,
+                            offset: offset,
+                            record: record.number,
+                            reason: "it is not the record that was durable once"
+                        )
+                    }
+                }
+                if let old = watermark, old.number == record.number, old != record.position {
+                    isWatermarkForeign = true
+                    watermark = nil
+                }
+                age.add(foundGap: record.microseconds - lastMicroseconds)
+                last = record.position
+                lastOffset = offset
+                lastMicroseconds = record.microseconds
+                noteCheckpointed()
+            case .foreign(let record):
+                return damaged("record \(record.number) is there and does not continue the journal")
+            case .end:
+                guard !skipCheckpointed(&reader, &lastOffset) else { continue }
+                return reader.sizeProblem.map(damaged)
+            }
+        }
+    }
+
+    /// Continues after the checkpointed record if a segment's records end before it.
+    ///
+    /// Notes the damage; false if nothing proves where that place is.
+    private mutating func skipCheckpointed(
+        _ reader: inout SegmentReader,
+        _ lastOffset: inout Int
+    ) -> Bool {
+        guard reader.last.number < checkpointed.number,
+            let found = reader.place(behind: checkpointed)
+        else { return false }
+        noteDamage(reader, resumption: found.place)
+        reader.resume(at: found.place)
+        lastMicroseconds = found.place.microseconds
+        lastOffset = found.record
+        return true
+    }
+
+    /// Whether a damaged checkpointed record was the last one of all; then no record after it is
+    /// lost.
+    ///
+    /// If so, the damage is noted. It is so if the watermark names this record, and the newest
+    /// segment has its full size, a trace of the damaged record, and no whole record of a later
+    /// number.
+    private mutating func endsWithTheCheckpoint(_ reader: SegmentReader, _ index: Int) -> Bool {
+        guard index == segments.count - 1, reader.last.number < checkpointed.number,
+            watermark == checkpointed, configuration.known.number <= checkpointed.number,
+            reader.sizeProblem == nil,
+            reader.hasTraceAtEnd || reader.laterRecord() != nil,
+            reader.laterRecord(than: checkpointed.number) == nil
+        else { return false }
+        noteDamage(reader, resumption: nil)
+        return true
+    }
+
+    private mutating func noteDamage(_ reader: SegmentReader, resumption: RecordPlace?) {
+        checkpointedDamage = CheckpointedDamage(
+            file: reader.name,
+            offset: reader.offset,
+            number: reader.last.number + 1,
+            resumption: resumption,
+            checkpointed: checkpointed.number
+        )
+        last = checkpointed
+    }
+
+    private func checkEnd(_ reader: SegmentReader, _ index: Int) -> StorageError? {
+        let next = last.number + 1
+        func damaged(_ reason: String) -> StorageError {
+            .damagedRecord(file: reader.name, offset: reader.offset, record: next, reason: reason)
+        }
+        if index + 1 < segments.count {
+            let following = segments[index + 1].first
+            if following == next { return nil }
+            guard following > next else {
+                return damaged("the next segment begins with record \(following)")
+            }
+            // Without a trace of it in this file, the record was in one that is not there.
+            guard reader.hasTraceAtEnd || reader.laterRecord() != nil else {
+                return .missing(records: next...following - 1)
+            }
+            return damaged("its hash is wrong, and the journal continues after it")
+        }
+        guard let later = reader.laterRecord() else { return nil }
+        return damaged(
+            "its hash is wrong, and record \(later.record.number) is after it"
+                + " at offset \(later.offset)"
+        )
+    }
+
+    /// What was durable once, by what is known of it, and is not found.
+    private func loss() -> StorageError? {
+        let known = lastKnown
+        guard last.number < known else {
+            // The newest segment is never removed, even if all of it is checkpointed.
+            guard segments.isEmpty, known > 0 else {
+                let isMissed = configuration.known.number > 0 && watermark == nil
+                return isMissed || isWatermarkForeign ? .missingWatermark(last: last.number) : nil
+            }
+            return .missing(records: known...known)
+        }
+        return .lost(records: last.number + 1...known)
     }
 }
 
@@ -259,7 +509,6 @@ package struct DroppedPart: Equatable, Sendable {
 }
 
 extension RecoveryScan {
-    /// What an accepted loss drops of the files, in the order of the records.
     package var droppedParts: [DroppedPart] {
         var parts: [DroppedPart] = []
         if case .segment(let index, record: _, let offset, let content) = end, content > offset {
@@ -272,7 +521,6 @@ extension RecoveryScan {
     }
 }
 
-/// Where an accepted loss keeps what it drops.
 package enum Quarantine {
     package static let directoryName = "quarantine"
 
@@ -331,8 +579,82 @@ package enum Quarantine {
 }
 
 package struct JournalProgress: Equatable, Sendable {
-    /// What has been read and checked.
     package let completedByteCount: Int
     package let totalByteCount: Int
     package let number: UInt64
+}
+
+/// Reads the records of segments that have been checked before, in order.
+struct SegmentReplay {
+    let files: any JournalFiles
+    let segments: [Segment]
+    let last: UInt64
+
+    let hash: RecordHash
+    /// Damage in checkpointed records, skipped if only the records after it are asked for.
+    let checkpointedDamage: CheckpointedDamage?
+
+    /// Gives the records after a position, until `body` says false or none is left.
+    func run(
+        after number: UInt64,
+        _ body: (JournalRecord, Span<UInt8>) -> Bool
+    ) throws(StorageError) {
+        guard number < last else { return }
+        guard let start = segments.lastIndex(where: { $0.first <= number + 1 }) else {
+            throw .missing(records: number + 1...(segments.first?.first ?? last + 1) - 1)
+        }
+        for index in start..<segments.count {
+            let segment = segments[index]
+            let file = try RecoveryScan.open(files, segment)
+            var reader = try SegmentReader(file, first: segment.first, hash)
+            if let damage = checkpointedDamage, damage.file == segment.name,
+                let place = damage.resumption, place.previous.number <= number
+            {
+                reader.resume(at: place)
+            }
+            while reader.last.number < lastNumber(index) {
+                let offset = reader.offset
+                guard case .record(let header, body: let range) = reader.next() else {
+                    throw .damagedRecord(
+                        file: segment.name,
+                        offset: offset,
+                        record: reader.last.number + 1,
+                        reason: "it was whole when the journal was opened"
+                    )
+                }
+                guard header.number > number else { continue }
+                let record = JournalRecord(
+                    position: header.position,
+                    count: header.count,
+                    microseconds: header.microseconds
+                )
+                guard body(record, reader.bytes.span.extracting(range)) else { return }
+            }
+        }
+    }
+
+    private func lastNumber(_ index: Int) -> UInt64 {
+        index + 1 < segments.count ? min(last, segments[index + 1].first - 1) : last
+    }
+}
+
+extension RecoveryScan {
+    /// Gives the records that were found after a position in order, until `body` says false or
+    /// none is left; changes nothing.
+    ///
+    /// With everything kept, checkpointed records can be asked for too.
+    package func replay(
+        _ files: any JournalFiles,
+        after number: UInt64,
+        _ body: (JournalRecord, Span<UInt8>) -> Bool
+    ) throws(StorageError) {
+        let replay = SegmentReplay(
+            files: files,
+            segments: segments,
+            last: last.number,
+            hash: configuration.hash,
+            checkpointedDamage: checkpointedDamage
+        )
+        try replay.run(after: number, body)
+    }
 }

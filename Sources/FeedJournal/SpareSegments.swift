@@ -19,7 +19,6 @@ struct SpareSegments {
         self.configuration = configuration
     }
 
-    /// How many files there are, each as large as a segment.
     var count: Int { forgotten.count + (made == nil ? 0 : 1) }
 
     /// Makes the next segment, if none is forgotten, so that it is ready when the current one is
@@ -56,14 +55,12 @@ struct SpareSegments {
         forgotten.append(name)
     }
 
-    /// Removes the files of forgotten segments; returns whether there were some.
     mutating func removeForgotten() throws(StorageError) -> Bool {
         guard !forgotten.isEmpty else { return false }
         while let name = forgotten.popLast() { try files.remove(name) }
         return true
     }
 
-    /// Removes all of them, durably.
     mutating func removeAll() throws(StorageError) {
         _ = try removeForgotten()
         if let made {
