@@ -6,10 +6,8 @@ package struct ChannelState: Equatable, Hashable, BitwiseCopyable, Sendable {
     package var clientHigh: UInt64
     /// The last eight bytes of the client's id.
     package var clientLow: UInt64
-    /// The number that the client chose for the channel.
     package var channel: UInt32
 
-    /// A channel under its number.
     package init(number: UInt64, clientHigh: UInt64, clientLow: UInt64, channel: UInt32) {
         self.number = number
         self.clientHigh = clientHigh

@@ -1,15 +1,11 @@
 /// A set of a batch's items, numbered from 0 to 255.
 package struct ItemMask: Hashable, BitwiseCopyable, Sendable {
-    /// The number of items that the set has room for.
     package static let itemCount = 256
 
     /// Items 0 to 63, the lowest bit for the first.
     package var word0: UInt64
-    /// Items 64 to 127.
     package var word1: UInt64
-    /// Items 128 to 191.
     package var word2: UInt64
-    /// Items 192 to 255.
     package var word3: UInt64
 
     /// The items of the bits that are set; none of no words.
@@ -21,7 +17,6 @@ package struct ItemMask: Hashable, BitwiseCopyable, Sendable {
         self.word3 = word3
     }
 
-    /// The first items, so many of them.
     package init(firstItems count: Int) {
         precondition(0...Self.itemCount ~= count, "A set has no \(count) items.")
         func word(_ first: Int) -> UInt64 {
@@ -55,7 +50,6 @@ package struct ItemMask: Hashable, BitwiseCopyable, Sendable {
         }
     }
 
-    /// The items of either.
     package func union(_ other: ItemMask) -> ItemMask {
         ItemMask(
             word0 | other.word0,

@@ -14,19 +14,13 @@ package enum LogEntry: Equatable, Sendable {
     ///
     /// It is indirect, as a feed is, so that frequent entries are moved without room for texts.
     indirect case post(PostState)
-    /// A post was deleted for good.
     case deletion(PostID, revision: UInt64)
-    /// A feed and its rules.
     indirect case feed(FeedID, FeedPolicy)
-    /// A voter's device.
     case voter(VoterID, device: Device16)
     /// A channel was seen for the first time.
     case channel(ChannelState)
-    /// The outcome of a numbered call.
     case outcome(ChannelOutcome)
-    /// A voter's user.
     case userVoter(VoterID, userID: UInt64)
-    /// An account.
     indirect case account(AccountRow)
     /// A session that began, or that expires later now.
     case session(SessionRow)
@@ -34,9 +28,7 @@ package enum LogEntry: Equatable, Sendable {
     case sessionEnded(TokenHash)
     /// All sessions of a user below a generation have ended.
     case sessionsEnded(userID: UInt64, generation: UInt64)
-    /// The marks of a viewer on a post.
     case marks(PostMarks)
-    /// A mark of a viewer on all posts up to one.
     case markThrough(MarkThrough)
     /// The latest id and the latest revision given are at least these.
     case counters(lastID: UInt64, revision: UInt64)
@@ -149,8 +141,6 @@ extension ChangeLog: ChangeSink {
         let texts = content.texts
         let byteCount = texts.reduce(PostContent.entryNumbersByteCount) { $0 + $1.utf8.count }
         let counts = post.counts
-        let feed = UInt64(post.feed.rawValue)
-        let mode: UInt8 = post.keepsBallots ? 1 : 0
         let createTime = UInt64(bitPattern: post.createTimeMilliseconds)
         let updateTime = UInt64(bitPattern: post.updateTimeMilliseconds)
         let editAge = counts.revision &- post.editRevision
@@ -161,8 +151,8 @@ extension ChangeLog: ChangeSink {
             ? LogEntryKind.risingPost : hasAuthor ? LogEntryKind.authoredPost : LogEntryKind.post
         write(kind, revision: counts.revision, atMost: byteCount) { writer in
             writer.counts(counts)
-            writer.varint(feed)
-            writer.byte(mode)
+            writer.varint(UInt64(post.feed.rawValue))
+            writer.byte(post.keepsBallots ? 1 : 0)
             writer.varint(createTime)
             writer.varint(updateTime &- createTime)
             writer.varint(editAge)
@@ -300,7 +290,6 @@ extension PostContent {
     /// The most bytes of a post's numbers and of the lengths of its texts.
     fileprivate static var entryNumbersByteCount: Int { 170 }
 
-    /// The texts in the order of their fields in the log entry.
     fileprivate var texts: [String] {
         [authorName, title, text, linkURL, thumbnailURL, imageURL]
     }
@@ -358,7 +347,6 @@ extension ChangeLog: AccountChangeSink {
 }
 
 extension LogEntryWriter {
-    /// Writes the 32 bytes of a token's hash.
     fileprivate mutating func hash(_ hash: TokenHash) {
         fixed(hash.word0)
         fixed(hash.word1)
@@ -368,7 +356,6 @@ extension LogEntryWriter {
 }
 
 extension LogEntryFields {
-    /// Reads the fields of the entry.
     @inline(__always)
     mutating func entry(
         revision: UInt64,
@@ -397,8 +384,12 @@ extension LogEntryFields {
         case LogEntryKind.deletion:
             return .deletion(PostID(rawValue: try varint(bytes)), revision: revision)
         case LogEntryKind.feed: return try feed(bytes)
-        case LogEntryKind.voter: return try voter(bytes)
-        case LogEntryKind.userVoter: return try userVoter(bytes)
+        case LogEntryKind.voter:
+            let voter = try voterID(bytes)
+            let high = try fixed(byteCount: 8, bytes)
+            return .voter(voter, device: Device16(high: high, low: try fixed(byteCount: 8, bytes)))
+        case LogEntryKind.userVoter:
+            return .userVoter(try voterID(bytes), userID: try varint(bytes))
         case LogEntryKind.account: return .account(try account(bytes))
         case LogEntryKind.session: return .session(try session(bytes))
         case LogEntryKind.sessionEnded: return .sessionEnded(try tokenHash(bytes))
@@ -406,7 +397,15 @@ extension LogEntryFields {
             return .sessionsEnded(userID: try varint(bytes), generation: try varint(bytes))
         case LogEntryKind.marks: return .marks(try marks(revision, bytes))
         case LogEntryKind.markThrough: return .markThrough(try markThrough(revision, bytes))
-        case LogEntryKind.channel: return .channel(try channel(bytes))
+        case LogEntryKind.channel:
+            return .channel(
+                ChannelState(
+                    number: try varint(bytes),
+                    clientHigh: try fixed(byteCount: 8, bytes),
+                    clientLow: try fixed(byteCount: 8, bytes),
+                    channel: try varint(as: UInt32.self, bytes)
+                )
+            )
         case LogEntryKind.done, LogEntryKind.outcomeID, LogEntryKind.items:
             return .outcome(try outcome(bytes))
         case LogEntryKind.counters:
@@ -505,17 +504,6 @@ extension LogEntryFields {
         return .feed(id, policy)
     }
 
-    private mutating func channel(
-        _ bytes: borrowing LogBytes
-    ) throws(LogEntryError) -> ChannelState {
-        ChannelState(
-            number: try varint(bytes),
-            clientHigh: try fixed(byteCount: 8, bytes),
-            clientLow: try fixed(byteCount: 8, bytes),
-            channel: try varint(as: UInt32.self, bytes)
-        )
-    }
-
     private mutating func outcome(
         _ bytes: borrowing LogBytes
     ) throws(LogEntryError) -> ChannelOutcome {
@@ -572,17 +560,6 @@ extension LogEntryFields {
 
     private mutating func voterID(_ bytes: borrowing LogBytes) throws(LogEntryError) -> VoterID {
         VoterID(rawValue: try varint(as: UInt32.self, bytes))
-    }
-
-    private mutating func voter(_ bytes: borrowing LogBytes) throws(LogEntryError) -> LogEntry {
-        let id = try voterID(bytes)
-        let high = try fixed(byteCount: 8, bytes)
-        let low = try fixed(byteCount: 8, bytes)
-        return .voter(id, device: Device16(high: high, low: low))
-    }
-
-    private mutating func userVoter(_ bytes: borrowing LogBytes) throws(LogEntryError) -> LogEntry {
-        .userVoter(try voterID(bytes), userID: try varint(bytes))
     }
 
     private mutating func marks(

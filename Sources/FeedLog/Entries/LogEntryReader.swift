@@ -32,12 +32,10 @@ package struct LogEntryReader: ~Copyable {
         takeFirstPart()
     }
 
-    /// Reads a copy of a body.
     package init(_ body: [UInt8]) throws(LogEntryError) {
         try self.init(body.span)
     }
 
-    /// Whether all entries have been read.
     package var isAtEnd: Bool { current.isAtEnd && others.isEmpty }
 
     /// The next entry; nil at the end of the body.
@@ -82,7 +80,6 @@ package struct LogEntryReader: ~Copyable {
 struct LogPart: BitwiseCopyable {
     /// Where the next entry begins.
     private var offset: Int
-    /// Where the part ends.
     let end: Int
     /// The revision of the previous entry, 0 at the start.
     private var previousRevision: UInt64 = 0
@@ -93,13 +90,11 @@ struct LogPart: BitwiseCopyable {
     /// The next entry's revision, or the previous one where it has none.
     private(set) var revision: UInt64 = 0
 
-    /// The part of these bytes.
     init(offset: Int, end: Int) {
         self.offset = offset
         self.end = end
     }
 
-    /// Whether all entries have been taken.
     var isAtEnd: Bool { offset == end }
 
     /// Reads the kind and the revision of the next entry; O(1).
@@ -130,22 +125,16 @@ struct LogPart: BitwiseCopyable {
 
 /// Reads the fields of one log entry out of a body, never beyond the end of its log's part.
 struct LogEntryFields {
-    /// The entry's first byte.
     let kind: UInt8
-    /// Where the entry begins.
     let start: Int
-    /// Where the next field begins.
     var next: Int
-    /// Where the log's part ends.
     let end: Int
 
     /// The error of a field that has an impossible value.
     var badValue: LogEntryError { .badValue(kind: kind, offset: start) }
 
-    /// The error of an entry that has no end.
     private var truncated: LogEntryError { .truncated(kind: kind, offset: start) }
 
-    /// Reads one byte.
     @inline(__always)
     mutating func byte(_ bytes: borrowing LogBytes) throws(LogEntryError) -> UInt8 {
         guard next < end else { throw truncated }
@@ -203,7 +192,6 @@ struct LogEntryFields {
         return value
     }
 
-    /// Reads a text behind the count of its bytes.
     mutating func text(_ bytes: borrowing LogBytes) throws(LogEntryError) -> String {
         let count = try varint(bytes)
         guard count <= UInt64(end - next) else { throw truncated }
@@ -227,7 +215,6 @@ package enum LogEntryError: Error, Equatable, Sendable {
 }
 
 extension LogEntryError: CustomStringConvertible {
-    /// What is wrong, and where in the body.
     package var description: String {
         switch self {
         case .brokenPart(let offset):

@@ -21,7 +21,6 @@ public struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
         @inline(__always) get { unsafe ChangeLog(block: nil) }
     }
 
-    /// Whether appended entries are dropped.
     package var isNone: Bool {
         @inline(__always) get { unsafe block == nil }
     }
@@ -111,12 +110,10 @@ public struct ChangeLog: BitwiseCopyable, @unchecked Sendable {
 struct LogEntryWriter {
     /// The most bytes of a kind and a revision.
     static let headByteCount = 1 + maximumVarintByteCount
-    /// The most bytes of a number.
     static let maximumVarintByteCount = 10
 
     fileprivate var next: UnsafeMutablePointer<UInt8>
 
-    /// Writes one byte.
     @inline(__always)
     mutating func byte(_ value: UInt8) {
         unsafe next.pointee = value
@@ -142,7 +139,6 @@ struct LogEntryWriter {
         unsafe next += MemoryLayout<Value>.size
     }
 
-    /// Writes a text behind the count of its bytes.
     mutating func text(_ text: String) {
         var text = text
         varint(UInt64(text.utf8.count))

@@ -9,7 +9,6 @@ import Synchronization
 /// `Sendable` because the logs are locked, and one thread at a time takes a batch.
 @safe
 package final class ChangeLogs: @unchecked Sendable {
-    /// The number of logs.
     package let count: Int
     private let blocks: UnsafeMutablePointer<LogBlock>
     private let batchState: UnsafeMutablePointer<BatchState>
@@ -52,7 +51,6 @@ package final class ChangeLogs: @unchecked Sendable {
         unsafe batchState.deallocate()
     }
 
-    /// The log of an event loop.
     package subscript(loop: Int) -> ChangeLog {
         precondition(loop >= 0 && loop < count, "There is no log of loop \(loop).")
         return unsafe ChangeLog(block: blocks + loop)

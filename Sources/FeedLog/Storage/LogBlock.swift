@@ -20,16 +20,12 @@ struct BatchState: ~Copyable {
 @safe
 @usableFromInline
 struct LogBlock: ~Copyable {
-    /// Guards the contents.
     @usableFromInline let lock = Lock(())
-    /// The contents, which the lock guards.
     let contents: UnsafeMutablePointer<LogContents>
-    /// The state that all logs share.
     @usableFromInline let batchState: UnsafeMutablePointer<BatchState>
     /// The bytes as of the end of the last transaction.
     let waitingByteCount = Atomic<Int>(0)
 
-    /// An empty log of a set.
     init(_ batchState: UnsafeMutablePointer<BatchState>) {
         unsafe self.batchState = batchState
         unsafe contents = .allocate(capacity: 1)
@@ -83,15 +79,12 @@ struct LogBlock: ~Copyable {
     }
 }
 
-/// The contents of a log, which its lock guards.
 struct LogContents: ~Copyable {
     /// The bytes of the log entries since the last commit batch.
     var buffer = LogBuffer()
-    /// The log entries since the last commit batch.
     var entryCount = 0
     /// The revision of the last entry that has one; 0 after a commit batch.
     var previousRevision: UInt64 = 0
-    /// Whether a transaction is under way.
     var isInTransaction = false
     /// Whether this transaction put the first log entry into a commit batch, so that its end calls
     /// `onFirstEntry`.

@@ -2,7 +2,6 @@
 /// into its body.
 @safe
 struct LogBuffer: ~Copyable {
-    /// The bytes that an empty buffer has room for.
     private static let initialCapacity = 64 * 1_024
     /// The bytes that a log keeps of a grown buffer: several iterations' worth of imports.
     private static let keptByteCount = 1 << 22
@@ -12,7 +11,6 @@ struct LogBuffer: ~Copyable {
     private(set) var capacity = LogBuffer.initialCapacity
     var count = 0
 
-    /// An empty buffer.
     init() {
         unsafe base = .allocate(capacity: Self.initialCapacity)
     }

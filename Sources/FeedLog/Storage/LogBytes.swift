@@ -2,10 +2,8 @@
 @safe
 struct LogBytes: ~Copyable {
     private let base: UnsafeMutablePointer<UInt8>
-    /// The number of bytes.
     let count: Int
 
-    /// A copy of a body.
     init(copying body: borrowing Span<UInt8>) {
         count = body.count
         unsafe base = .allocate(capacity: count)
