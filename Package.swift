@@ -172,6 +172,7 @@ let package = Package(
             dependencies: [
                 "FeedAccounts", "FeedConcurrency", "FeedLog", "FeedRanking", "FeedJournal",
                 "FeedSQLite",
+                .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings
         ),

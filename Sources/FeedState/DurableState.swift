@@ -11,14 +11,12 @@ package final class DurableState: Sendable {
     package struct Events: Sendable {
         /// What the journal thread calls; the checkpoint thread calls `checkpoints` too.
         package var journal = JournalThread.Events()
-        /// Nothing more may be answered; the process should exit.
         package var failed: @Sendable (StorageError) -> Void = { _ in }
         package var backup: @Sendable (BackupEvent) -> Void = { _ in }
 
         package init() {}
     }
 
-    /// What clients know the state by, and the key of their page tokens.
     package let identity: StateMeta
     package let recovery: RecoverySummary
     package let durability: Durability

@@ -1,6 +1,5 @@
 internal import Synchronization
 
-/// What the journal's thread knows of the disk and of checkpoints, to set the gate by.
 struct ChangeAdmission {
     /// The share of its limit below which the backlog of checkpoints is reported as caught up.
     private static let caughtUpShare = 0.375
@@ -11,12 +10,10 @@ struct ChangeAdmission {
     /// The refusals by then when the lag began.
     private var refusedBefore: UInt64 = 0
 
-    /// For a disk of usual speed, so many bytes may wait.
     init(maximumByteCount: Int) {
         disk = JournalAdmission(maximumByteCount: maximumByteCount)
     }
 
-    /// How long the next commit should wait, so that checkpoints keep up.
     var commitDelay: Duration { checkpoints.commitDelay }
 
     mutating func observe(byteCount: Int, took duration: Duration) {
@@ -127,7 +124,6 @@ final class ChangeGate: Sendable {
 }
 
 package enum Congestion: Sendable, Equatable {
-    /// The disk does not keep up with the journal.
     case journal
     /// Checkpoints do not keep up with the journal; a client should wait for `retryTime`.
     case checkpoints(CheckpointBacklog, retryTime: Duration)

@@ -31,11 +31,9 @@ package struct CheckpointAdmission {
     /// The least and the most that a refused client is told to wait.
     private static let retryTimes: ClosedRange<Double> = 0.05...1
 
-    /// The bytes a second that checkpoints were measured to write.
     package private(set) var bytesPerSecond = Self.assumedBytesPerSecond
     /// How long a client that is refused now should wait.
     package private(set) var retryTime = Duration.zero
-    /// How long the next commit should wait from the last update on.
     package private(set) var commitDelay = Duration.zero
     /// When the measurement began, and what was written by then; nil while none is under way.
     private var measurement: (began: ContinuousClock.Instant, written: UInt64)?

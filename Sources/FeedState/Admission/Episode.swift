@@ -15,7 +15,6 @@ package struct Episode {
 
     package init() {}
 
-    /// Whether it holds, as of the last look.
     package var isUnderWay: Bool { began != nil }
 
     /// Looks whether the condition holds; returns what is to be reported, if anything.

@@ -1,5 +1,6 @@
 import FeedConcurrency
 package import FeedJournal
+import HeapModule
 
 /// Writes a memtable into `state.db`, a step at a time.
 ///
@@ -102,9 +103,6 @@ package final class Checkpoint {
     }
 }
 
-@available(*, unavailable)
-extension Checkpoint: Sendable {}
-
 /// How far a checkpoint is: which changes of the memtable are still to be written.
 ///
 /// A copy is cheap, as the numbers themselves are shared.
@@ -143,11 +141,19 @@ private struct CheckpointCursor {
 private struct SortedRuns {
     private static let runCount = 8_192
 
+    /// The next number of a run, and its place.
+    private struct First: Comparable {
+        let number: UInt64
+        let place: Int
+
+        static func < (one: First, other: First) -> Bool { one.number < other.number }
+    }
+
     private var numbers: [UInt64]
     /// Where the run that is sorted next begins; the count when all are.
     private var sorted = 0
-    /// Of each run that is not at its end, the place of its next number; a heap by that number.
-    private var heap: [Int] = []
+    /// Of the runs that are sorted and not at their ends.
+    private var firsts = Heap<First>()
 
     init(_ numbers: [UInt64]) {
         self.numbers = numbers
@@ -161,42 +167,19 @@ private struct SortedRuns {
         guard !isReady else { return }
         let end = min(sorted + Self.runCount, numbers.count)
         numbers[sorted..<end].sort()
-        heap.append(sorted)
+        firsts.insert(First(number: numbers[sorted], place: sorted))
         sorted = end
-        if isReady {
-            for place in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(place) }
-        }
     }
 
     /// The least of the numbers that are left, nil when none is; O(log runs).
     mutating func next() -> UInt64? {
-        guard let first = heap.first else { return nil }
-        let number = numbers[first]
-        if first + 1 < numbers.count, (first + 1) % Self.runCount != 0 {
-            heap[0] = first + 1
+        guard let first = firsts.min else { return nil }
+        let place = first.place + 1
+        if place < numbers.count, place % Self.runCount != 0 {
+            firsts.replaceMin(with: First(number: numbers[place], place: place))
         } else {
-            let last = heap.removeLast()
-            if heap.isEmpty { return number }
-            heap[0] = last
+            firsts.removeMin()
         }
-        sink(0)
-        return number
-    }
-
-    private mutating func sink(_ start: Int) {
-        var place = start
-        while true {
-            var least = place
-            let left = 2 * place + 1
-            if comes(left, before: least) { least = left }
-            if comes(left + 1, before: least) { least = left + 1 }
-            if least == place { return }
-            heap.swapAt(place, least)
-            place = least
-        }
-    }
-
-    private func comes(_ child: Int, before other: Int) -> Bool {
-        child < heap.count && numbers[heap[child]] < numbers[heap[other]]
+        return first.number
     }
 }

@@ -19,7 +19,6 @@ package final class CheckpointThread: CommitBatchReceiver {
     ///
     /// A pause costs the rest of its share of the core, and changes are refused from half of the backlog on.
     package static let pauselessShare = 1 / Double(backlogFactor)
-    /// How long a stop may checkpoint, where nothing else is said.
     package static let longestStop = Duration.seconds(5)
     /// The memtable is checkpointed after so long at the latest.
     static let longestWait = Duration.seconds(60)
@@ -246,7 +245,6 @@ package final class CheckpointStatistics: Sendable {
     /// The longest step since the start, with its sync, in microseconds.
     package var longestStepMicroseconds: UInt64 { longestStep.load(ordering: .relaxed) }
 
-    /// Whether the last step found no room on the disk.
     package var isStalled: Bool { stalled.load(ordering: .relaxed) }
 
     func begin() { began.store(SystemClock.monotonicNanoseconds(), ordering: .relaxed) }

@@ -17,7 +17,6 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     private static let memtableFactor = 4
     /// The least bytes that the multiples are of: tests checkpoint after a few bytes.
     static let minimumCheckpointByteCount = 1 << 20
-    /// After how long a step that found the disk full is tried again.
     private static let stallTime = Duration.seconds(1)
 
     package let database: StateDatabase
@@ -27,10 +26,8 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     package private(set) var addedByteCount = 0
     private var checkpoint: Checkpoint?
     private var checkpointingByteCount = 0
-    /// How many of these bytes are written, as ``writeStep(isLagging:)`` has returned them.
     private var writtenByteCount = 0
     private var pace = StepPace()
-    /// Why the last step was not written: the disk is full.
     package private(set) var stall: StorageError?
     private var stalledSince = ContinuousClock.now
     /// When the first and the latest commit batch of the memtable came.
@@ -91,7 +88,6 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
             || (firstBatchTime ?? now).duration(to: now) >= CheckpointThread.longestWait
     }
 
-    /// Begins to write the memtable, and puts an empty one in its place.
     package mutating func begin() {
         var taken = Memtable()
         swap(&taken, &memtable)
@@ -187,7 +183,6 @@ package struct StepPace: Equatable {
 
     package init() {}
 
-    /// Takes note of how long a step's commit took, its sync included.
     package mutating func observe(commit duration: Duration) {
         let wanted = min(max(duration * Self.factor, Self.minimumTime), Self.maximumTime)
         workTime = (workTime + wanted) / 2

@@ -48,7 +48,6 @@ package final class CommitBatchQueue: Sendable {
         }
     }
 
-    /// Adds channels whose rows are deleted after the commit batches so far.
     package func deleteRows(ofChannels numbers: [UInt64]) {
         waiting.withLock { $0.forgottenChannels += numbers }
     }

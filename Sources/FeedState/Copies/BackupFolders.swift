@@ -91,7 +91,6 @@ package enum BackupFolders {
         try files.syncDirectory(directory)
     }
 
-    /// The folders whose names the service gives, in the order of their times.
     private static func folders(_ files: any JournalFiles) throws(StorageError) -> [String] {
         guard try files.names(in: ".").contains(directory) else { return [] }
         return try files.names(in: directory).filter { time(of: $0) != nil }.sorted()
@@ -140,11 +139,8 @@ extension Date {
     }
 }
 
-/// Who asked for a backup; its folder's name says so.
 package enum BackupKind: String, Sendable, CaseIterable {
-    /// A client, by a call.
     case called = ""
-    /// The schedule of the service.
     case scheduled = "-scheduled"
 
     var suffix: String { rawValue }

@@ -13,7 +13,6 @@ package final class BackupJob {
 
     private let kind: BackupKind
     private let meta: StateMeta
-    /// Where SQLite finds the data directory, and its virtual file system.
     private let directory: String
     private let vfs: String?
     private let files: any JournalFiles
@@ -151,9 +150,6 @@ package final class BackupJob {
     }
 }
 
-@available(*, unavailable)
-extension BackupJob: Sendable {}
-
 package struct BackupSummary: Sendable, Equatable {
     /// Its folder in `backups/` of the data directory.
     package var name: String
@@ -203,7 +199,7 @@ package final class StateCopy {
             let range = copiedByteCount..<min(copiedByteCount + Self.pieceByteCount, end)
             let bytes = try source.read(range)
             guard bytes.count == range.count else {
-                throw .system("read all of", source.name, code: Self.inputOutputError)
+                throw .system("read all of", source.name, code: EIO)
             }
             try target.write(bytes.span, at: range.lowerBound)
             copiedByteCount = range.upperBound
@@ -211,13 +207,7 @@ package final class StateCopy {
         try target.sync()
         return copiedByteCount == byteCount
     }
-
-    /// EIO: the file is shorter than it was.
-    private static var inputOutputError: Int32 { 5 }
 }
-
-@available(*, unavailable)
-extension StateCopy: Sendable {}
 
 /// The order of backups by what they have: the names tell it only where the clock was always right.
 package struct BackupRevisions {
@@ -246,9 +236,6 @@ package struct BackupRevisions {
     }
 }
 
-@available(*, unavailable)
-extension BackupRevisions: Sendable {}
-
 package enum BackupError: Error, Equatable, Sendable {
     case running
     /// The disk has less room than the backup takes beside the bytes that must stay free.
@@ -258,7 +245,6 @@ package enum BackupError: Error, Equatable, Sendable {
     case logTooLong(byteCount: Int, limit: Int)
     case damagedCopy(name: String, StorageError)
     case stopping
-    /// The state, or its copy, could not be read or written.
     case failed(StorageError)
 }
 

@@ -15,7 +15,6 @@ package enum BackupPhase<Request> {
     case idle
     /// All records up to one have to be checkpointed first.
     case waiting(Request, through: UInt64)
-    /// The file is held still and read.
     case copying(Request)
     /// All is read; the copy is checked.
     case verifying(Request)
@@ -42,7 +41,6 @@ package enum BackupPhase<Request> {
         if case .verifying = self { true } else { false }
     }
 
-    /// Whether the file is read, and has to be held still.
     package var isReading: Bool {
         if case .copying = self { true } else { false }
     }

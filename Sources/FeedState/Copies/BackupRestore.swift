@@ -54,7 +54,6 @@ package enum BackupRestore {
         }
     }
 
-    /// Whether a directory to make is another one, or within it.
     private static func isWithin(_ other: String, _ directory: String) -> Bool {
         let target = URL(filePath: directory).standardizedFileURL
         let parent = target.deletingLastPathComponent().resolvingSymlinksInPath()

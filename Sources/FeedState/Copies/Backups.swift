@@ -63,9 +63,7 @@ package final class Backups: Sendable {
     /// Beats before each call that waits for the disk; the check of a copy's pages is one long call, and is
     /// not watched.
     let heartBeat = HeartBeat()
-    /// Signalled when a rest is to end.
     let cancelled = Semaphore()
-    /// Signalled when the thread of a copy has ended.
     let ended = Semaphore()
     /// Signalled when the thread that inspects `backups/` at the start has ended.
     private let inspected = Semaphore()
@@ -138,7 +136,6 @@ extension Backups {
     /// where none waits.
     var wantedRecord: UInt64? { state.withLock { $0.phase.wantedRecord } }
 
-    /// Whether `backups/` is still inspected: no new backup may begin.
     var isInspecting: Bool { state.withLock { $0.isInspecting } }
 
     var isReading: Bool { state.withLock { $0.phase.isReading } }
@@ -187,7 +184,6 @@ extension Backups {
         beginSchedule(after: options.trustsNames ? newest.flatMap(BackupFolders.time) : nil)
     }
 
-    /// Asks for a scheduled backup of all records up to one, where one is due and none is under way.
     func askWhereDue(through number: UInt64) {
         // Without a schedule no clock is read.
         guard options.interval != nil else { return }
@@ -353,7 +349,6 @@ package struct BackupStatus: Sendable, Equatable {
     /// Of the one under way, the bytes that are copied, and all of them; 0 before the copy begins.
     package var copiedByteCount = 0
     package var byteCount = 0
-    /// The newest complete backup: of this run, or the one that the start has found.
     package var complete: Complete?
     /// Why the last backup of this run is none; nil where it is complete.
     package var failure: Failed?
@@ -381,7 +376,6 @@ package struct BackupStatus: Sendable, Equatable {
 }
 
 package enum BackupEvent: Sendable, Equatable {
-    /// A copy of so many bytes has begun.
     case began(name: String, byteCount: Int)
     /// A backup is complete; the names are those of older ones that were removed.
     case done(BackupSummary, took: Duration, removed: [String])

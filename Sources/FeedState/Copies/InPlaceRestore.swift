@@ -7,7 +7,6 @@ internal import Foundation
 /// The journal beside it continues the backup, so nothing is lost with the old file, and the instance stays.
 package struct InPlaceRestore: Equatable, Sendable {
     package let checkpointed: UInt64
-    /// The last whole record of the journal, which the next start replays.
     package let last: UInt64
     /// What is wrong with the journal after that; the next start refuses it, and says what is lost.
     package let problem: StorageError?
@@ -164,7 +163,6 @@ extension RestoreRun {
             .filter(names.contains)
     }
 
-    /// Moves the files of the old database away, and gives the copy its name.
     fileprivate func publishInPlace(_ marker: InPlaceMarker) throws(StorageError) -> [String] {
         var kept: [String] = []
         let folder = Quarantine.directoryName

@@ -53,9 +53,6 @@ extension AccountsState {
     }
 }
 
-@available(*, unavailable)
-extension AccountsRecovery: Sendable {}
-
 /// The newest value of each account and each session that has changed.
 ///
 /// The order of entries does not matter: of several of a session the latest expiry stands, an end is

@@ -41,10 +41,7 @@ package struct DirectoryRow: Equatable, Sendable {
     /// The row that belongs to an instance; nil where there is none.
     static func read(_ database: Database, instanceID: UInt64) throws(StorageError) -> DirectoryRow?
     {
-        let tables = try database.prepare(
-            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(tableName)'"
-        )
-        guard try tables.step() else { return nil }
+        guard try StateSchema.tables(in: database).contains(tableName) else { return nil }
         let row = try database.prepare(
             """
             SELECT instance_id, known_sequence, known_hash, inode, birth,
@@ -123,7 +120,7 @@ struct AccountNumbers: OneRow {
     /// The row of a file; nothing is skipped where it has no such table.
     static func read(_ database: Database) throws(StorageError) -> AccountNumbers {
         var row = AccountNumbers()
-        guard try isThere(in: database) else { return row }
+        guard try StateSchema.tables(in: database).contains(tableName) else { return row }
         guard try row.readOne(database) != nil else { throw damaged("it has no row") }
         return row
     }

@@ -88,7 +88,6 @@ package final class ReadAhead<Batch: Sendable, Failure: Error>: Sendable {
         filled.signal()
     }
 
-    /// The next batch; nil once the thread's work has ended.
     private func next() -> Batch? {
         filled.wait()
         let batch = state.withLock { $0.batches.isEmpty ? nil : $0.batches.removeFirst() }

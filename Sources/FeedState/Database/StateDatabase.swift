@@ -28,7 +28,6 @@ package final class StateDatabase {
     var totals: [TableTotals]
     /// How long the commit of the last checkpoint step took, its sync included.
     var lastCommitTime = Duration.zero
-    /// Prepared by the first checkpoint and kept for the next ones.
     private var preparedStatements: RowStatements?
     /// The pages of SQLite's log after which a log checkpoint is due again once ``thaw()`` is
     /// called; nil while the file is not frozen.
@@ -181,9 +180,6 @@ package final class StateDatabase {
     }
 }
 
-@available(*, unavailable)
-extension StateDatabase: Sendable {}
-
 extension StateDatabase {
     /// The name under which a file is made; it is renamed once it is whole.
     static let newFileName = "state.db.new"
@@ -219,7 +215,6 @@ extension StateDatabase {
         try write(meta, to: Database(path: "\(directory)/\(newFileName)", vfs: vfs))
     }
 
-    /// Removes what an attempt to make a file has left.
     static func removeNewFile(_ files: any JournalFiles) throws(StorageError) {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             try files.remove(newFileName + suffix)

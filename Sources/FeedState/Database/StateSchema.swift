@@ -28,11 +28,17 @@ enum StateSchema {
         of database: Database,
         _ file: String
     ) throws(StorageError) {
+        let found = try tables(in: database)
+        guard let missing = names.first(where: { !found.contains($0) }) else { return }
+        throw .notAState(file: file, reason: "it has no table \(missing)")
+    }
+
+    /// The names of the tables that a file has.
+    static func tables(in database: Database) throws(StorageError) -> Set<String> {
         let row = try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
         var found: Set<String> = []
         while try row.step() { found.insert(row.text(0) ?? "") }
-        guard let missing = names.first(where: { !found.contains($0) }) else { return }
-        throw .notAState(file: file, reason: "it has no table \(missing)")
+        return found
     }
 
     /// The format of a file, which every format keeps in the same column.
@@ -47,7 +53,6 @@ enum StateSchema {
 /// A format keeps the columns of `meta` that the one before had, so that every program can say of
 /// every file which format it is.
 package struct StateMigration: Sendable {
-    /// The format it begins from; it leads to the one after.
     package let format: Int64
     /// The statements, run in one transaction with all migrations that are due.
     package let statements: [String]

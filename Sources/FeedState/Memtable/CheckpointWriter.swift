@@ -9,11 +9,9 @@ import FeedSQLite
 /// comes, so each row is written once a step, however many of its posts have changed.
 final class CheckpointWriter {
     private let statements: RowStatements
-    /// The totals of each table with what was written in this transaction.
     private(set) var totals: [TableTotals]
     /// About the bytes of the rows that were written in this transaction.
     private(set) var byteCount = 0
-    /// The chunk of counts whose posts are being written.
     private var counts = CountsRow()
     private var chunkNumber: UInt64?
     private var chunkSum: UInt64?
@@ -24,10 +22,8 @@ final class CheckpointWriter {
     private var marks = MarkRow()
     private var ballotRows: [PendingBallots.ChunkRow] = []
     private let buffer = RowBuffer()
-    /// What a row takes beside its texts and packed columns.
     private static let rowByteCount = 64
 
-    /// A writer for one transaction, with the totals that are on the disk.
     init(_ statements: RowStatements, _ totals: [TableTotals]) {
         self.statements = statements
         self.totals = totals
@@ -271,7 +267,6 @@ extension CheckpointWriter {
     /// The deletions that one checkpoint forgets at most, in its last step.
     private static let forgottenCount = 65_536
 
-    /// Writes that a post was deleted; again is no error.
     private func writeDeletion(of id: UInt64, revision: UInt64, at time: Int64) throws(StorageError)
     {
         var row = DeletionRow(revision: revision, post: id, time: time)

@@ -139,7 +139,6 @@ struct PendingBallots {
             + rowPlaces.byteCount + lastOfPost.byteCount
     }
 
-    /// Makes room for so many ballots more, each in a new row of a new post.
     private mutating func reserve(_ count: Int) {
         if rowPlaces.mustGrow(for: rows.count + count) {
             rowPlaces.grow(for: rows.count + count)
@@ -205,10 +204,8 @@ private struct HashedPlaces {
         numbers[place] = number
     }
 
-    /// Whether there is no room for so many entries.
     func mustGrow(for count: Int) -> Bool { count * 8 > numbers.count * 5 }
 
-    /// Begins anew with free places for so many entries.
     mutating func grow(for count: Int) {
         var capacity = max(Self.minimumCapacity, numbers.count * 2)
         while count * 8 > capacity * 5 { capacity *= 2 }

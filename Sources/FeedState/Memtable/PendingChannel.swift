@@ -64,7 +64,6 @@ struct PendingChannel {
 
     var byteCount: Int { places.count * 24 + masks.count * 32 }
 
-    /// Doubles the places; those within the window have 256 of their own.
     private mutating func spread() {
         let old = places
         places = [Place](repeating: Place(), count: old.count * 2)

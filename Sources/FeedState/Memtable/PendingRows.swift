@@ -9,7 +9,6 @@ struct PendingRows<Row: PendingRow> {
     private var rows: [Row] = []
     private var textByteCount = 0
 
-    /// How many rows there are, those that were removed among them.
     var count: Int { rows.count }
 
     var byteCount: Int {
@@ -22,7 +21,6 @@ struct PendingRows<Row: PendingRow> {
 
     subscript(key: Row.Key) -> Row? { places[key].map { rows[Int($0)] } }
 
-    /// Keeps a row, unless it does not replace the one that is there; O(1).
     mutating func set(_ row: Row) {
         let key = row.key
         guard let place = places[key].map(Int.init) else {

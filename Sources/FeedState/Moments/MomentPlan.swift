@@ -9,7 +9,6 @@ struct MomentPlan {
         /// When it began, in microseconds since 1970: at the latest of the last one of a moment, at the
         /// earliest of the next one.
         var microseconds: Int64
-        /// The highest revision up to its end.
         var revision: UInt64
         /// Whether its time is that of the one before it: the clock was behind, and its own is not known.
         var isLate = false
@@ -177,7 +176,6 @@ extension RestoreMoment {
     }
 }
 
-/// The moments of which a data directory has the state.
 struct MomentReach {
     struct Candidate {
         let name: String

@@ -133,6 +133,3 @@ extension CheckpointWork {
     /// How many bytes of records a replay takes for one checkpoint, 64 MiB.
     fileprivate static let replayedByteCount = 64 << 20
 }
-
-@available(*, unavailable)
-extension CheckpointReplay: Sendable {}

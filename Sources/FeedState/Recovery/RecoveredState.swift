@@ -7,7 +7,6 @@ package import FeedRanking
 /// A data directory that a start has recovered, for one thread, before there are others.
 package struct RecoveredState: ~Copyable {
     package let summary: RecoverySummary
-    /// The journal, which ends with the record of this start.
     package let journal: SegmentJournal
     /// The database, and the records that only the journal has in the memtable.
     package var checkpointWork: CheckpointWork
@@ -77,7 +76,6 @@ package struct RecoveredState: ~Copyable {
         self.logs = logs
     }
 
-    /// Makes the record of the run's counters durable.
     private static func commit(
         _ counters: LogEntry,
         _ logs: ChangeLogs,
@@ -107,7 +105,6 @@ package struct RecoverySummary: Sendable, Equatable {
     package var acceptedLoss: UInt64?
     /// Damage in records of the journal that `state.db` has already, in words; nil where there is none.
     package var checkpointedDamage: String?
-    /// The files in `quarantine/` that the acceptance of that loss has made.
     package var quarantined: [String] = []
     /// How far the clock is from the last record that was found, where that is more than five minutes.
     package var clockStep: ClockSteps.Step?
@@ -119,11 +116,8 @@ package struct RecoverySummary: Sendable, Equatable {
 
 package struct RecoveryProgress: Equatable, Sendable {
     package enum Step: String, Sendable {
-        /// The rows of the database are checked and loaded.
         case loading
-        /// The segments of the journal are read and checked.
         case checking
-        /// The records after the checkpoint are applied.
         case replaying
     }
 

@@ -8,15 +8,12 @@ package struct StateVerification: Sendable, Equatable {
     /// The data directory's name of itself.
     package var instanceID: UInt64
     package var postCount: UInt64
-    /// Up to where the records are in `state.db`.
     package var checkpointedRecord: UInt64
     package var lastRecord: UInt64
     /// The records after the checkpoint, and the log entries in them.
     package var recordCount: UInt64
     package var entryCount: UInt64
-    /// A hash of the state of `state.db` and the journal after it.
     package var stateHash: UInt64
-    /// What an accepted loss drops of the journal's files.
     package var droppedParts: [DroppedPart] = []
     /// The record up to which `state.db` has a part of the changes that an accepted loss drops; nil
     /// where it has none of them.

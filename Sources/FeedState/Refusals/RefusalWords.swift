@@ -59,12 +59,7 @@ struct RefusalWords {
         let more = commands.backups.isEmpty ? nil : moreThanIsLeft(left, remedy(left))
         var steps = more.map { [$0] } ?? []
         steps.append(Step(text: "\(puttingBack(loss)), and start again."))
-        steps.append(
-            Step(
-                text: "See what would be dropped; nothing is changed.",
-                commands: [commands.serve(nil, "--accept-data-loss \(left)", "--dry-run")]
-            )
-        )
+        steps.append(lookingAtLoss(left))
         let kept = RefusalCommands.quoted("\(path)/\(Quarantine.directoryName)")
         steps.append(
             Step(
@@ -76,6 +71,13 @@ struct RefusalWords {
         let hold = more == nil && !commands.backups.isEmpty
         steps.append(Step(text: backupList + (hold ? " They hold no more than what is left." : "")))
         return (Self.meaning(of: loss), steps)
+    }
+
+    private func lookingAtLoss(_ left: UInt64) -> Step {
+        Step(
+            text: "See what would be dropped; nothing is changed.",
+            commands: [commands.serve(nil, "--accept-data-loss \(left)", "--dry-run")]
+        )
     }
 
     private static func meaning(of loss: StateLoss) -> String {
@@ -103,7 +105,6 @@ struct RefusalWords {
         return (meaning, [Step(text: first), restoringStep])
     }
 
-    /// The backups below the directory, as a sentence.
     private var backupList: String {
         let folder = "\(path)/\(BackupFolders.directory)"
         let backups = commands.backups
@@ -179,14 +180,10 @@ struct RefusalWords {
             return (Self.nothingIsLost, [step])
         case .missingDirectory, .notADirectory: return ofNoState()
         case .otherLossAccepted(_, let last):
-            let step = Step(
-                text: "See what would be dropped; nothing is changed.",
-                commands: [commands.serve(nil, "--accept-data-loss \(last)", "--dry-run")]
-            )
             let meaning =
                 "The state is as it was. What is after record \(last) is damaged or missing: a start "
                 + "without --accept-data-loss says where."
-            return (meaning, [step])
+            return (meaning, [lookingAtLoss(last)])
         case .system where error.isOutOfSpace, .outOfSpace:
             // Not even a name found room.
             return ofFullDisk(JournalConfiguration(instanceID: 0).segmentByteCount + (1 << 20), 0)
@@ -388,7 +385,6 @@ extension RefusalWords {
         return (meaning, [puttingBack, step])
     }
 
-    /// What is typed in the place of a backup where the journal has all.
     private var journal: String { WholeJournal.path(in: path) }
 
     /// What to do where a backup has more records than are left; nil where none has.
@@ -482,20 +478,14 @@ extension RefusalWords {
         }
     }
 
-    /// Puts a backup in the place of `state.db`, and serves the directory.
     private func restoringInPlace(_ backup: String) -> [String] {
         [commands.restoreInPlace(backup), commands.serve()]
     }
 
-    /// Restores a backup into a new directory, and serves that.
     private func restoring(_ backup: String) -> Step {
-        let restored = commands.restored
-        return Step(
+        Step(
             text: "Restore the backup into a new directory, and serve that.",
-            commands: [
-                commands.restore(RestoreSource(path: backup), into: restored),
-                commands.serve(restored, "--must-exist"),
-            ]
+            commands: restoring(RestoreSource(path: backup), into: commands.restored)
         )
     }
 
@@ -551,7 +541,6 @@ extension RefusalWords {
         )
     }
 
-    /// Restores a backup or a moment into a directory, and serves that.
     private func restoring(_ source: RestoreSource, into directory: String) -> [String] {
         [commands.restore(source, into: directory), commands.serveRestored(directory)]
     }
@@ -593,6 +582,12 @@ extension RefusalWords {
     func consequences(of error: RestoreError, _ source: RestoreSource) -> Consequences {
         let kind = source.isMoment ? "data directory" : "backup"
         let nothing = "Nothing was restored, and the \(kind) is as it was."
+        let newDirectory = { (commands: RefusalCommands) in
+            Step(
+                text: "Restore into a directory that is not there yet, and serve that.",
+                commands: restoring(source, into: commands.restored)
+            )
+        }
         let another = Step(
             text: "Restore another backup. `feed-service verify` and its path say whether one is "
                 + "whole."
@@ -606,11 +601,7 @@ extension RefusalWords {
             return (nothing, [step])
         case .incomplete: return (nothing, [another])
         case .within:
-            let step = Step(
-                text: "Restore into a directory that is not there yet, and serve that.",
-                commands: restoring(source, into: RefusalCommands(path: source.path).restored)
-            )
-            return (nothing, [step])
+            return (nothing, [newDirectory(RefusalCommands(path: source.path))])
         case .noRoom(_, let needed, let free):
             let step = Step(
                 text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "
@@ -620,11 +611,7 @@ extension RefusalWords {
             )
             return (nothing, [step])
         case .storage(.notEmpty), .storage(.locked):
-            let step = Step(
-                text: "Restore into a directory that is not there yet, and serve that.",
-                commands: restoring(source, into: commands.restored)
-            )
-            return (nothing, [step])
+            return (nothing, [newDirectory(commands)])
         case .storage(.notABackup), .notContinued, .notAll: return (nothing, [])
         case .noMoment(_, _, .wrongClock, _):
             let step = Step(

@@ -7,17 +7,14 @@ internal import Foundation
 package struct StartRefusal: Error, Equatable, Sendable {
     struct Step: Equatable, Sendable {
         var text: String
-        /// The commands to type, whole.
         var commands: [String] = []
     }
 
     /// What the process exits with: ``StateStartError/exitStatus``.
     package let exitStatus: Int32
-    /// What is wrong, with its file and record.
     let problem: String
     /// What would be lost, or that nothing is.
     let meaning: String
-    /// The ways on, the best one first.
     let steps: [Step]
 
     /// The refusal of a directory, with the commands for it and the backups that it has.
@@ -38,7 +35,6 @@ package struct StartRefusal: Error, Equatable, Sendable {
         (meaning, steps) = words.consequences(of: error)
     }
 
-    /// The refusal to restore a backup, or a moment of a data directory, into a directory.
     package init(_ error: RestoreError, of source: RestoreSource, into path: String) {
         exitStatus = error.exitStatus
         problem = "\(error)"
@@ -46,7 +42,6 @@ package struct StartRefusal: Error, Equatable, Sendable {
         (meaning, steps) = words.consequences(of: error, source)
     }
 
-    /// The refusal to put a backup in the place of a directory's `state.db`.
     package init(_ error: RestoreError, of backup: String, inPlaceOf path: String) {
         exitStatus = error.exitStatus
         problem = "\(error)"
@@ -114,12 +109,10 @@ struct RefusalCommands {
             .joined(separator: " ")
     }
 
-    /// Puts a backup in the place of the directory's `state.db`.
     func restoreInPlace(_ backup: String) -> String {
         "feed-service restore --in-place \(Self.quoted(backup)) \(Self.quoted(path))"
     }
 
-    /// Makes a data directory of a backup, or of a moment of a data directory.
     func restore(_ source: RestoreSource, into directory: String) -> String {
         let words = source.flags + [source.path, directory]
         return (["feed-service", "restore"] + words.map(Self.quoted)).joined(separator: " ")

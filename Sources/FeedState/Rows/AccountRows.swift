@@ -2,7 +2,6 @@ import FeedAccounts
 import FeedLog
 import FeedSQLite
 
-/// A row of `accounts`: an account and the generation of its sessions.
 struct AccountsRow: StateRow {
     static let table = StateTable.accounts
 

@@ -2,7 +2,6 @@ import FeedLog
 import FeedRanking
 import FeedSQLite
 
-/// A row of `marks`: the marks of a viewer on 1024 posts.
 struct MarkRow: StateRow {
     static let table = StateTable.marks
     static let unfit = "it is no chunk"
@@ -46,7 +45,6 @@ struct MarkRow: StateRow {
 /// Ten bytes a post that has marks, in the order of posts: two with the post's place times 16 plus
 /// the marks, then the revision in eight. Each number has its least byte first.
 struct MarkChunk: PackedColumn {
-    /// How many posts share a row of a viewer.
     static let postCount: UInt64 = 1_024
     private static let entryByteCount = 10
 
@@ -56,7 +54,6 @@ struct MarkChunk: PackedColumn {
         var revision: UInt64
     }
 
-    /// The posts that have marks, in their order.
     private(set) var entries: [Entry] = []
 
     /// One number for a viewer and a chunk; nil for a post whose id no post can have.

@@ -65,7 +65,6 @@ extension PostRow: PendingRow {
     func replaces(_ old: PostRow) -> Bool { old.post.editRevision <= post.editRevision }
 }
 
-/// A row of `counts`: the votes of 128 posts.
 struct CountsRow: StateRow {
     static let table = StateTable.counts
     static let unfit = "the counts are no chunk"
@@ -188,7 +187,6 @@ struct CountsChunk: PackedColumn {
     }
 }
 
-/// A row of `ballots`: the ballots of 1024 voters on one post.
 struct BallotRow: StateRow {
     static let table = StateTable.ballots
     static let unfit = "it is no chunk"
@@ -212,7 +210,6 @@ struct BallotRow: StateRow {
 /// Fewer than 128: two bytes each, the voter's place times four plus the direction, in the order of
 /// places. Otherwise 256 bytes, two bits a voter.
 struct BallotChunk: PackedColumn {
-    /// How many voters share a row of a post.
     static let voterCount = 1_024
     /// From so many on, bits take less than numbers.
     private static let sparseLimit = 128

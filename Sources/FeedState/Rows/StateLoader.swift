@@ -10,7 +10,6 @@ struct StateLoader {
     private let format: Int64
     private let expected: [TableTotals]
     private var found: [TableTotals]
-    /// What was read and not sent.
     private var rows = LoadedRows()
     /// Takes what was read; false where no more is wanted.
     private let send: (LoadedRows) -> Bool
@@ -49,7 +48,6 @@ struct StateLoader {
         }
     }
 
-    /// Reads the rows of a table, each of which makes log entries by itself.
     mutating func loadRows<Row: StateRow>(_: Row.Type) throws(StorageError) {
         let statement = try allRows(of: Row.self)
         var row = Row()
@@ -240,7 +238,6 @@ struct LoadedRows: Sendable {
     /// What the rows hold, in the order of ``StateDatabase/visit(_:_:_:)``.
     private(set) var entries: [LogEntry] = []
     private var textByteCount = 0
-    /// The totals of all rows up to here.
     var found: [TableTotals] = []
 
     init() { entries.reserveCapacity(Self.maximumEntryCount) }

@@ -27,7 +27,6 @@ enum StateTable: Int, CaseIterable, Sendable {
     /// marks, deletions, and who wrote a post.
     static let newestFormat: Int64 = 2
 
-    /// The first format whose files have the table.
     var firstFormat: Int64 { rawValue <= StateTable.channels.rawValue ? 1 : 2 }
 
     /// The rows of all tables, in the order in which a new file gets the tables.
@@ -92,7 +91,6 @@ extension PendingRow {
 }
 
 extension LogEntry {
-    /// The error of the row that this was read from.
     func damagedRow(_ reason: String) -> StorageError {
         switch self {
         case .feed(let feed, _): FeedRow.damaged("row \(feed.rawValue)", reason)

@@ -283,9 +283,7 @@ struct Columns {
 
 /// What a visit makes beside a row, kept from row to row.
 final class RowBuffer {
-    /// Those of the packed column, which is being written.
     fileprivate var bytes: [UInt8] = []
-    /// Those of the table, which are being listed.
     fileprivate var columns: [TableDescription.Column] = []
 }
 
@@ -335,7 +333,6 @@ extension DescribedRow {
         return columns.storedSum
     }
 
-    /// The checksum of a row without packed bytes.
     mutating func checksum() -> UInt64 {
         var columns = Columns(.sum, seed: Self.seed)
         visit(&columns)
@@ -353,11 +350,6 @@ extension OneRow {
     static func name(of row: Statement) -> String { "the only row" }
 
     static func damaged(_ reason: String) -> StorageError { damaged("the only row", reason) }
-
-    static func isThere(in database: Database) throws(StorageError) -> Bool {
-        let condition = "type = 'table' AND name = '\(tableName)'"
-        return try database.text("SELECT name FROM sqlite_schema WHERE \(condition)") != nil
-    }
 
     /// Reads the row; gives the statement that stands at it, nil where there is none.
     mutating func readOne(_ database: Database) throws(StorageError) -> Statement? {
@@ -428,7 +420,6 @@ struct TableDescription {
         return "\(text)\n) STRICT" + (hasRowID ? "" : ", WITHOUT ROWID")
     }
 
-    /// What adds the columns of a later format.
     func additions(of format: Int64) -> [String] {
         columns.filter { $0.use.format == format }.map {
             "ALTER TABLE \(name) ADD COLUMN \($0.name) \($0.type) NOT NULL DEFAULT 0"
@@ -441,7 +432,6 @@ struct TableDescription {
         return "INSERT OR REPLACE INTO \(name) \(row)"
     }
 
-    /// Reads all columns of the row of a key.
     var selectOne: String { "\(select(of: .max)) WHERE \(keyCondition)" }
 
     /// Reads all rows of a file of a format, in the order of their keys.

@@ -25,7 +25,6 @@ struct FeedRow: PendingRow {
     func visitEntries(_ body: (LogEntry) -> Void) { body(.feed(id, policy)) }
 }
 
-/// A row of `voters`: the device of a voter.
 struct VoterRow: PendingRow {
     static let table = StateTable.voters
 
@@ -43,7 +42,6 @@ struct VoterRow: PendingRow {
     func visitEntries(_ body: (LogEntry) -> Void) { body(.voter(voter, device: device)) }
 }
 
-/// A row of `user_voters`: the user of a voter.
 struct UserVoterRow: PendingRow {
     static let table = StateTable.userVoters
 
