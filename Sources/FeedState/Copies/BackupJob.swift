@@ -13,8 +13,6 @@ package final class BackupJob {
 
     private let kind: BackupKind
     private let meta: StateMeta
-    private let directory: String
-    private let vfs: String?
     private let files: any JournalFiles
     private let revisions: BackupRevisions
     private let options: BackupOptions
@@ -35,8 +33,6 @@ package final class BackupJob {
         self.kind = kind
         files = database.files
         revisions = BackupRevisions(database)
-        directory = database.directory
-        vfs = database.vfs
         meta = database.meta
         (source, byteCount) = try backupErrors(database.freeze)
         self.options = options
@@ -85,13 +81,7 @@ package final class BackupJob {
     /// one another no more are those of a state that was so before it was copied.
     package func verify(while continues: () -> Bool = { true }) throws(BackupError) {
         do throws(StorageError) {
-            let copy = try StateDatabase(
-                directory,
-                files,
-                vfs: vfs,
-                name: newName,
-                mode: .immutable
-            )
+            let copy = try revisions.open(newName)
             guard copy.meta == meta else {
                 throw .damagedRow(
                     table: "meta",
@@ -231,8 +221,12 @@ package struct BackupRevisions {
 
     private func revision(of name: String) -> UInt64 {
         let file = "\(BackupFolders.directory)/\(name)/\(StateDatabase.fileName)"
-        let database = try? StateDatabase(directory, files, vfs: vfs, name: file, mode: .immutable)
-        return database?.meta.highestRevision ?? 0
+        return (try? open(file))?.meta.highestRevision ?? 0
+    }
+
+    /// Opens a file below the state's directory to read it.
+    fileprivate func open(_ file: String) throws(StorageError) -> StateDatabase {
+        try StateDatabase(directory, files, vfs: vfs, name: file, mode: .immutable)
     }
 }
 

@@ -22,10 +22,9 @@ package struct StateDirectory {
         if let names {
             try Self.checkRestored(names, options.path, try? POSIXFiles(reading: options.path))
             if !names.contains(StateDatabase.fileName) {
-                let found = DirectoryNames(names) { folder in
+                try DirectoryNames.checkAreNew(names, options) { folder in
                     (try? POSIXFiles.names(atPath: "\(options.path)/\(folder)")) ?? []
                 }
-                try found.checkIsNew(options)
             } else if let instanceID = BackupVerification.copiedInstance(path: options.path) {
                 throw .backup(instanceID: instanceID)
             }
@@ -195,10 +194,9 @@ extension StateDirectory {
         let names = try names(in: ".")
         try Self.checkRestored(names, options.path, files)
         guard !names.contains(StateDatabase.fileName) else { return true }
-        let found = try DirectoryNames(names) { (folder) throws(StateStartError) in
+        try DirectoryNames.checkAreNew(names, options) { (folder) throws(StateStartError) in
             try self.names(in: folder)
         }
-        try found.checkIsNew(options)
         return false
     }
 }
@@ -420,7 +418,7 @@ extension StateDirectory {
 }
 
 /// The names in a data directory that has no `state.db`, and what they say of it.
-struct DirectoryNames {
+enum DirectoryNames {
     /// What only a directory has that was served from.
     private static let begun = [
         SegmentJournal.watermarkName, SegmentJournal.ballastName, Quarantine.directoryName,
@@ -434,31 +432,24 @@ struct DirectoryNames {
             SegmentJournal.watermarkName, SegmentJournal.ballastName, "lock",
         ]
 
-    private let names: [String]
-    private let journalIsEmpty: Bool
-
-    init<Failure: Error>(
-        _ names: [String],
-        list: (String) throws(Failure) -> [String]
-    ) throws(Failure) {
-        self.names = names
-        let folder = SegmentJournal.directoryName
-        let segments = names.contains(folder) ? try list(folder) : []
-        journalIsEmpty = segments.isEmpty
-    }
-
     /// Refuses a directory that was served from, is used for something else, or has to have a state.
     ///
     /// `lost+found` and hidden files, which mounts and file systems make, are no use. Nor is what a
     /// start has left that was killed before it had made `state.db`, nor an empty `journal`.
-    func checkIsNew(_ options: StateOptions) throws(StateStartError) {
-        let isBegun = names.contains(where: Self.begun.contains) || !journalIsEmpty
+    static func checkAreNew(
+        _ names: [String],
+        _ options: StateOptions,
+        list: (String) throws(StateStartError) -> [String]
+    ) throws(StateStartError) {
+        let folder = SegmentJournal.directoryName
+        let segments = names.contains(folder) ? try list(folder) : []
+        let isBegun = names.contains(where: begun.contains) || !segments.isEmpty
         guard !isBegun else { throw .missingDatabase }
         if let foreign = names.sorted().first(where: isForeign) { throw .foreignFile(foreign) }
         guard !options.mustExist, options.acceptedLoss == nil else { throw .noState }
     }
 
-    private func isForeign(_ name: String) -> Bool {
+    private static func isForeign(_ name: String) -> Bool {
         let known = ["lock", "lost+found", SegmentJournal.directoryName, "restoring"]
         return !known.contains(name) && !name.hasPrefix(".")
             && !name.hasPrefix(StateDatabase.newFileName)
