@@ -69,7 +69,9 @@ import Testing
                 return number >= first ? EIO : nil
             }
             let error = #expect(throws: StorageError.self) { try database.pageProblems() }
-            guard error?.sqlite?.kind == .io else { throw Unexpected("read \(first): \(String(describing: error))") }
+            guard error?.sqlite?.kind == .io else {
+                throw Unexpected("read \(first): \(String(describing: error))")
+            }
         }
         disk.failure = { _, _ in nil }
         #expect(try database.pageProblems() == [])

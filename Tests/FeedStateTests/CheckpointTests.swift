@@ -116,7 +116,9 @@ import Testing
         let before = try StateModel(database)
         for _ in 0..<3 {
             let error = #expect(throws: StorageError.self) { try checkpoint.step() }
-            guard error?.sqlite?.kind == .full else { throw Unexpected("\(error.map(String.init(describing:)) ?? "no error")") }
+            guard error?.sqlite?.kind == .full else {
+                throw Unexpected("\(error.map(String.init(describing:)) ?? "no error")")
+            }
             #expect(try StateModel(database) == before)
         }
         try database.limitPages(to: 1 << 20)

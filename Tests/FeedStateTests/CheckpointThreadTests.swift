@@ -211,7 +211,9 @@ import Testing
             call == .write && name.hasPrefix("state.db") ? code : nil
         }
         try work.writeStep(until: { false })
-        guard work.stall?.sqlite?.kind == .full else { throw Unexpected("\(work.stall.map(String.init(describing:)) ?? "no stall")") }
+        guard work.stall?.sqlite?.kind == .full else {
+            throw Unexpected("\(work.stall.map(String.init(describing:)) ?? "no stall")")
+        }
         let isCheckpointing = work.isCheckpointing
         #expect(isCheckpointing && database.meta.checkpointed.number == 0)
         disk.failure = { _, _ in nil }
@@ -236,7 +238,9 @@ import Testing
         thread.stop()
         #expect(thread.statistics.isStalled)
         let told = stalls.withLock { $0 }
-        guard case .stalled(let error) = told.first, error.sqlite?.kind == .full else { throw Unexpected(told) }
+        guard case .stalled(let error) = told.first, error.sqlite?.kind == .full else {
+            throw Unexpected(told)
+        }
         #expect(told.count == 1)
     }
 }

@@ -48,7 +48,9 @@ import Testing
         let directory = try DataDirectory()
         let (model, _) = try StateFixture.fill(directory.create())
         let broken = StateMigration(from: 3, statements: ["INSERT INTO nothing VALUES (1)"])
-        #expect(throws: StorageError.self) { try Self.open(directory, [Self.migrations[0], broken]) }
+        #expect(throws: StorageError.self) {
+            try Self.open(directory, [Self.migrations[0], broken])
+        }
         var found = try StateModel(directory.open())
         found.highestRevision = model.highestRevision
         #expect(found == model)

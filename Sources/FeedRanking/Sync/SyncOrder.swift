@@ -242,8 +242,8 @@ struct SyncRange {
     @inline(__always)
     func has(_ other: FeedID?) -> Bool { feed == nil || other == nil || feed == other }
 
-    /// Appends the changes of some entries from a place on, as far as the range has them; returns the revision
-    /// up to which none is left out.
+    /// Appends the changes of some entries from a place on, as far as the range has them; returns the
+    /// revision up to which none is left out.
     ///
     /// The body says what an entry stands for, nil if it is void. O(log n + entries looked at).
     func collect<Entry: RevisionEntry>(

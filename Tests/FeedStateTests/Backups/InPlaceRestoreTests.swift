@@ -167,7 +167,9 @@ import Testing
         }
         let disk = spoiled(removing: true)
         disk[segments[1]]?[4096 + 44] ^= 1
-        guard case .damagedRecord? = try written.restore(disk).problem else { throw Unexpected("the damage was not noticed") }
+        guard case .damagedRecord? = try written.restore(disk).problem else {
+            throw Unexpected("the damage was not noticed")
+        }
         #expect(written.refusal(disk) != nil)
     }
 
@@ -194,7 +196,9 @@ import Testing
         let disk = written.disk.copy()
         for (name, bytes) in try written.checkpointAll() { disk[name] = bytes }
         disk[segments[1]]?[4096 + 44] ^= 1
-        guard case .notContinued(_, _, .damagedRecord) = error(disk) else { throw Unexpected("the records of the old file were given up") }
+        guard case .notContinued(_, _, .damagedRecord) = error(disk) else {
+            throw Unexpected("the records of the old file were given up")
+        }
     }
 
     @Test func whatTheOldFileStillKnowsIsAskedToo() throws {
@@ -224,7 +228,9 @@ import Testing
         var backup = written.backup
         // The header of each page but the first.
         for page in stride(from: 4096, to: backup.count, by: 4096) { backup[page] ^= 0x40 }
-        guard case .storage(let cause) = error(spoiled(removing: true), backup) else { throw Unexpected("the backup was taken") }
+        guard case .storage(let cause) = error(spoiled(removing: true), backup) else {
+            throw Unexpected("the backup was taken")
+        }
         #expect(cause.isDamage)
     }
 

@@ -97,7 +97,9 @@ import Testing
 
     @Test func anotherNumberIsRefusedWithTheRightOne() throws {
         let refusal = Self.refusal(disk, acceptedLoss: 99999)
-        guard case .storage(.otherLossAccepted(_, let last)) = refusal else { throw Unexpected("the loss was accepted") }
+        guard case .storage(.otherLossAccepted(_, let last)) = refusal else {
+            throw Unexpected("the loss was accepted")
+        }
         #expect(last == left)
     }
 
@@ -118,7 +120,9 @@ import Testing
             disk[name] = nil
         }
         let refusal = Self.refusal(disk, acceptedLoss: checkpointed - 1)
-        guard case .storage(.otherLossAccepted(_, let last)) = refusal else { throw Unexpected("the loss was accepted") }
+        guard case .storage(.otherLossAccepted(_, let last)) = refusal else {
+            throw Unexpected("the loss was accepted")
+        }
         #expect(last == checkpointed)
         #expect(Self.refusal(disk, acceptedLoss: last) == nil)
     }
