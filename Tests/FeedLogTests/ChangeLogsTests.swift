@@ -313,7 +313,7 @@ struct ChangeLogRun {
         let id = anyID()
         let direction: VoteDirection = random.oneIn(5) ? .clear : random.oneIn(3) ? .down : .up
         let device = UInt64.random(in: 0..<Self.deviceCount, using: &random)
-        let voter = try store.voter(forDevice: (device, 7), sink: log)
+        let voter = try store.voter(for: .device(Device16(high: device, low: 7)), sink: log)
         let expected = model.vote(
             id,
             direction,
@@ -409,7 +409,7 @@ struct ChangeLogRun {
             _ = try store.createFeed(policy, sink: log)
         default:
             let device = UInt64.random(in: 0..<40, using: &random)
-            let voter = try store.voter(forDevice: (device, 7), sink: log)
+            let voter = try store.voter(for: .device(Device16(high: device, low: 7)), sink: log)
             let outcome = try store.castVote(
                 id,
                 random.oneIn(3) ? .down : .up,
@@ -465,7 +465,10 @@ struct ChangeLogRun {
             let outcome = try store.createPost(PostContent(), in: FeedID(rawValue: 0), into: &page)
             #expect(outcome.revision == last + 1)
         }
-        #expect(try replayed.voter(forDevice: (99, 9)) == store.voter(forDevice: (99, 9)))
+        #expect(
+            try replayed.voter(for: .device(Device16(high: 99, low: 9)))
+                == store.voter(for: .device(Device16(high: 99, low: 9)))
+        )
         #expect(replayed.sortedPosts().last?.counts.id == store.sortedPosts().last?.counts.id)
         let policy = FeedPolicy(name: "one more")
         #expect(try replayed.createFeed(policy) == store.createFeed(policy))

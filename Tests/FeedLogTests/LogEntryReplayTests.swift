@@ -85,7 +85,7 @@ import Testing
         for feed in before.feeds() { try loaded.apply(.feed(feed.id, feed.policy)) }
         for number in (0..<UInt32(ChangeLogRun.deviceCount)).reversed() {
             let device = Device16(high: UInt64(number), low: 7)
-            guard let voter = before.voter(ifKnown: (device.high, device.low)) else { continue }
+            guard let voter = before.voter(ifKnown: .device(device)) else { continue }
             try loaded.apply(.voter(voter, device: device))
         }
         // Posts in any order, each with its ballots behind it.
@@ -119,7 +119,7 @@ import Testing
             try store.createPost(PostContent(), in: feed, into: &page)
         }
         let ids = page.rows.map(\.id)
-        let voter = try store.voter(forDevice: (1, 2))
+        let voter = try store.voter(for: .device(Device16(high: 1, low: 2)))
         let logs = ChangeLogs(count: 2, firstBatch: 1) {}
         var body: [UInt8] = []
         func vote(_ transactionCount: Int) throws {

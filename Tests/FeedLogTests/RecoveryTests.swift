@@ -172,8 +172,8 @@ import Testing
             let device = Device16(high: UInt64(number), low: 3)
             try store.apply(.voter(VoterID(rawValue: number), device: device))
         }
-        #expect(store.voter(ifKnown: (2, 3)) == VoterID(rawValue: 2))
-        #expect(try store.voter(forDevice: (9, 9)) == VoterID(rawValue: 3))
+        #expect(store.voter(ifKnown: .device(Device16(high: 2, low: 3))) == VoterID(rawValue: 2))
+        #expect(try store.voter(for: .device(Device16(high: 9, low: 9))) == VoterID(rawValue: 3))
         let other = VoterID(rawValue: 7)
         #expect(throws: RecoveryError.badVoter(other)) {
             try store.apply(.voter(other, device: Device16(high: 2, low: 3)))

@@ -110,7 +110,7 @@ struct ModelRun {
         model.ballotFeeds = [2, 3]
         model.userFeeds = [3]
         for number in 0..<6 as Range<UInt64> {
-            voters.append(try store.voter(forDevice: (number, 7)))
+            voters.append(try store.voter(for: .device(Device16(high: number, low: 7))))
             voters.append(try store.voter(for: .user(number | [1 << 63, 8][Int(number) % 2])))
         }
     }

@@ -68,7 +68,11 @@ import Testing
         var page = PostPage()
         try store.createPost(PostContent(title: "title"), in: feed, into: &page)
         let id = page.rows[0].id
-        let voted = try store.castVote(id, .up, voter: store.voter(forDevice: (1, 2)))
+        let voted = try store.castVote(
+            id,
+            .up,
+            voter: store.voter(for: .device(Device16(high: 1, low: 2)))
+        )
         #expect(voted.standingVote == .up)
         let cleared = try store.castVote(id, .clear)
         #expect(cleared.standingVote == nil && cleared.score == 1)
@@ -453,7 +457,7 @@ import Testing
         let feed = try store.createFeed(FeedPolicy(name: "ballots", voteMode: .ballot))
         var page = PostPage()
         try store.createPost(PostContent(), in: feed, into: &page)
-        let voter = try store.voter(forDevice: (1, 2))
+        let voter = try store.voter(for: .device(Device16(high: 1, low: 2)))
         let id = page.rows[0].id
         for _ in 0..<100 { _ = try store.castVote(id, .up, voter: voter) }
         let before = malloc_hook_count()

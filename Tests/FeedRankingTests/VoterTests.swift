@@ -30,7 +30,7 @@ import Testing
 
     @Test func deviceAndUserHaveABallotEach() throws {
         let (store, id) = try Self.store(.ballot)
-        let device = try store.voter(forDevice: (0, 7))
+        let device = try store.voter(for: .device(Device16(high: 0, low: 7)))
         let user = try store.voter(for: .user(7))
         _ = try store.castVote(id, .up, voter: device)
         #expect(try store.castVote(id, .up, voter: user).score == 2)
@@ -44,7 +44,7 @@ import Testing
         let user = try store.voter(for: .user(1))
         let voted = try store.castVote(id, .up, voter: user)
         #expect(voted.score == 1 && voted.standingVote == .up)
-        for voter in [nil, try store.voter(forDevice: (1, 2))] {
+        for voter in [nil, try store.voter(for: .device(Device16(high: 1, low: 2)))] {
             #expect(throws: RankingError.userRequired) {
                 try store.castVote(id, direction, voter: voter)
             }
@@ -404,7 +404,7 @@ import Testing
             sink: sink
         )
         let posts = try #require(store.feed(named: "posts"))
-        _ = try store.voter(forDevice: (1, 2), sink: sink)
+        _ = try store.voter(for: .device(Device16(high: 1, low: 2)), sink: sink)
         _ = try store.voter(for: .user(3), sink: sink)
         for number in 1...postCount {
             _ = try store.createPost(

@@ -90,22 +90,9 @@ package final class FeedStore: Sendable {
         try voters.voter(key, sink)
     }
 
-    /// The voter for a device of 16 bytes; O(1).
-    package func voter(
-        forDevice device: (UInt64, UInt64),
-        sink: some ChangeSink = NoChanges()
-    ) throws(RankingError) -> VoterID {
-        try voters.voter(.device(Device16(high: device.0, low: device.1)), sink)
-    }
-
     /// The voter for a user or a device that has been made a voter before; O(1), for users without a
     /// lock.
     package func voter(ifKnown key: VoterKey) -> VoterID? { voters.voter(ifKnown: key) }
-
-    /// The voter for a device, where the device has been made a voter before; O(1).
-    package func voter(ifKnown device: (UInt64, UInt64)) -> VoterID? {
-        voters.voter(ifKnown: .device(Device16(high: device.0, low: device.1)))
-    }
 
     /// Refreshes stale posts of a post's stripe for a millisecond or so.
     ///
