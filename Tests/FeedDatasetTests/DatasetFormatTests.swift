@@ -220,8 +220,8 @@ import Testing
     func readsWhatThePiecesAre(_ name: String, _ file: String, _ titles: [String]) throws {
         let file = Array(file.utf8)
         for size in [file.count, 1, 2, 3, 5] {
-            let titles = try Self.titles(file, pieceByteCount: size)
-            #expect(titles.map { Array($0.utf8) } == titles.map { Array($0.utf8) }, "\(size)")
+            let read = try Self.titles(file, pieceByteCount: size)
+            #expect(read.map { Array($0.utf8) } == titles.map { Array($0.utf8) }, "\(size)")
         }
     }
 
