@@ -29,7 +29,7 @@ besideAnswers='AppTests ClientBenchmark FeedAccountsTests FeedAdminTests FeedCli
 
 # The run without sanitizers has the tests that need thousands of runs, or disks and answers of many
 # megabytes.
-long='PowerCut|BitFlip|SpaceWatchTests|OverloadTests'
+long='(PowerCut|BitFlip|SpaceWatchTests|OverloadTests)\w*[/(]'
 
 # Builds and runs tests: the sanitizer, the configuration, the targets to leave out, and flags of the run.
 run() {
