@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the service beside its peers, in one run, interleaved, and prints Markdown tables.
 #
-#   scripts/compare.sh                              everything, an hour and a half
+#   scripts/compare.sh                              everything, about an hour
 #   scripts/compare.sh --quick                      does it work: one short round of everything
 #   scripts/compare.sh --parts votes --in-flight 64 --rounds 3 --seconds 3
 #   scripts/compare.sh --help                       every flag
