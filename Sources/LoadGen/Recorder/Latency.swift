@@ -57,21 +57,24 @@ extension Dictionary where Value == LatencyHistogram {
 /// A timed call has two instants of the generator, sent and answered, and three of the service:
 /// received, executed and released. On one machine all five are of one clock, in this order.
 package struct LatencySplit: Sendable, Equatable {
-    package enum Part: String, Sendable, CaseIterable {
+    package enum Part: Int, Sendable, CaseIterable {
         case there
         case execution
         /// From executed to released: the wait until the answer is durable.
         case held
         case back
         /// The ways there and back together, which need no common clock.
-        case bothWays = "both_ways"
+        case bothWays
+
+        /// Its member in a report.
+        var member: MemberKey { ["there", "execution", "held", "back", "both_ways"][rawValue] }
     }
 
     package internal(set) var sampleCount: UInt64 = 0
     /// How many of them have times that do not lie in order between sent and answered.
     package internal(set) var otherClockCount: UInt64 = 0
-    /// The latencies of each part of which there are some.
-    var histograms: [Part: LatencyHistogram] = [:]
+    // Found by number: a hash of each of five parts would cost an answer more than its record.
+    var histograms = Part.allCases.map { _ in LatencyScale.makeHistogram() }
 
     package init() {}
 
@@ -81,8 +84,8 @@ package struct LatencySplit: Sendable, Equatable {
     /// The latencies of a part; nil where there are none, and for one way where a clock is another.
     package func latencies(of part: Part) -> LatencyHistogram? {
         let isKnown = isOneClock || part != .there && part != .back
-        let histogram = isKnown ? histograms[part] : nil
-        return histogram?.totalCount ?? 0 > 0 ? histogram : nil
+        let histogram = histograms[part.rawValue]
+        return isKnown && histogram.totalCount > 0 ? histogram : nil
     }
 
     package mutating func add(_ times: CallTimes, sent: UInt64, answered: UInt64) {
@@ -107,12 +110,11 @@ package struct LatencySplit: Sendable, Equatable {
     package mutating func add(_ other: LatencySplit) {
         sampleCount += other.sampleCount
         otherClockCount += other.otherClockCount
-        histograms.add(other.histograms)
+        for index in histograms.indices { histograms[index].add(other.histograms[index]) }
     }
 
     private mutating func record(_ part: Part, _ nanoseconds: UInt64) {
-        histograms[part, default: LatencyScale.makeHistogram()]
-            .record(min(nanoseconds, LatencyScale.highestNanoseconds))
+        histograms[part.rawValue].record(min(nanoseconds, LatencyScale.highestNanoseconds))
     }
 }
 

@@ -119,7 +119,9 @@ package struct RunTable {
         let widths = heads.indices.map { place in rows.map { $0[place].count }.max() ?? 0 }
         return rows.map { row in
             zip(row, widths).enumerated().map { place, cell in
-                place == 0 ? cell.0.column(cell.1) : cell.0.right(cell.1)
+                // Not `column`, which would cut the name of a file with characters of two UTF-16 units.
+                let space = String(repeating: " ", count: cell.1 - cell.0.count)
+                return place == 0 ? cell.0 + space : space + cell.0
             }.joined(separator: "   ")
         }.joined(separator: "\n") + "\n"
     }

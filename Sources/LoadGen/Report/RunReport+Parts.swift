@@ -362,7 +362,7 @@ extension LatencySplit: Codable {
         try members.encode(otherClockCount, forKey: "other_clock_count")
         for part in Part.allCases {
             let parts = latencies(of: part).map { Latencies($0, [50, 90, 99, 99.9]) }
-            try members.encode(OrNull(parts), forKey: MemberKey(part.rawValue))
+            try members.encode(OrNull(parts), forKey: part.member)
         }
     }
 
@@ -372,8 +372,8 @@ extension LatencySplit: Codable {
         sampleCount = try Form.count.read("sample_count", members)
         otherClockCount = try Form.count.read("other_clock_count", members)
         for part in Part.allCases {
-            let key = MemberKey(part.rawValue)
-            histograms[part] = try members.decodeIfPresent(Latencies.self, forKey: key)?.histogram
+            let latencies = try members.decodeIfPresent(Latencies.self, forKey: part.member)
+            if let known = latencies?.histogram { histograms[part.rawValue] = known }
         }
     }
 }
