@@ -13,7 +13,7 @@ extension ClientConnection {
         // Answers before a violation count all the same.
         defer {
             run.end(worker.recorder, worker.phases)
-            worker.recorder.totals.outcomes.ok += run.answerCount
+            worker.recorder.outcomes.ok += run.answerCount
             worker.outstandingCount -= Int(run.answerCount)
             window.answer(Int(headID - firstID))
         }
@@ -386,7 +386,7 @@ extension ClientConnection {
     ) {
         let failedCount = ledger.batches.count(request.argument) - okCount
         worker.answered(request, .vote, count: UInt64(okCount), at: now)
-        worker.recorder.totals.outcomes.error += UInt64(failedCount)
+        worker.recorder.outcomes.error += UInt64(failedCount)
         if okCount > 0 { recordTimes(times, of: request, at: now) }
         if request.marks.contains(.again) { recovery.answered() }
         ledger.release(request)

@@ -179,7 +179,7 @@ final class ClientConnection: LoadConnection {
                 tallied.ballot(request.argument)
             )
         }
-        worker.recorder.totals.outcomes.sent += UInt64(count)
+        worker.recorder.outcomes.sent += UInt64(count)
         countTaken(count)
     }
 
@@ -196,7 +196,7 @@ final class ClientConnection: LoadConnection {
             }
             operationCount &+= ledger.weight(request)
         }
-        worker.recorder.totals.outcomes.sent += UInt64(operationCount)
+        worker.recorder.outcomes.sent += UInt64(operationCount)
     }
 
     @inline(__always)

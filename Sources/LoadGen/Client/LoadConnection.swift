@@ -69,7 +69,7 @@ extension Worker {
         at now: UInt64
     ) {
         outstandingCount -= 1
-        recorder.totals.outcomes.ok += count
+        recorder.outcomes.ok += count
         guard count > 0 else { return }
         recorder.recordAnswer(
             operation,
@@ -85,11 +85,11 @@ extension Worker {
         outstandingCount -= 1
         let operationCount = UInt64(ledger.weight(request))
         switch end {
-        case .failed, .failedInDoubt: recorder.totals.outcomes.error += operationCount
+        case .failed, .failedInDoubt: recorder.outcomes.error += operationCount
         case .expired:
-            recorder.totals.outcomes.timeout += operationCount
+            recorder.outcomes.timeout += operationCount
             recorder.totals.failures.count(.requestTimeout)
-        case .lost: recorder.totals.outcomes.lost += operationCount
+        case .lost: recorder.outcomes.lost += operationCount
         }
         if end == .failed { ledger.fail(request) } else { ledger.forget(request, client: client) }
         ledger.release(request)

@@ -84,7 +84,7 @@ final class RESPConnection: LoadConnection {
 
     @inline(__always)
     func flush(at now: UInt64) {
-        worker.recorder.totals.outcomes.sent += nextID &- unwrittenID
+        worker.recorder.outcomes.sent += nextID &- unwrittenID
         while unwrittenID < nextID {
             encode(
                 worker.inFlight.depart(
@@ -204,7 +204,7 @@ extension RESPConnection {
         // Replies before a violation count all the same.
         defer {
             run.end(worker.recorder, worker.phases)
-            worker.recorder.totals.outcomes.ok += run.answerCount
+            worker.recorder.outcomes.ok += run.answerCount
             worker.outstandingCount -= Int(run.answerCount)
             window.answer(Int(headID &- firstID))
         }

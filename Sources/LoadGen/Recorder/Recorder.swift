@@ -10,8 +10,11 @@ import Histogram
 /// the totals. A histogram covers one operation and one measure, and either measured requests or
 /// requests outside the measured phase (the warm-up). No total includes the latter.
 package final class Recorder {
-    /// What is counted here as it happens; ``makeTotals()`` adds what is counted in slabs.
+    /// What is counted here as it happens; ``makeTotals()`` adds the outcomes and what is counted in slabs.
     var totals = RecorderTotals()
+    // Each read and each write counts some. In the totals, parts of which change within calls, the runtime
+    // would check each access for exclusivity.
+    var outcomes = Outcomes()
     let isSplit: Bool
 
     private let measureCount: Int
@@ -139,7 +142,7 @@ package final class Recorder {
             latencies: shownLatencies
         )
         interval.measured = measured
-        interval.outcomes = totals.outcomes
+        interval.outcomes = outcomes
         interval.reconnectCount = totals.retries.reconnectCount
         return interval
     }
@@ -147,6 +150,7 @@ package final class Recorder {
     /// Everything recorded, after the last interval was closed.
     package func makeTotals() -> RecorderTotals {
         var result = totals
+        result.outcomes = outcomes
         if measureCount > 1 {
             result.loopLate99 = lateness.copy(0).map { Double($0.valueAtPercentile(99)) }
         }
