@@ -80,6 +80,8 @@ extension Method {
         }
     }
 
+    // Inlined, a question about one column is a mask of bits; a call would build the whole row.
+    @inline(__always)
     private var row: Row {
         switch self {
         case .hello: Row("hello", .everyone, .none)
