@@ -428,8 +428,7 @@ extension SideBySideConfiguration {
         try options.refuse(
             [
                 "--duration", "--requests", "--verify-only", "--hdr", "--slo", "--compare",
-                "--html",
-                "--search", "--steps", "--ramp", "--runs", "--split", "--server-pid",
+                "--html", "--search", "--steps", "--ramp", "--runs", "--split", "--server-pid",
             ],
             expected: "no --ab beside it (--slice says how long to measure)"
         )
@@ -439,13 +438,17 @@ extension SideBySideConfiguration {
 extension Options {
     /// What was given for a flag that does not go with all others; nil where it has its default.
     fileprivate func given(_ flag: String) -> String? {
-        let (text, usual): (String?, String?) =
+        /// The text of a count that is its default, also in another spelling, as 1.0.
+        func usual(_ text: String, _ count: UInt64) -> String? {
+            Quantity.count(text) == count ? text : nil
+        }
+        let (text, ordinary): (String?, String?) =
             switch flag {
             case "--aa": (aa, nil)
             case "--ab": (ab, nil)
             case "--ab-protocol": (abProtocol, nil)
             case "--arrival": (load.arrival, "poisson")
-            case "--batch": (load.batch, "1")
+            case "--batch": (load.batch, usual(load.batch, 1))
             case "--cleanup": (load.cleanup ? flag : nil, nil)
             case "--compare": (compare, nil)
             case "--compare-limit": (compareLimit, nil)
@@ -460,7 +463,7 @@ extension Options {
             case "--reconnect-every": (load.reconnectEvery, "0")
             case "--requests": (requests, nil)
             case "--restart-cmd": (series.restartCmd, nil)
-            case "--retry": (load.retry, "0")
+            case "--retry": (load.retry, usual(load.retry, 0))
             case "--rounds": (rounds, nil)
             case "--runs": (series.runs, "1")
             case "--search": (series.search, nil)
@@ -478,10 +481,10 @@ extension Options {
             case "--think": (load.think, "0")
             case "--tls": (load.tls ? flag : nil, nil)
             case "--verify-only": (verifyOnly, nil)
-            case "--voters": (voters, "0")
+            case "--voters": (voters, usual(voters, 0))
             default: preconditionFailure("\(flag) goes with all others.")
             }
-        return text == usual ? nil : text
+        return text == ordinary ? nil : text
     }
 
     /// Refuses the first of some flags that was given.
