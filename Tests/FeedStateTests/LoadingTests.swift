@@ -1,4 +1,5 @@
 import FeedConcurrency
+import FeedJournal
 import FeedLog
 import FeedRanking
 import FeedState

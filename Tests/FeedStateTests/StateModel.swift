@@ -1,4 +1,5 @@
 import FeedAccounts
+import FeedJournal
 import FeedLog
 import FeedRanking
 import FeedState
