@@ -1,3 +1,7 @@
+internal import CPrefetch
+import Glibc
+import Synchronization
+
 /// The ballots of a stripe's posts: open addressing in words of slot, voter and direction, and two bits
 /// for each voter where many of a chunk of voters have a ballot on one post.
 ///
@@ -78,7 +82,7 @@ package struct BallotTable: ~Copyable {
     ///
     /// Never 0, which distinguishes a withdrawn ballot from a free place.
     @inline(__always)
-    static func key(_ slot: UInt32, _ voter: VoterID) -> UInt64 {
+    fileprivate static func key(_ slot: UInt32, _ voter: VoterID) -> UInt64 {
         UInt64(slot) << 32 | (UInt64(voter.rawValue) + 1) << 2
     }
 
@@ -97,7 +101,7 @@ package struct BallotTable: ~Copyable {
 
     /// The place at which the search for a key begins in a table of so many places.
     @inline(__always)
-    static func firstPlace(of key: UInt64, among count: Int) -> Int {
+    fileprivate static func firstPlace(of key: UInt64, among count: Int) -> Int {
         // Fibonacci hashing, then a multiplication in place of a division by the capacity.
         var hash = key &* 0x9E37_79B9_7F4A_7C15
         hash ^= hash >> 32
@@ -315,5 +319,82 @@ struct CrowdedBallots: ~Copyable {
 
     private static func isLive(_ key: UInt64, _ posts: borrowing PostTable) -> Bool {
         key != 0 && posts.contains(UInt32(key >> 32))
+    }
+}
+
+/// The addresses and the sizes of a stripe's tables of ballots, for prefetching without the stripe's
+/// lock.
+///
+/// A thread without the lock may read them while a table grows, and ask for an address that no table
+/// has. Such a prefetch is wasted and harmless. `Sendable` because the words are atomic, and nobody
+/// reads the tables through them.
+@safe
+struct BallotDirectory: BitwiseCopyable, @unchecked Sendable {
+    /// A table's number of places, and the addresses of what the places have.
+    private enum Word {
+        static let count = 0
+        static let words = 1
+        static let crowdedCount = 2
+        static let crowdedKeys = 3
+        static let crowdedWords = 4
+        static let total = 5
+    }
+
+    private let base: UnsafeMutablePointer<Atomic<UInt>>
+
+    /// The directory of tables without places, to be freed by `free()`.
+    init() {
+        guard let block = unsafe calloc(Word.total, MemoryLayout<UInt>.stride) else {
+            fatalError("No memory for the directory of a table of ballots.")
+        }
+        unsafe base = block.bindMemory(to: Atomic<UInt>.self, capacity: Word.total)
+    }
+
+    /// Sets where the tables are, and how many places they have.
+    func set(words: borrowing HugeWords, _ crowded: borrowing CrowdedBallots) {
+        set(Word.words, words.address)
+        set(Word.count, UInt(words.count))
+        let addresses = crowded.addresses
+        set(Word.crowdedKeys, addresses.keys)
+        set(Word.crowdedWords, addresses.words)
+        set(Word.crowdedCount, UInt(addresses.count))
+    }
+
+    /// Prefetches the places at which the search for a voter's ballot begins; does nothing for empty
+    /// tables.
+    @inline(__always)
+    func prefetch(_ slot: UInt32, _ voter: VoterID) {
+        let count = get(Word.count)
+        if count > 0 {
+            let key = BallotTable.key(slot, voter)
+            let place = BallotTable.firstPlace(of: key, among: Int(bitPattern: count))
+            prefetch(get(Word.words), place)
+        }
+        let crowdedCount = get(Word.crowdedCount)
+        if crowdedCount > 0 {
+            let key = CrowdedBallots.key(slot, voter)
+            let place = BallotTable.firstPlace(of: key, among: Int(bitPattern: crowdedCount))
+            prefetch(get(Word.crowdedKeys), place)
+            prefetch(
+                get(Word.crowdedWords),
+                place &* CrowdedBallots.wordCount &+ CrowdedBallots.word(voter)
+            )
+        }
+    }
+
+    /// Frees the directory, but not the tables.
+    func free() { unsafe Glibc.free(base) }
+
+    @inline(__always)
+    private func get(_ word: Int) -> UInt { unsafe base[word].load(ordering: .relaxed) }
+
+    private func set(_ word: Int, _ value: UInt) {
+        unsafe base[word].store(value, ordering: .relaxed)
+    }
+
+    @inline(__always)
+    private func prefetch(_ address: UInt, _ index: Int) {
+        let word = address &+ UInt(bitPattern: index &* MemoryLayout<UInt64>.stride)
+        unsafe cprefetch_for_write(UnsafeRawPointer(bitPattern: word))
     }
 }
