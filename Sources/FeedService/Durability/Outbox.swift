@@ -311,3 +311,377 @@ extension MonotonicInstant {
         nanoseconds > earlier.nanoseconds ? nanoseconds - earlier.nanoseconds : 0
     }
 }
+
+/// The held answers of one loop, a list for each commit batch that is not durable.
+///
+/// A value, so that the outbox holds the answers of a loop iteration in one access to it. Every access to
+/// a property of a class is checked at run time.
+private struct HeldBatches {
+    /// The emptied lists that are kept: for the commit under way, and for the next.
+    private static let spareCount = 2
+
+    /// In the order of the commit batches: those of the commit under way, and those of the next.
+    private var batches: [HeldAnswers] = []
+    /// Emptied lists, whose memory is used again.
+    private var spares: [HeldAnswers] = []
+    private var chunkPool = ChunkPool()
+    /// The writes in `batches`: one for each loop iteration of a connection, however many answers it has.
+    private(set) var writeCount = 0
+
+    /// Holds the answers of a loop iteration to a connection.
+    ///
+    /// - Returns: The bytes that the budget is to count now, and whether they are the first of their batch.
+    mutating func hold(
+        _ bytes: RawSpan,
+        of calls: borrowing AnsweredCalls,
+        for recipient: Recipient,
+        until commitBatch: UInt64,
+        since now: MonotonicInstant
+    ) -> (uncountedByteCount: Int, beginsBatch: Bool) {
+        writeCount += 1
+        let beginsBatch = batches.last?.commitBatch != commitBatch
+        if beginsBatch {
+            var batch = spares.popLast() ?? HeldAnswers()
+            batch.commitBatch = commitBatch
+            batches.append(batch)
+        }
+        let last = batches.count - 1
+        let count = batches[last].append(bytes, of: calls, to: recipient, since: now, &chunkPool)
+        return (count, beginsBatch)
+    }
+
+    /// Takes the answers out that wait for the first commit batch; nil where it is a later one.
+    mutating func takeFirst(through commitBatch: UInt64) -> HeldAnswers? {
+        guard let first = batches.first?.commitBatch, first <= commitBatch else { return nil }
+        let answers = batches.removeFirst()
+        writeCount -= answers.writeCount
+        return answers
+    }
+
+    /// Divides all answers, and keeps what stays held.
+    ///
+    /// - Returns: What is to be sent ahead, and the bytes by which the budget is to count more; below 0 for
+    ///   less.
+    mutating func divide(
+        _ timer: CallTimer,
+        _ divide: (RawSpan, ArraySlice<AnsweredCalls.Run>) -> HeldDivision
+    ) -> (early: [EarlyWrite], byteCount: Int) {
+        var early: [EarlyWrite] = []
+        var byteCount = 0
+        writeCount = 0
+        for index in batches.indices {
+            let (rest, restByteCount) = batches[index].divided(
+                timer,
+                &chunkPool,
+                early: &early,
+                divide
+            )
+            byteCount += restByteCount - batches[index].countedByteCount
+            batches[index].removeAll(&chunkPool)
+            batches[index] = rest
+            writeCount += rest.writeCount
+        }
+        return (early, byteCount)
+    }
+
+    /// Takes the memory of answers back that have been sent.
+    mutating func reuse(_ answers: consuming HeldAnswers) {
+        answers.removeAll(&chunkPool)
+        if spares.count < Self.spareCount { spares.append(answers) }
+    }
+}
+
+/// The answers of one loop that wait for one commit batch, in their order.
+private struct HeldAnswers {
+    /// The answers of one loop iteration to one connection, which leave in one write.
+    private struct HeldWrite {
+        let recipient: Recipient
+        let memory: Recipient.Memory
+        let byteCount: Int
+        /// The entries of `runs` whose answers it has.
+        let runCount: Int
+        let arrival: MonotonicInstant
+        /// When the service had executed them.
+        let heldSince: MonotonicInstant
+    }
+
+    /// An answer with times, the last of which is when it is released.
+    private struct TimedAnswer {
+        let write: Int
+        /// Where it ends in the bytes of the write.
+        let end: Int
+    }
+
+    /// A list of more writes is not kept for the next commit batch.
+    private static let keptCount = 16_384
+    /// The least number of bytes that is added to the budget, which all loops share.
+    private static let budgetStepByteCount = 4 * 1_024
+
+    var commitBatch: UInt64 = 0
+    /// Whether an answer has a secret, so that all chunks are overwritten once they are sent.
+    private var hasSecret = false
+    private(set) var countedByteCount = 0
+    /// The part that it does not count yet.
+    private var uncountedByteCount = 0
+    private var writes: [HeldWrite] = []
+    /// The calls whose answers are held, in the order of `writes`.
+    private var runs: [AnsweredCalls.Run] = []
+    /// The answers whose release is timed, in the order of `writes`.
+    private var timedAnswers: [TimedAnswer] = []
+    /// The bytes of the answers, one after another; each of `writes` lies in one chunk.
+    private var chunks: [[UInt8]] = []
+
+    /// The number of writes: one for each loop iteration of a connection, however many answers it has.
+    var writeCount: Int { writes.count }
+
+    /// Holds the answers of a loop iteration to a connection, and notes their calls, to time them when
+    /// they are released.
+    ///
+    /// - Returns: The bytes that the budget is to count now, besides those that it counts already; 0 while
+    ///   they are few.
+    mutating func append(
+        _ bytes: RawSpan,
+        of calls: borrowing AnsweredCalls,
+        to recipient: Recipient,
+        since now: MonotonicInstant,
+        _ pool: inout ChunkPool
+    ) -> Int {
+        let number = writes.count
+        writes.append(
+            HeldWrite(
+                recipient: recipient,
+                memory: recipient.memory,
+                byteCount: bytes.byteCount,
+                runCount: calls.runs.count,
+                arrival: calls.arrival,
+                heldSince: now
+            )
+        )
+        for run in calls.runs { runs.append(run) }
+        for end in calls.timedEnds { timedAnswers.append(TimedAnswer(write: number, end: end)) }
+        if calls.hasSecret { hasSecret = true }
+        let last = chunks.count - 1
+        // Chunks never grow, so bytes are copied once.
+        if last < 0 || chunks[last].count + bytes.byteCount > chunks[last].capacity {
+            chunks.append(pool.takeChunk(fitting: bytes.byteCount))
+        }
+        chunks[chunks.count - 1].append(copying: bytes)
+        uncountedByteCount += bytes.byteCount
+        guard uncountedByteCount >= Self.budgetStepByteCount else { return 0 }
+        defer { uncountedByteCount = 0 }
+        countedByteCount += uncountedByteCount
+        return uncountedByteCount
+    }
+
+    func release(_ timer: CallTimer) {
+        // Spans, because a list that is passed on, or a write that is taken out of one, is retained.
+        let (writes, runs) = (writes.span, runs.span)
+        var number = 0
+        var firstRun = 0
+        var firstTimed = 0
+        for chunk in chunks {
+            chunk.withRawSpan { chunk in
+                var offset = 0
+                while offset < chunk.byteCount {
+                    // The write of this one takes longer than the memory of the next.
+                    if number + 1 < writes.count { writes[number + 1].memory.prefetch() }
+                    let end = offset + writes[number].byteCount
+                    let bytes = chunk.extracting(offset..<end)
+                    let recipient = writes[number].recipient
+                    if firstTimed < timedAnswers.count, timedAnswers[firstTimed].write == number {
+                        release(bytes, number, from: &firstTimed, timer.now)
+                    } else {
+                        recipient.release(bytes)
+                    }
+                    let endRun = firstRun + writes[number].runCount
+                    if firstRun < endRun {
+                        timer.count(
+                            runs.extracting(firstRun..<endRun),
+                            arrivedAt: writes[number].arrival,
+                            heldSince: writes[number].heldSince,
+                            from: recipient
+                        )
+                    }
+                    firstRun = endRun
+                    offset = end
+                    number += 1
+                }
+            }
+        }
+    }
+
+    /// Divides the answers, and times all calls: they have waited for too long.
+    ///
+    /// Returns what stays held, and the bytes that the budget is to count for it; the rest is sent ahead.
+    func divided(
+        _ timer: CallTimer,
+        _ pool: inout ChunkPool,
+        early: inout [EarlyWrite],
+        _ divide: (RawSpan, ArraySlice<AnsweredCalls.Run>) -> HeldDivision
+    ) -> (rest: HeldAnswers, byteCount: Int) {
+        var rest = HeldAnswers()
+        rest.commitBatch = commitBatch
+        rest.hasSecret = hasSecret
+        var byteCount = 0
+        var (number, firstRun, firstTimed) = (0, 0, 0)
+        for chunk in chunks {
+            chunk.withRawSpan { chunk in
+                var offset = 0
+                while offset < chunk.byteCount {
+                    let write = writes[number]
+                    let bytes = chunk.extracting(offset..<offset + write.byteCount)
+                    let writeRuns = firstRun..<firstRun + write.runCount
+                    timer.count(
+                        runs.span.extracting(writeRuns),
+                        arrivedAt: write.arrival,
+                        heldSince: write.heldSince,
+                        from: write.recipient
+                    )
+                    var ends: [Int] = []
+                    while firstTimed < timedAnswers.count, timedAnswers[firstTimed].write == number
+                    {
+                        ends.append(timedAnswers[firstTimed].end)
+                        firstTimed += 1
+                    }
+                    var division = divide(bytes, runs[writeRuns])
+                    if division.ahead.isEmpty { division.kept = [0..<write.byteCount] }
+                    let (count, keptCount) = rest.keep(
+                        division.kept,
+                        of: bytes,
+                        write,
+                        timedEnds: ends,
+                        &pool
+                    )
+                    byteCount += count
+                    if !division.ahead.isEmpty {
+                        early.append(
+                            EarlyWrite(
+                                recipient: write.recipient,
+                                bytes: division.ahead,
+                                heldByteCount: write.byteCount - keptCount
+                            )
+                        )
+                    }
+                    firstRun = writeRuns.upperBound
+                    offset += write.byteCount
+                    number += 1
+                }
+            }
+        }
+        return (rest, byteCount)
+    }
+
+    /// Holds frames of a write.
+    ///
+    /// - Returns: The bytes that the budget is to count now, and the bytes of the frames.
+    private mutating func keep(
+        _ frames: [Range<Int>],
+        of bytes: RawSpan,
+        _ write: HeldWrite,
+        timedEnds: [Int],
+        _ pool: inout ChunkPool
+    ) -> (uncountedByteCount: Int, byteCount: Int) {
+        var kept: [UInt8] = []
+        var calls = AnsweredCalls()
+        calls.begin(at: write.arrival)
+        for range in frames {
+            let start = kept.count - range.lowerBound
+            kept.append(copying: bytes.extracting(range))
+            for end in timedEnds where range.contains(end - 1) {
+                calls.addTimed(endingAt: start + end)
+            }
+        }
+        guard !kept.isEmpty else { return (0, 0) }
+        let count = kept.withRawSpan {
+            append($0, of: calls, to: write.recipient, since: write.heldSince, &pool)
+        }
+        return (count, kept.count)
+    }
+
+    /// Sends a copy of a write, in which its timed answers say that they are released now.
+    @inline(never)
+    private func release(
+        _ bytes: RawSpan,
+        _ number: Int,
+        from firstTimed: inout Int,
+        _ now: MonotonicInstant
+    ) {
+        var copy: [UInt8] = []
+        copy.reserveCapacity(bytes.byteCount)
+        copy.append(copying: bytes)
+        while firstTimed < timedAnswers.count, timedAnswers[firstTimed].write == number {
+            var place = timedAnswers[firstTimed].end
+            for shift in stride(from: 56, through: 0, by: -8) {
+                place -= 1
+                copy[place] = UInt8(truncatingIfNeeded: now.nanoseconds >> UInt64(shift))
+            }
+            firstTimed += 1
+        }
+        copy.withRawSpan { writes[number].recipient.release($0) }
+        if hasSecret { copy.overwrite() }
+    }
+
+    /// Removes the answers, which are sent; the lists keep their memory, and the pool the chunks.
+    mutating func removeAll(_ pool: inout ChunkPool) {
+        if hasSecret {
+            for index in chunks.indices { chunks[index].overwrite() }
+            hasSecret = false
+        }
+        pool.keep(&chunks)
+        writes.removeAll(keepingCapacity: writes.count <= Self.keptCount)
+        runs.removeAll(keepingCapacity: runs.count <= Self.keptCount)
+        timedAnswers.removeAll()
+        uncountedByteCount = 0
+        countedByteCount = 0
+    }
+}
+
+/// Bytes that are sent in place of held ones, before the commit that these wait for.
+private struct EarlyWrite {
+    let recipient: Recipient
+    let bytes: [UInt8]
+    /// The bytes that are held no longer.
+    let heldByteCount: Int
+
+    func send() {
+        bytes.withRawSpan { recipient.release($0, inPlaceOf: heldByteCount) }
+    }
+}
+
+/// The bytes of a held write, divided: what stays held, and what is sent ahead in place of the others.
+struct HeldDivision {
+    var kept: [Range<Int>] = []
+    /// The bytes that are sent; if there are none, all stays held.
+    var ahead: [UInt8] = []
+}
+
+/// Empty chunks of memory that the held answers of one loop use again.
+private struct ChunkPool {
+    /// The size of a chunk: the answers of some thousand votes.
+    private static let chunkByteCount = 64 * 1_024
+    /// The chunks that are kept: 8 MiB.
+    private static let keptChunkCount = 128
+
+    private var chunks: [[UInt8]] = []
+
+    /// An empty chunk with room for some bytes: a kept one, or new memory.
+    mutating func takeChunk(fitting byteCount: Int) -> [UInt8] {
+        if byteCount <= Self.chunkByteCount, let chunk = chunks.popLast() { return chunk }
+        var chunk: [UInt8] = []
+        chunk.reserveCapacity(max(byteCount, Self.chunkByteCount))
+        return chunk
+    }
+
+    /// Keeps the memory of chunks that were sent, and empties their list.
+    ///
+    /// The pool then has twice as many as were sent, or one less than before where that is more.
+    mutating func keep(_ sent: inout [[UInt8]]) {
+        let count = min(Self.keptChunkCount, max(2 * sent.count, chunks.count - 1))
+        while var chunk = sent.popLast() {
+            guard chunks.count < count, chunk.capacity < 2 * Self.chunkByteCount else { continue }
+            chunk.removeAll(keepingCapacity: true)
+            chunks.append(chunk)
+        }
+        while chunks.count > count { chunks.removeLast() }
+    }
+}
