@@ -131,10 +131,10 @@ import Testing
 
     @Test func listsRunsInRows() throws {
         let result = try ReportTests().sample()
-        let lines = RunTable([("before", result), ("after", result)]).rendered()
+        let lines = RunTable([("befo😀e", result), ("after", result)]).rendered()
             .split(separator: "\n")
         #expect(lines.count == 3)
-        #expect(lines[1].hasPrefix("before   not comparable"))
+        #expect(lines[1].hasPrefix("befo😀e   not comparable"))
         #expect(Set(lines.map(\.count)).count == 1)
     }
 }

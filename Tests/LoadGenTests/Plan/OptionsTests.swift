@@ -167,6 +167,11 @@ import Testing
         #expect(error?.description == text)
     }
 
+    @Test func takesADefaultInAnySpellingBesideRESP() throws {
+        let given = ["--batch", "1.0", "--retry", "00", "--voters", "0k"]
+        #expect(try configure(["--protocol", "resp"] + given).wireProtocol == .resp)
+    }
+
     @Test func refusesALevelOfWhatTheRunDoesNot() throws {
         let error = #expect(throws: FlagError.self) {
             try configure(["--mix", "vote=9,page=1", "--slo", "list.p99<5ms"])
