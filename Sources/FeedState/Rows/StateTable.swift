@@ -2,6 +2,10 @@ import FeedLog
 import FeedRanking
 import FeedSQLite
 
+/// The tables of rows.
+///
+/// Their numbers are seeds of the checksums on disk, and their names are those of the file. So a table keeps
+/// both for ever, and a new one comes last.
 enum StateTable: Int, CaseIterable, Sendable {
     case posts = 0
     case counts
@@ -16,12 +20,22 @@ enum StateTable: Int, CaseIterable, Sendable {
     case markThroughs
     case deletions
 
-    var name: String { Self.names[rawValue] }
-
-    private static let names = [
-        "posts", "counts", "ballots", "voters", "feeds", "channels", "user_voters", "accounts",
-        "sessions", "marks", "mark_throughs", "deletions",
-    ]
+    var name: String {
+        switch self {
+        case .posts: "posts"
+        case .counts: "counts"
+        case .ballots: "ballots"
+        case .voters: "voters"
+        case .feeds: "feeds"
+        case .channels: "channels"
+        case .userVoters: "user_voters"
+        case .accounts: "accounts"
+        case .sessions: "sessions"
+        case .marks: "marks"
+        case .markThroughs: "mark_throughs"
+        case .deletions: "deletions"
+        }
+    }
 
     /// The newest format, whose files have all tables; it has added users that vote, accounts, sessions,
     /// marks, deletions, and who wrote a post.
@@ -104,7 +118,11 @@ extension LogEntry {
         case .deletion(let id, _): DeletionRow.damaged("post \(id.rawValue)", reason)
         case .markThrough(let mark):
             MarkThroughRow.damaged("viewer \(mark.viewer.rawValue)", reason)
-        default: PostRow.damaged("the counters", reason)
+        case .counts(let counts): CountsRow.damaged("post \(counts.id.rawValue)", reason)
+        case .account: AccountsRow.damaged("an account", reason)
+        case .session, .sessionEnded, .sessionsEnded: SessionsRow.damaged("a session", reason)
+        case .channel, .outcome: ChannelRow.damaged("a channel", reason)
+        case .counters: PostRow.damaged("the counters", reason)
         }
     }
 }
