@@ -60,7 +60,7 @@ struct Answers: ~Copyable {
     var fields: [PostFields] = []
     /// The calls that are answered, to time them.
     var calls = AnsweredCalls()
-    /// The encoded first pages that were served last.
+    /// The encoded pages near the start of their lists that were served last.
     var kept = KeptPages()
     /// What the caller has made of each post of a kept page; nothing for a caller without identity.
     var viewers: [Viewer] = []
@@ -412,6 +412,8 @@ extension Answers {
     }
 
     /// An upper bound of the answer to a read that may be large; 0 for all other calls.
+    ///
+    /// There is no default, so a new call does not compile before its answer has a bound.
     private func greatestByteCount(ofAnswerTo request: Request?) -> Int {
         let limits = environment.context.limits
         switch request {
@@ -425,7 +427,11 @@ extension Answers {
             return size * limits.greatestPostByteCount
         case .listFeeds, .syncPosts:
             return encoder.maximumFrameByteCount
-        default:
+        case .getPostRank, .watchPosts, .getServerStats, .getSession,
+            .hello, .ping, .cancel, .signUp, .signIn, .signOut,
+            .createPost, .importPosts, .updatePost, .deletePost,
+            .castVote, .batchCastVotes, .markPosts, .createFeed,
+            .backup, .correctTimes, .deletePosts, .drain, .setLogLevel, nil:
             return 0
         }
     }

@@ -114,7 +114,9 @@ struct VoteCalls: ~Copyable {
 /// An unusual batch takes the path of all calls through `RequestHandler.handle`, which gives the
 /// same answers.
 extension VoteCalls {
-    /// Executes a frame's body if it is a batch without anything unusual; false where nothing has happened.
+    /// Executes a frame's body if it is a batch without anything unusual; false where no vote was cast.
+    ///
+    /// The acting user may be set then, which the path of all calls sets again, and votes be charged.
     mutating func castBatch(
         _ body: RawSpan,
         of session: inout Session,

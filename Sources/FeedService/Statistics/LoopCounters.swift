@@ -6,7 +6,7 @@ internal import Synchronization
 /// A single writer needs no read-modify-write, so that counting costs a load and a store.
 final class LoopCounters: Sendable {
     /// What is counted beside calls.
-    enum Count: Int {
+    enum Count: Int, CaseIterable {
         /// Connections closed because a frame was no message.
         case badFrames
         /// Connections closed because a frame did not arrive whole in time.
@@ -18,9 +18,9 @@ final class LoopCounters: Sendable {
         case batchedVotes
         /// Stripes that were refreshed between requests.
         case refreshes
-        /// First pages that were served as they were kept.
+        /// Pages that were served as they were kept, first pages mostly.
         case keptPagesServed
-        /// First pages that were read to be kept.
+        /// Pages that were read to be kept.
         case keptPagesRead
         /// The bytes of the pages that are kept.
         case keptPageBytes
@@ -36,13 +36,29 @@ final class LoopCounters: Sendable {
         var counts: [String: UInt64] = [:]
     }
 
-    fileprivate let requests = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
-    fileprivate let errors = InlineArray<32, Atomic<UInt64>> { _ in Atomic(0) }
-    private let others = InlineArray<16, Atomic<UInt64>> { _ in Atomic(0) }
+    /// A place for each call, and a few more.
+    fileprivate typealias MethodCounts = InlineArray<32, Atomic<UInt64>>
+    /// A place for each `Count`, and a few more.
+    private typealias OtherCounts = InlineArray<16, Atomic<UInt64>>
+
+    fileprivate let requests = MethodCounts { _ in Atomic(0) }
+    fileprivate let errors = MethodCounts { _ in Atomic(0) }
+    private let others = OtherCounts { _ in Atomic(0) }
     fileprivate let reasons = Lock(Reasons())
     private let latencies = Method.allCases.map { _ in LatencyHistogram() }
     /// How long answers were held until what they show was durable.
     let heldTime = LatencyHistogram()
+
+    init() {
+        precondition(
+            Method.allCases.count <= MethodCounts.count,
+            "There are more calls than places to count them: MethodCounts is to be larger."
+        )
+        precondition(
+            Count.allCases.count <= OtherCounts.count,
+            "There are more counts than places for them: OtherCounts is to be larger."
+        )
+    }
 
     /// Counts requests of one method, answered well or not.
     func countRequests(_ method: Method, _ count: Int = 1) {
