@@ -17,7 +17,8 @@ public import FeedProto
 /// ```
 ///
 /// It keeps nothing beyond its own life, knows neither sequences nor deadlines, and limits neither
-/// hosts nor memory. Backups, corrections of times and deletions of all posts of one are refused.
+/// hosts nor memory. It refuses SyncPosts, Backup, CorrectTimes, DeletePosts (all posts of one), Drain
+/// and SetLogLevel with `UNKNOWN_METHOD`.
 public final class InMemoryFeedService: Sendable {
     /// Chooses the error that a call ends with in place of its execution; nil is none.
     public typealias Fault = @Sendable (Request) -> FeedClientError?
