@@ -459,7 +459,7 @@ extension ClientFrame {
     }
 
     private func firstPost(_ bytes: [UInt8]) -> UInt64? {
-        unsafe VoteRun.firstPost(in: bytes.span.bytes, scanner)
+        unsafe VoteRun.firstVote(in: bytes.span.bytes, scanner)?.vote.postID
     }
 
     /// The post of the first vote that a whole run finds.

@@ -195,11 +195,6 @@ public struct VoteRun: ~Copyable {
         guard let body = (try? scanner.nextBody(in: bytes, at: 0)) ?? nil else { return nil }
         return VoteFrame(scanning: bytes, in: body)
     }
-
-    /// The post of the vote at the front of `bytes`; nil if the first frame is no vote.
-    public static func firstPost(in bytes: RawSpan, _ scanner: borrowing FrameScanner) -> UInt64? {
-        firstVote(in: bytes, scanner)?.vote.postID
-    }
 }
 
 /// A position in a message whose fields are read one after another, for messages that justify a
