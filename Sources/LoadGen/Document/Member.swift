@@ -182,8 +182,8 @@ extension Form where Value: CustomStringConvertible & SendableMetatype {
     static func text(_ parse: @escaping @Sendable (String) -> Value?) -> Self {
         Self(
             write: { $0.description },
-            read: { text, _ in
-                guard let value = parse(text) else { throw ReportFault.configuration }
+            read: { text, place in
+                guard let value = parse(text) else { throw ReportFault.noValue(place, text) }
                 return value
             }
         )
@@ -194,8 +194,10 @@ extension Form where Value: RawRepresentable<String> & SendableMetatype {
     static var name: Self {
         Self(
             write: { $0.rawValue },
-            read: { text, _ in
-                guard let value = Value(rawValue: text) else { throw ReportFault.configuration }
+            read: { text, place in
+                guard let value = Value(rawValue: text) else {
+                    throw ReportFault.noValue(place, text)
+                }
                 return value
             }
         )
@@ -308,12 +310,16 @@ struct ReportFault: Error, CustomStringConvertible {
     /// What the member takes and what it has, in one sentence.
     let description: String
 
-    static let configuration = ReportFault(
-        description: "Its config has values that loadgen does not take."
-    )
     static let histogram = ReportFault(
         description: "A histogram (hdr) is none that loadgen encodes."
     )
+
+    /// A text that is no value of its member.
+    static func noValue(_ member: String, _ text: String) -> ReportFault {
+        ReportFault(
+            description: "\(member): expected a value that loadgen takes, got \"\(text)\"."
+        )
+    }
 
     static func check<Value: Comparable>(
         _ member: String,

@@ -120,6 +120,28 @@ import Testing
         }
     }
 
+    /// A member that the page does not know how to join would be absent; a sum of it might be wrong.
+    @Test func joinsEveryMemberOfIntervalsAndAddsNoOther() throws {
+        var result = try ReportTests().sample(["--mix", "vote=60,create=10,list=10,page=10,get=10"])
+        result.intervals = Array(repeating: result.intervals[0], count: 600)
+        let text = result.json
+        let withPeaks = text.replacing(#""measured""#, with: #""peak" : 7, "measured""#)
+        try #require(withPeaks != text)
+        let written = try membersOfFirstInterval(Data(text.utf8))
+        #expect(written.contains("cpu") && written.contains("reconnects"))
+        for text in [text, withPeaks] {
+            let document = try #require(ReportDocument(parsing: text, name: "run"))
+            let data = try JSONEncoder().encode(document.data(runCount: 1))
+            #expect(try membersOfFirstInterval(data) == written)
+        }
+    }
+
+    private func membersOfFirstInterval(_ json: Data) throws -> Set<String> {
+        let root = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        let intervals = try #require(root["intervals"] as? [[String: Any]])
+        return Set(intervals[0].keys)
+    }
+
     /// The data cannot end its element, whatever a command line has.
     @Test func keepsItsDataInItsElement() throws {
         var result = try ReportTests().sample()

@@ -234,6 +234,36 @@ import Testing
         }
     }
 
+    @Test("docs/LOADGEN.md has each member of the documents")
+    func thePageNamesEachMember() throws {
+        let page = try String(contentsOf: Self.url("../../../docs/LOADGEN.md"), encoding: .utf8)
+        let words = Set(page.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" })
+        for file in ["open.json", "closed.json", "search.json", "ab.json"] {
+            let data = try Data(contentsOf: Self.url(file))
+            for name in Self.members(of: try JSONSerialization.jsonObject(with: data)) {
+                let flag = "--" + name.replacing("_seconds", with: "").replacing("_", with: "-")
+                let isNamed = words.contains(Substring(name)) || words.contains(Substring(flag))
+                #expect(isNamed, "\(file): \(name)")
+            }
+        }
+    }
+
+    /// The names of a document's members, without those that a run gives: percentiles,
+    /// reasons, causes and calls.
+    private static func members(of document: Any) -> Set<String> {
+        if let elements = document as? [Any] { return Set(elements.flatMap(members)) }
+        guard let object = document as? [String: Any] else { return [] }
+        return object.reduce(into: []) { names, member in
+            guard member.key.wholeMatch(of: /[a-z][a-z0-9_]*/) != nil,
+                member.key.wholeMatch(of: /p[0-9]+(_ms)?/) == nil
+            else { return }
+            names.insert(member.key)
+            if !["causes", "violations", "calls"].contains(member.key) {
+                names.formUnion(members(of: member.value))
+            }
+        }
+    }
+
     /// A page without its style and its script, which are files of their own, and with a member a line.
     private static func withoutPrograms(_ page: String) -> String {
         page.replacing(/<style>[^<]*<\/style>/, with: "<style></style>")

@@ -354,6 +354,13 @@ import Testing
         #expect(found?.cause == "config.percentiles[1]: expected 0 to 100, got 1e+308.")
     }
 
+    @Test(arguments: [("arrival", "sometimes"), ("mix", "vote=0"), ("keys", "hot:2")])
+    func namesATextThatIsNoValue(_ key: String, _ text: String) throws {
+        let found = try failure("\"\(key)\" : \"[^\"]*\"", "\"\(key)\" : \"\(text)\"")
+        let cause = "config.\(key): expected a value that loadgen takes, got \"\(text)\"."
+        #expect(found?.cause == cause)
+    }
+
     @Test func namesABucketWithANegativeCount() throws {
         let found = try failure(#""buckets" : \[\s*[0-9]+"#, #""buckets" : [ -1"#)
         #expect(found?.cause.hasPrefix("intervals[0].response_ms: ") == true)
