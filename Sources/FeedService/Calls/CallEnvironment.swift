@@ -426,7 +426,11 @@ extension Status {
         )
     }
 
-    /// Whether the call was refused because a commit stands still.
+    /// Whether the call was refused because a commit stands still; such a refusal may overtake held
+    /// answers.
+    ///
+    /// docs/PROTOCOL.md gives this code with this reason to that cause alone. Every other refusal has the
+    /// code of its reason, which is another one for OVERLOADED.
     var isOfStall: Bool { code == .unavailable && reason == .overloaded }
 
     fileprivate static func checkpointsBehind(

@@ -24,22 +24,22 @@ package final class FeedServer: Sendable {
 
     private let listening: Listening
     private let threads: [EventLoopThread]
-    private let service: OperatorAddress.Running
+    private let running: OperatorAddress.Running
     private let stallWatch: StallWatch
     private let logger: Logger
     private let operation: OperatorAddress?
 
-    private var context: ServiceContext { service.context }
+    private var context: ServiceContext { running.context }
 
     private init(
-        _ service: OperatorAddress.Running,
+        _ running: OperatorAddress.Running,
         _ listening: Listening,
         on threads: [EventLoopThread],
         stallWatch: StallWatch,
         logger: Logger,
         operation: OperatorAddress?
     ) {
-        self.service = service
+        self.running = running
         self.listening = listening
         self.threads = threads
         self.stallWatch = stallWatch
@@ -120,19 +120,19 @@ package final class FeedServer: Sendable {
                 durableBatch: state?.journal.durableBatch ?? 0
             )
             let listening = try listen(configuration, on: threads, of: store, context, logger)
-            let service = OperatorAddress.Running(
+            let running = OperatorAddress.Running(
                 context: context,
                 store: store,
                 acceptor: listening.tlsAcceptor,
                 stateEvents: stateEvents,
                 loops: threads.map(\.mailbox)
             )
-            operation?.attach(service)
+            operation?.attach(running)
             let server = FeedServer(
-                service,
+                running,
                 listening,
                 on: threads,
-                stallWatch: try stallWatch(over: service.loops, context, logger),
+                stallWatch: try stallWatch(over: running.loops, context, logger),
                 logger: logger,
                 operation: operation
             )
@@ -183,13 +183,13 @@ package final class FeedServer: Sendable {
     }
 
     /// A hash of all that outlives a restart, for tests; once the service has ended.
-    package var stateHash: UInt64 { Self.hash(service.store, context.accounts.state()) }
+    package var stateHash: UInt64 { Self.hash(running.store, context.accounts.state()) }
 
     /// Calls `body` on a thread of the service when the state cannot be made durable any more.
     ///
     /// Held answers are not sent then, and the process should end with the status that `body` gets.
     package func onFailure(_ body: @escaping @Sendable (Int32) -> Void) {
-        service.stateEvents.onFailure(body)
+        running.stateEvents.onFailure(body)
     }
 
     /// Calls `body` on a thread of the service when the process gets the signal.
