@@ -32,11 +32,6 @@ package enum StateStartError: Error {
         case .full: 1
         }
     }
-
-    var isOutOfSpace: Bool {
-        guard case .storage(let error) = self else { return false }
-        return error.isOutOfSpace
-    }
 }
 
 extension StorageError {
