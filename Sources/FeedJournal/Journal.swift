@@ -50,6 +50,7 @@ package struct JournalRecord: Equatable, Sendable {
     package let microseconds: UInt64
 }
 
+/// How durable a record is when its append returns.
 package enum Durability: String, Sendable, CaseIterable {
     /// On the disk: survives a power cut.
     case fsync

@@ -126,6 +126,7 @@ extension JournalFile {
         }
     }
 
+    /// Reads a range, less if the file ends before it.
     package func read(_ range: Range<Int>) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: range.count)
         var count = 0

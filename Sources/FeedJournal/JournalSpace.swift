@@ -181,6 +181,7 @@ struct Ballast {
         if !isThere { try files.remove(Self.name) }
     }
 
+    /// Takes the room; false if there is not enough.
     mutating func write() throws(StorageError) -> Bool {
         do {
             let file = try files.create(Self.name)

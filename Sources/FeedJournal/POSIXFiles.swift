@@ -19,6 +19,7 @@ package final class POSIXFiles: JournalFiles {
     private let lock: Int32
     private let access: Access
 
+    /// Opens and locks a directory that is there.
     package init(path: String, for access: Access = .change) throws(StorageError) {
         self.path = path
         self.access = access

@@ -54,6 +54,7 @@ package struct RecoveryScan {
     package private(set) var checkpointedMicroseconds: UInt64?
     /// How long the journal was written to, up to `lastFound`.
     private(set) var age = JournalAge(0)
+    /// Why the journal must not be continued unless its loss is accepted.
     package private(set) var problem: StorageError?
     /// Damage in records that are checkpointed already: it is no problem.
     package private(set) var checkpointedDamage: CheckpointedDamage?
@@ -285,6 +286,7 @@ extension RecoveryScan {
         try SegmentReader(Self.open(files, segment), first: segment.first, configuration.hash)
     }
 
+    /// Notes the time of the last record if that is the checkpointed one.
     private mutating func noteCheckpointed() {
         if last.number == checkpointed.number { checkpointedMicroseconds = lastMicroseconds }
     }
@@ -509,6 +511,7 @@ package struct DroppedPart: Equatable, Sendable {
 }
 
 extension RecoveryScan {
+    /// What an accepted loss drops of the files, in the order of the records.
     package var droppedParts: [DroppedPart] {
         var parts: [DroppedPart] = []
         if case .segment(let index, record: _, let offset, let content) = end, content > offset {

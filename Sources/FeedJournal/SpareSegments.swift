@@ -55,12 +55,14 @@ struct SpareSegments {
         forgotten.append(name)
     }
 
+    /// Removes the files of forgotten segments; returns whether there were some.
     mutating func removeForgotten() throws(StorageError) -> Bool {
         guard !forgotten.isEmpty else { return false }
         while let name = forgotten.popLast() { try files.remove(name) }
         return true
     }
 
+    /// Removes all of them, durably.
     mutating func removeAll() throws(StorageError) {
         _ = try removeForgotten()
         if let made {

@@ -28,6 +28,7 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     private var checkpointingByteCount = 0
     private var writtenByteCount = 0
     private var pace = StepPace()
+    /// Why the last step was not written: the disk is full.
     package private(set) var stall: StorageError?
     private var stalledSince = ContinuousClock.now
     /// When the first and the latest commit batch of the memtable came.

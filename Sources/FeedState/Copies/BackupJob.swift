@@ -63,6 +63,7 @@ package final class BackupJob {
         )
     }
 
+    /// Copies some bytes more; returns whether all are copied.
     package func step() throws(BackupError) -> Bool {
         guard let copy else { preconditionFailure("A copy is opened before its first step.") }
         let free = try backupErrors { () throws(StorageError) in

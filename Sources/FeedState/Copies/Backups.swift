@@ -332,6 +332,7 @@ extension Backups {
         request.answer(.success(summary))
     }
 
+    /// Ends the backup with an error, unless it was cancelled and has its answer.
     private func fail(_ error: BackupError) {
         let request = state.withLock { state in
             let request = state.phase.end()

@@ -6,7 +6,9 @@ internal import Foundation
 ///
 /// The journal beside it continues the backup, so nothing is lost with the old file, and the instance stays.
 package struct InPlaceRestore: Equatable, Sendable {
+    /// The last record that is in the backup.
     package let checkpointed: UInt64
+    /// The last whole record of the journal, which the next start replays.
     package let last: UInt64
     /// What is wrong with the journal after that; the next start refuses it, and says what is lost.
     package let problem: StorageError?
@@ -72,6 +74,7 @@ package struct InPlaceRestore: Equatable, Sendable {
             }
             let meta =
                 source == nil ? try WholeJournal.check(directory, files, vfs: vfs).meta : nil
+            // It is closed at the end of this scope: before the copy gets its name, or is removed.
             let database = try restoreErrors { () throws(StorageError) in
                 if let source { try run.copy(source, byteCount) }
                 if let meta {
@@ -163,6 +166,7 @@ extension RestoreRun {
             .filter(names.contains)
     }
 
+    /// Moves the files of the old database away, and gives the copy, which is closed, its name.
     fileprivate func publishInPlace(_ marker: InPlaceMarker) throws(StorageError) -> [String] {
         var kept: [String] = []
         let folder = Quarantine.directoryName
@@ -245,6 +249,7 @@ struct InPlaceMarker: Equatable {
         try files.syncDirectory(".")
     }
 
+    /// Removes the marker, durably.
     static func remove(_ files: any JournalFiles) throws(StorageError) {
         try files.remove(newName)
         try files.remove(BackupRestore.restoringName)

@@ -5,6 +5,7 @@ internal import Foundation
 /// How the journal of a directory continues the state of a backup: then nothing is lost with the
 /// directory's own `state.db`.
 struct JournalContinuation: Equatable {
+    /// The last record that is in the backup.
     let checkpointed: UInt64
     /// The last record of the journal that is whole.
     let last: UInt64

@@ -7,7 +7,7 @@ package import FeedSQLite
 /// The durable state of the service: `state.db` in a data directory, and the one connection to it.
 ///
 /// It is a checkpoint of the journal: ``Checkpoint`` writes a ``Memtable`` into it, and
-/// ``load(into:channels:progress:)`` puts it back into a store. One thread uses it at a time. The
+/// ``load(into:accounts:channels:progress:)`` puts it back into a store. One thread uses it at a time. The
 /// process that opens it holds the data directory's lock, which keeps other processes out.
 package final class StateDatabase {
     package static let fileName = "state.db"
@@ -221,6 +221,7 @@ extension StateDatabase {
         }
     }
 
+    /// Gives a file that is whole and closed its name.
     static func publishNewFile(_ files: any JournalFiles) throws(StorageError) {
         try files.open(newFileName)?.sync()
         try files.rename(newFileName, to: fileName)

@@ -15,7 +15,9 @@ package struct StateMeta: Equatable, Sendable {
     package var checkpointing: JournalPosition = .start
     /// The key that page tokens are signed with, 16 random bytes.
     package var pageTokenKey: PageTokenKey
+    /// The highest id given to a post as of `checkpointed`.
     package var highestID: UInt64 = 0
+    /// The highest revision given as of `checkpointed`.
     package var highestRevision: UInt64 = 0
     package var nextChannel: UInt64 = 1
     /// The system's boot id when the service last started; empty before the first start, and where
