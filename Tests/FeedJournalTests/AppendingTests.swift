@@ -347,7 +347,7 @@ import Testing
 }
 
 /// The texts of errors hold for any record numbers, as they come from the names of files.
-struct JournalErrorTests {
+struct StorageErrorTextTests {
     @Test func recordsAreNamedByTheirBounds() {
         #expect(
             "\(StorageError.missing(records: 7...7))" == "Record 7 is in no file of the journal."
