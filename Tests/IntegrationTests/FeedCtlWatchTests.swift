@@ -308,7 +308,10 @@ import Testing
             #expect(status == 1)
             #expect(output.contains("IDENTITY_REQUIRED"))
             #expect(output.hasSuffix("(feedctl login or feedctl signup)"))
-            let (wrong, refusal) = try await ann.run(["login", "ann@example.org"], input: "wrong")
+            let (wrong, refusal) = try await ann.run(
+                ["login", "ann@example.org"],
+                input: "nothing"
+            )
             #expect(wrong == 1)
             #expect(refusal.contains("BAD_CREDENTIALS"))
             let signedIn = try await ann.feedctl("login", "ann@example.org", input: "secret1")
