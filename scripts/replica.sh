@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Builds and tests feed-replica, the node of a replicated log beside the service (docs/CLUSTER.md).
+#
+#   scripts/replica.sh build              .build/replica/feed-replica
+#   scripts/replica.sh test [FLAG ...]    gofmt, go vet, staticcheck if it is there, and all Go tests; flags
+#                                         are those of `go test`, as -run TestSimulation -count 20
+#
+# It is of Go and of etcd's packages, both as Debian ships them: Go is installed, the sources of etcd are
+# only unpacked, into .build/replica, as their package and protoc-gen-go's cannot both be installed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The packages whose sources the program is built from. They are for etcd 3.4, of Debian 12;
+# replica/etcd/ has what another release needs.
+release=3.4
+sources=(golang-etcd-server-dev golang-github-beorn7-perks-dev golang-github-cespare-xxhash-dev
+         golang-github-coreos-go-semver-dev golang-github-coreos-go-systemd-dev
+         golang-github-coreos-pkg-dev golang-github-dustin-go-humanize-dev
+         golang-github-gogo-protobuf-dev golang-github-golang-protobuf-1-3-dev
+         golang-github-prometheus-client-golang-dev golang-github-prometheus-client-model-dev
+         golang-github-prometheus-common-dev golang-github-prometheus-procfs-dev
+         golang-github-xiang90-probing-dev golang-go.uber-atomic-dev golang-go.uber-multierr-dev
+         golang-go.uber-zap-dev golang-golang-x-sys-dev golang-golang-x-time-dev
+         golang-google-grpc-dev golang-google-protobuf-dev golang-gopkg-yaml.v2-dev
+         golang-protobuf-extensions-dev)
+
+fail() {
+    echo "replica: $*" >&2
+    exit 2
+}
+
+as_root() {
+    if [[ $(id -u) -eq 0 ]]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        fail "this needs root, and there is no sudo: $*"
+    fi
+}
+
+command=${1:-}
+[[ $command == build || $command == test ]] || fail "expected build or test, got '$command'."
+shift
+[[ $command == test || $# -eq 0 ]] || fail "build: expected no arguments, got $*."
+
+work=$PWD/.build/replica
+gopath=$work/gopath/usr/share/gocode
+
+install_go() {
+    command -v go >/dev/null && return
+    command -v apt-get >/dev/null || fail "go is missing, and this machine has no apt-get."
+    echo "==> Go: installing golang-go"
+    as_root apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive as_root apt-get install -y -qq --no-install-recommends golang-go >/dev/null
+}
+
+# Unpacks the sources once; another list of packages, or another version of etcd, unpacks them again.
+unpack_sources() {
+    local wanted package
+    wanted=$(apt-cache policy golang-etcd-server-dev 2>/dev/null | sed -n 's/^ *Candidate: //p')
+    if [[ -z $wanted || $wanted == "(none)" ]]; then
+        as_root apt-get update -qq
+        wanted=$(apt-cache policy golang-etcd-server-dev | sed -n 's/^ *Candidate: //p')
+    fi
+    [[ $wanted == "$release".* ]] ||
+        fail "expected golang-etcd-server-dev $release, and the package sources of this machine have '$wanted'."
+    wanted+=" ${sources[*]}"
+    [[ "$(cat "$work/unpacked" 2>/dev/null)" != "$wanted" ]] || return 0
+    echo "==> Sources: unpacking ${#sources[@]} packages into ${work#"$PWD"/}"
+    rm -rf "$work/gopath" "$work/packages" "$work/unpacked"
+    mkdir -p "$work/gopath" "$work/packages"
+    (cd "$work/packages" && apt-get download -qq "${sources[@]}" 2>"$work/download.log") ||
+        (as_root apt-get update -qq && cd "$work/packages" && apt-get download -qq "${sources[@]}") ||
+        fail "cannot download: $(cat "$work/download.log")"
+    for package in "$work"/packages/*.deb; do dpkg -x "$package" "$work/gopath"; done
+    rm -rf "$work/packages"
+    ln -s "$PWD/replica" "$gopath/src/feed-replica"
+    echo "$wanted" >"$work/unpacked"
+}
+
+install_go
+unpack_sources
+# Nothing is fetched: all sources are those of the packages.
+export GOPATH=$gopath GO111MODULE=off GOPROXY=off GOFLAGS=-trimpath GOTOOLCHAIN=local CGO_ENABLED=0
+
+build() {
+    echo "==> Building feed-replica"
+    go build -o "$work/feed-replica" feed-replica
+    echo "==> ${work#"$PWD"/}/feed-replica"
+}
+
+run_tests() {
+    local unformatted tool
+    echo "==> gofmt"
+    unformatted=$(gofmt -l replica)
+    [[ -z $unformatted ]] || fail "gofmt would change: $unformatted"
+    # `./...` finds the packages of the folder that the link leads to; with the tag, also the faults.
+    cd "$gopath/src/feed-replica"
+    echo "==> go vet"
+    go vet ./...
+    go vet -tags faults ./...
+    tool=$(command -v staticcheck || command -v go-staticcheck || true)
+    if [[ -n $tool ]]; then
+        echo "==> staticcheck"
+        "$tool" -tags faults ./...
+        "$tool" ./...
+    else
+        echo "==> staticcheck is not installed (Debian has it as go-staticcheck): skipped"
+    fi
+    echo "==> go test, with the faults that show that the audits see them"
+    go test -tags faults "$@" ./...
+}
+
+case $command in
+build) build ;;
+test) run_tests "$@" ;;
+esac
