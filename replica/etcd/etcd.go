@@ -108,6 +108,9 @@ var (
 // its package, so it holds for the whole process; the program sets it before it opens a log.
 func SetSegmentByteCount(count int64) { wal.SegmentSizeBytes = count }
 
+// IsLocked says whether a log could not be opened because another process has it.
+func IsLocked(err error) bool { return err == fileutil.ErrLocked }
+
 // MakeDirectory makes a directory that only its owner reads, or checks that it can be written to.
 func MakeDirectory(path string) error { return fileutil.TouchDirAll(path) }
 

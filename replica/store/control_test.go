@@ -1,0 +1,51 @@
+//go:build faults
+
+package store
+
+import (
+	"errors"
+	"testing"
+
+	"feed-replica/faults"
+)
+
+// Each rule is switched off, and what audits it has to report that.
+
+func TestWithoutTheMarkLogsAreOpenedShort(t *testing.T) {
+	if short, _ := shortAfterZeroedSectors(t, faults.Set{faults.NoMark: true}); short == 0 {
+		t.Fatal("the audit of zeroed sectors sees no entries missing")
+	}
+}
+
+func TestWithoutTheRuleOfTermsEntriesComeBack(t *testing.T) {
+	// The mark alone refuses the node: better than other entries, and a node too few.
+	last, _, err := endAfterOverwriting(t, faults.Set{faults.KeepsFallingTerms: true})
+	var damaged *DamagedError
+	if !errors.As(err, &damaged) {
+		t.Fatalf("opened at %d: %v", last, err)
+	}
+	both := faults.Set{faults.KeepsFallingTerms: true, faults.NoMark: true}
+	if last, term, err := endAfterOverwriting(t, both); last != 10 || term != 5 || err != nil {
+		t.Fatalf("opened at %d of term %d: %v", last, term, err)
+	}
+}
+
+func TestWithoutTheFlagReplacedEntriesComeBack(t *testing.T) {
+	s := installOverOwnEnd(t, faults.Set{faults.KeepsVoidEntries: true})
+	s.Close()
+	if last, term, err := reopenedEnd(s.options); last != 10 || term != 5 || err != nil {
+		t.Fatalf("opened at %d of term %d: %v", last, term, err)
+	}
+}
+
+func TestWithoutTheSyncAnInstallIsLost(t *testing.T) {
+	if last, err := endOfKilledInstall(t, faults.Set{faults.ReleasesUnsynced: true}); err == nil && last == 7 {
+		t.Fatal("the audit of installs sees nothing missing")
+	}
+}
+
+func TestWithoutTheLimitALogIsNeverReadAgain(t *testing.T) {
+	if saved, read := reopenWithLargeEntry(t, 11<<20, faults.Set{faults.NoSizeLimit: true}); saved != nil || read == nil {
+		t.Fatal(saved, read)
+	}
+}

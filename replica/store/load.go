@@ -1,0 +1,129 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"feed-replica/etcd"
+	"feed-replica/faults"
+)
+
+// load reads snapshot and log, and compares their end with what the mark says that they had.
+func (s *Store) load(had mark) error {
+	snapshot, err := s.newestSnapshot()
+	if err != nil {
+		return err
+	}
+	var at etcd.WALSnapshot
+	if snapshot != nil {
+		at = etcd.WALSnapshot{Index: snapshot.Metadata.Index, Term: snapshot.Metadata.Term}
+		s.base = *snapshot
+		if err := s.memory.ApplySnapshot(*snapshot); err != nil {
+			return &DamagedError{"the snapshot cannot be used", err}
+		}
+	}
+	entries, err := s.readLog(at)
+	if err != nil {
+		return err
+	}
+	isVoid := had.installed != 0 && had.installed == at.Index && !s.options.Faults.Has(faults.KeepsVoidEntries)
+	if isVoid {
+		entries = nil
+		s.installed = at.Index
+	}
+	if !s.options.Faults.Has(faults.KeepsFallingTerms) {
+		entries = cutWhereTermsFall(at.Term, entries)
+	}
+	if err := s.memory.SetHardState(s.hard); err != nil {
+		return &DamagedError{"the log cannot be used", err}
+	}
+	if err := s.memory.Append(entries); err != nil {
+		return &DamagedError{"the log cannot be used", err}
+	}
+	s.sizes.begin(at.Index)
+	s.sizes.append(entries)
+	return s.compare(had, isVoid)
+}
+
+// newestSnapshot is the newest one that log and folder both have, or nil for a node that only joins.
+func (s *Store) newestSnapshot() (*etcd.Snapshot, error) {
+	folder := s.options.path(logFolder)
+	marks, err := etcd.ValidWALSnapshots(s.options.Logger, folder)
+	if errors.Is(err, io.ErrUnexpectedEOF) && etcd.RepairWAL(s.options.Logger, folder) {
+		marks, err = etcd.ValidWALSnapshots(s.options.Logger, folder)
+	}
+	if err != nil {
+		return nil, failure("the log cannot be read", err)
+	}
+	snapshot, err := s.snapshots.LoadNewestAvailable(marks)
+	if errors.Is(err, etcd.ErrNoSnapshot) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, failure("the snapshot cannot be read", err)
+	}
+	return snapshot, nil
+}
+
+// readLog opens the log behind a snapshot. A torn end was never synced: it is cut, once.
+func (s *Store) readLog(at etcd.WALSnapshot) ([]etcd.Entry, error) {
+	folder := s.options.path(logFolder)
+	for isRepaired := false; ; isRepaired = true {
+		log, err := etcd.OpenWAL(s.options.Logger, folder, at)
+		if etcd.IsLocked(err) {
+			return nil, &InUseError{s.options.Directory}
+		}
+		if err != nil {
+			return nil, failure("the log cannot be opened", err)
+		}
+		_, hard, entries, err := log.ReadAll()
+		if err == nil {
+			s.log, s.hard = log, hard
+			return entries, nil
+		}
+		log.Close()
+		if isRepaired || !errors.Is(err, io.ErrUnexpectedEOF) || !etcd.RepairWAL(s.options.Logger, folder) {
+			return nil, failure("the log cannot be read", err)
+		}
+	}
+}
+
+// cutWhereTermsFall leaves out the entries from the first one on whose term is below that before it.
+func cutWhereTermsFall(term uint64, entries []etcd.Entry) []etcd.Entry {
+	for i := range entries {
+		if entries[i].Term < term {
+			return entries[:i]
+		}
+		term = entries[i].Term
+	}
+	return entries
+}
+
+// compare refuses a log that has less than the mark says, and writes what it has.
+func (s *Store) compare(had mark, isVoid bool) error {
+	has := s.currentMark()
+	if isVoid {
+		// The mark may be the one from before the install, whose entries the snapshot has replaced.
+		had.lastTerm, had.lastIndex = has.lastTerm, has.lastIndex
+	}
+	if has.isBehind(had) && !s.options.Faults.Has(faults.NoMark) {
+		return &DamagedError{What: fmt.Sprintf("entries are lost: the log ends at %v, and had %v (saved term %d, had %d)",
+			has, had, has.term, had.term)}
+	}
+	if s.hard.Commit > has.lastIndex {
+		return &DamagedError{What: fmt.Sprintf("entries are lost: the log ends at %v, and %d was committed",
+			has, s.hard.Commit)}
+	}
+	if err := s.mark.write(has); err != nil {
+		return err
+	}
+	return s.mark.sync()
+}
+
+// currentMark is what the log has now.
+func (s *Store) currentMark() mark {
+	last := s.LastIndex()
+	term, _ := s.memory.Term(last) // there is always a last term, 0 for an empty log
+	return mark{term: s.hard.Term, lastTerm: term, lastIndex: last, installed: s.installed}
+}

@@ -1,0 +1,109 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"os"
+)
+
+// mark says what the log had on the disk, in a file beside it, `durable.hwm`, that no sync waits for.
+//
+// etcd's Repair takes a zeroed sector anywhere in the last file for a torn write, and drops what follows; the
+// mark tells. It is written after the sync of what it names, so it is never ahead of the log; a power cut may
+// take it back, and then it says less.
+type mark struct {
+	term      uint64 // of the hard state
+	lastTerm  uint64 // of the last entry
+	lastIndex uint64
+	// The snapshot behind which nothing was saved since it was installed, or 0: what the files have behind it
+	// are entries that it has replaced, and reading brings them back (the other half of etcd#22442).
+	installed uint64
+}
+
+const (
+	markName      = "durable.hwm"
+	markByteCount = 36
+	markSumOffset = 32
+)
+
+func (m mark) bytes() []byte {
+	b := make([]byte, 0, markByteCount)
+	for _, field := range []uint64{m.term, m.lastTerm, m.lastIndex, m.installed} {
+		b = binary.LittleEndian.AppendUint64(b, field)
+	}
+	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
+}
+
+func parseMark(b []byte) (mark, bool) {
+	if len(b) != markByteCount ||
+		binary.LittleEndian.Uint32(b[markSumOffset:]) != crc32.ChecksumIEEE(b[:markSumOffset]) {
+		return mark{}, false
+	}
+	field := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+	return mark{field(0), field(1), field(2), field(3)}, true
+}
+
+// isBehind says whether a log with this mark lacks something that one with the other had. A log may become
+// shorter only under a later term, whose leader has overwritten its end.
+func (m mark) isBehind(other mark) bool {
+	return m.term < other.term || m.lastTerm < other.lastTerm ||
+		m.lastTerm == other.lastTerm && m.lastIndex < other.lastIndex
+}
+
+func (m mark) String() string {
+	return fmt.Sprintf("%d of term %d", m.lastIndex, m.lastTerm)
+}
+
+// markFile is the open file of the mark.
+type markFile struct{ file *os.File }
+
+// createMark makes the file. A log without one is damaged, so it is there before anything is promised.
+func createMark(path string, m mark) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return &DiskError{"creating " + markName, err}
+	}
+	f := &markFile{file}
+	if err := f.write(m); err != nil {
+		file.Close()
+		return err
+	}
+	if err := f.sync(); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+func openMark(path string) (*markFile, mark, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0o600)
+	if os.IsNotExist(err) {
+		return nil, mark{}, &DamagedError{What: path + " is missing"}
+	}
+	if err != nil {
+		return nil, mark{}, &DiskError{"opening " + markName, err}
+	}
+	b := make([]byte, markByteCount)
+	n, _ := file.ReadAt(b, 0)
+	m, ok := parseMark(b[:n])
+	if !ok {
+		file.Close()
+		return nil, mark{}, &DamagedError{What: path + " has a wrong checksum"}
+	}
+	return &markFile{file}, m, nil
+}
+
+func (f *markFile) write(m mark) error {
+	if _, err := f.file.WriteAt(m.bytes(), 0); err != nil {
+		return &DiskError{"writing " + markName, err}
+	}
+	return nil
+}
+
+func (f *markFile) sync() error {
+	if err := f.file.Sync(); err != nil {
+		return &DiskError{"syncing " + markName, err}
+	}
+	return nil
+}

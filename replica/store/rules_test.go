@@ -1,0 +1,134 @@
+package store
+
+import (
+	"errors"
+	"testing"
+
+	"feed-replica/etcd"
+	"feed-replica/faults"
+)
+
+// endAfterOverwriting is where a log ends that a new leader has overwritten, and that was cut there.
+func endAfterOverwriting(t *testing.T, set faults.Set) (last, term uint64, err error) {
+	s := founded(t, 1, set)
+	save(t, s, 5, 4, entries(2, 10, 5, 100))
+	save(t, s, 6, 6, entries(5, 6, 6, 100))
+	if err := s.Compact(6, etcd.ConfState{Voters: []uint64{1}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	return reopenedEnd(s.options)
+}
+
+func reopenedEnd(o Options) (last, term uint64, err error) {
+	s, err := Open(o)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.Close()
+	last = s.LastIndex()
+	term, err = s.Term(last)
+	return last, term, err
+}
+
+// Fails if overwritten entries come back at a start (etcd#22442).
+func TestOverwrittenEntriesStayAway(t *testing.T) {
+	if last, term, err := endAfterOverwriting(t, faults.Set{}); last != 6 || term != 6 || err != nil {
+		t.Fatalf("the log ended at 6 of term 6, and is opened at %d of term %d: %v", last, term, err)
+	}
+}
+
+var installedSnapshot = etcd.Snapshot{Metadata: etcd.SnapMetadata{
+	Index: 7, Term: 4, ConfState: etcd.ConfState{Voters: []uint64{1}},
+}}
+
+// A deposed leader gets a snapshot whose last entry is of an earlier term than its own end.
+func installOverOwnEnd(t *testing.T, set faults.Set) *Store {
+	s := founded(t, 1, set)
+	save(t, s, 5, 1, entries(2, 10, 5, 100))
+	save(t, s, 6, 1, nil)
+	if err := s.Install(installedSnapshot, etcd.HardState{Term: 6, Commit: 7}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Fails if what an installed snapshot has replaced comes back: the terms do not fall there.
+func TestEntriesBehindAnInstalledSnapshotAreVoid(t *testing.T) {
+	s := installOverOwnEnd(t, faults.Set{})
+	s.Close()
+	for start := 0; start < 2; start++ { // nothing was saved between them
+		if last, term, err := reopenedEnd(s.options); last != 7 || term != 4 || err != nil {
+			t.Fatalf("opened at %d of term %d: %v", last, term, err)
+		}
+	}
+	s = opened(t, s.options)
+	save(t, s, 6, 7, entries(8, 8, 6, 100))
+	s.Close()
+	if last, term, err := reopenedEnd(s.options); last != 8 || term != 6 || err != nil {
+		t.Fatalf("after one more entry: opened at %d of term %d: %v", last, term, err)
+	}
+}
+
+// endOfKilledInstall is where the log ends of a process that was killed right after an install.
+func endOfKilledInstall(t *testing.T, set faults.Set) (uint64, error) {
+	s := installOverOwnEnd(t, set)
+	defer s.Close()
+	last, _, err := reopenedEnd(options(copyOf(t, s.options.Directory), faults.Set{}))
+	return last, err
+}
+
+// Fails if an install is told before it is on the disk (etcd#10219).
+func TestInstallIsDurableWhenItReturns(t *testing.T) {
+	if last, err := endOfKilledInstall(t, faults.Set{}); last != 7 || err != nil {
+		t.Fatalf("opened at %d: %v", last, err)
+	}
+}
+
+// Fails if entries that came with a snapshot are void at the next start.
+func TestEntriesThatCameWithASnapshotStay(t *testing.T) {
+	s := founded(t, 1, faults.Set{})
+	save(t, s, 5, 1, entries(2, 10, 5, 100))
+	if err := s.Install(installedSnapshot, etcd.HardState{Term: 6, Commit: 7}, entries(8, 9, 6, 100)); err != nil {
+		t.Fatal(err)
+	}
+	killed := copyOf(t, s.options.Directory)
+	s.Close()
+	if last, term, err := reopenedEnd(options(killed, faults.Set{})); last != 9 || term != 6 || err != nil {
+		t.Fatalf("opened at %d of term %d: %v", last, term, err)
+	}
+}
+
+// reopenWithLargeEntry saves an entry of a size, and reads it back.
+func reopenWithLargeEntry(t *testing.T, count int, set faults.Set) (saved, read error) {
+	s := founded(t, 1, set)
+	saved = s.Save(etcd.HardState{Term: 1, Commit: 1}, entries(2, 2, 1, count))
+	s.Close()
+	_, _, read = reopenedEnd(s.options)
+	return saved, read
+}
+
+// Fails if an entry is written that can never be read again (etcd#14025).
+func TestOversizeEntriesAreRefused(t *testing.T) {
+	if saved, read := reopenWithLargeEntry(t, MaximumEntryByteCount, faults.Set{}); saved != nil || read != nil {
+		t.Fatal(saved, read)
+	}
+	saved, read := reopenWithLargeEntry(t, 11<<20, faults.Set{})
+	var tooLarge *TooLargeError
+	if !errors.As(saved, &tooLarge) || read != nil {
+		t.Fatal(saved, read)
+	}
+}
+
+// Fails if two processes write one log.
+func TestLogIsOpenedOnce(t *testing.T) {
+	s := founded(t, 1, faults.Set{})
+	defer s.Close()
+	var inUse *InUseError
+	if _, err := Open(s.options); !errors.As(err, &inUse) {
+		t.Fatal(err)
+	}
+	if err := Create(s.options, nil); !errors.As(err, &inUse) {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,136 @@
+package store
+
+import (
+	"errors"
+
+	"feed-replica/etcd"
+	"feed-replica/faults"
+)
+
+// Save makes entries and the hard state durable. It returns when they are on the disk.
+func (s *Store) Save(hard etcd.HardState, entries []etcd.Entry) error {
+	if err := s.check(entries); err != nil {
+		return err
+	}
+	if err := s.log.Save(hard, entries); err != nil {
+		return failure("writing the log", err)
+	}
+	return s.saved(hard, entries)
+}
+
+// Install makes a snapshot that has come from the leader the begin of the log, and saves what came with it.
+// Its state is in a file already, synced by the transport.
+func (s *Store) Install(snapshot etcd.Snapshot, hard etcd.HardState, entries []etcd.Entry) error {
+	if err := s.check(entries); err != nil {
+		return err
+	}
+	// Before the log knows the snapshot: the entries that it replaces are void from the same moment on.
+	flagged := s.currentMark()
+	flagged.installed = snapshot.Metadata.Index
+	if err := s.mark.write(flagged); err != nil {
+		return err
+	}
+	if err := s.mark.sync(); err != nil {
+		return err
+	}
+	if err := saveSnapshot(s.snapshots, s.log, snapshot); err != nil {
+		return err
+	}
+	if err := s.log.Save(hard, entries); err != nil {
+		return failure("writing the log", err)
+	}
+	// A commit index alone is not synced, and a snapshot above it is not used at the next start.
+	if !s.options.Faults.Has(faults.ReleasesUnsynced) {
+		if err := s.log.Sync(); err != nil {
+			return failure("syncing the log", err)
+		}
+	}
+	if err := s.memory.ApplySnapshot(snapshot); err != nil {
+		return &DamagedError{"the snapshot cannot be used", err}
+	}
+	s.base, s.installed = snapshot, snapshot.Metadata.Index
+	s.sizes.begin(snapshot.Metadata.Index)
+	if err := s.saved(hard, entries); err != nil {
+		return err
+	}
+	return s.release(snapshot.Metadata.Index)
+}
+
+// saved takes what is on the disk into memory, and into the mark.
+func (s *Store) saved(hard etcd.HardState, entries []etcd.Entry) error {
+	isOtherTerm := false
+	if !etcd.IsEmptyHardState(hard) {
+		isOtherTerm = hard.Term != s.hard.Term
+		s.hard = hard
+	}
+	if err := s.memory.Append(entries); err != nil {
+		return &DamagedError{"the log cannot be appended to", err}
+	}
+	s.sizes.append(entries)
+	if len(entries) == 0 {
+		if !isOtherTerm && s.installed == 0 {
+			return nil
+		}
+		return s.mark.write(s.currentMark())
+	}
+	// The first entries behind an installed snapshot are on the disk: nothing is void any more. Until that
+	// is synced, a start would take them for void.
+	wasInstalled := s.installed != 0
+	s.installed = 0
+	if err := s.mark.write(s.currentMark()); err != nil || !wasInstalled {
+		return err
+	}
+	return s.mark.sync()
+}
+
+// Compact forgets the entries up to an index, which the service has on its own disk. The members are those
+// as of the index.
+func (s *Store) Compact(index uint64, members etcd.ConfState, roster []byte) error {
+	snapshot, err := s.memory.CreateSnapshot(index, &members, roster)
+	if errors.Is(err, etcd.ErrSnapOutOfDate) {
+		return nil
+	}
+	if err != nil {
+		return &DamagedError{"the log cannot be cut", err}
+	}
+	if err := saveSnapshot(s.snapshots, s.log, snapshot); err != nil {
+		return err
+	}
+	s.base = snapshot
+	if err := s.memory.Compact(index); err != nil {
+		return &DamagedError{"the log cannot be cut", err}
+	}
+	s.sizes.forget(index)
+	return s.release(index)
+}
+
+func (s *Store) release(index uint64) error {
+	if err := s.log.ReleaseLockTo(index); err != nil {
+		return failure("releasing files of the log", err)
+	}
+	return nil
+}
+
+func (s *Store) check(entries []etcd.Entry) error {
+	if s.options.Faults.Has(faults.NoSizeLimit) {
+		return nil
+	}
+	for i := range entries {
+		if count := len(entries[i].Data); count > MaximumEntryByteCount {
+			return &TooLargeError{count, MaximumEntryByteCount}
+		}
+	}
+	return nil
+}
+
+// saveSnapshot keeps the order of etcd: the snapshot's file, then its record in the log.
+func saveSnapshot(files *etcd.Snapshotter, log *etcd.WAL, snapshot etcd.Snapshot) error {
+	if err := files.SaveSnap(snapshot); err != nil {
+		return failure("writing a snapshot", err)
+	}
+	at := etcd.WALSnapshot{Index: snapshot.Metadata.Index, Term: snapshot.Metadata.Term}
+	if err := log.SaveSnapshot(at); err != nil {
+		return failure("writing the log", err)
+	}
+	return nil
+}
