@@ -42,6 +42,7 @@ type (
 	SnapMetadata  = raftpb.SnapshotMetadata
 	ConfState     = raftpb.ConfState
 	ConfChange    = raftpb.ConfChange
+	ReadState     = raft.ReadState
 )
 
 // What Raft says of a state that was sent to a peer.
@@ -57,15 +58,12 @@ const (
 	SnapshotFailed   = raft.SnapshotFailure
 	NormalEntry      = raftpb.EntryNormal
 	ConfChangeEntry  = raftpb.EntryConfChange
-	AppendMessage    = raftpb.MsgApp
 	HeartbeatMessage = raftpb.MsgHeartbeat
 	SnapshotMessage  = raftpb.MsgSnap
 	AddVoter         = raftpb.ConfChangeAddNode
 	AddLearner       = raftpb.ConfChangeAddLearnerNode
 	RemoveMember     = raftpb.ConfChangeRemoveNode
 	NoLeader         = raft.None
-	PeerReadTimeout  = rafthttp.ConnReadTimeout
-	PeerWriteTimeout = rafthttp.ConnWriteTimeout
 )
 
 // Errors of the Raft core that callers tell apart.
@@ -90,7 +88,6 @@ type (
 	WAL         = wal.WAL
 	WALSnapshot = walpb.Snapshot
 	Snapshotter = snap.Snapshotter
-	SnapMessage = snap.Message
 )
 
 // Functions of the write-ahead log and of snapshots.
@@ -156,12 +153,17 @@ type Peers struct{ Transport *Transport }
 // Send sends messages; those to nodes that it does not know are dropped.
 func (p Peers) Send(messages []Message) { p.Transport.Send(messages) }
 
-// SendState streams a state to a peer; its outcome comes through `ReportSnapshot`.
-func (p Peers) SendState(message Message, state io.ReadCloser, byteCount int64) {
+// SendState streams a state to a peer, and closes it; its outcome comes through `ReportSnapshot`. It returns
+// false, and does neither, if the peer is not known.
+func (p Peers) SendState(message Message, state io.ReadCloser, byteCount int64) bool {
+	if p.Transport.Get(types.ID(message.To)) == nil {
+		return false
+	}
 	p.Transport.SendSnapshot(*snap.NewMessage(message, state, byteCount))
+	return true
 }
 
-// Add adds a peer. The URL must be one that `ParsePeerURL` takes.
+// Add adds a peer. A URL that is none panics; `members.CheckURL` refuses it before.
 func (p Peers) Add(node uint64, url string) { p.Transport.AddPeer(types.ID(node), []string{url}) }
 
 // Remove removes a peer, if it is there.
@@ -178,13 +180,7 @@ func (p Peers) IsConnected(node uint64) bool {
 
 // ListenForPeers opens the listener of a transport, with client certificates where the scheme is https.
 func ListenForPeers(address, scheme string, info *TLSInfo) (net.Listener, error) {
-	return transport.NewTimeoutListener(address, scheme, info, PeerReadTimeout, PeerWriteTimeout)
-}
-
-// ParsePeerURL checks an address of a peer.
-func ParsePeerURL(url string) error {
-	_, err := types.NewURLs([]string{url})
-	return err
+	return transport.NewTimeoutListener(address, scheme, info, rafthttp.ConnReadTimeout, rafthttp.ConnWriteTimeout)
 }
 
 // Handler answers the requests of peers.

@@ -27,7 +27,7 @@ const (
 	Refused      Kind = 68 // term, index, reason; text
 	ReadOK       Kind = 69 // id
 	ReadNo       Kind = 70 // id
-	Heard        Kind = 71 // commit, age in microseconds
+	Heard        Kind = 71 // commit, microseconds of the monotonic clock
 	Added        Kind = 72 // index, node; token
 	MemberWanted Kind = 73 // change, node
 	CopyWanted   Kind = 74 // request, least index
@@ -50,6 +50,7 @@ const (
 	MaximumBodyByteCount  = 8 << 20
 	MaximumFrameByteCount = 16 << 20 // a body over its limit still gets an answer
 	MaximumTextByteCount  = 4 << 10
+	MaximumTokenByteCount = 16 << 10
 	MaximumJSONByteCount  = 1 << 20
 	maximumFieldCount     = 6
 	ClusterIDByteCount    = 16
@@ -111,7 +112,7 @@ type layout struct {
 // layouts has the form of every kind; a kind without a name does not exist.
 var layouts = [256]layout{
 	Hello:    {"HELLO", 4, ClusterIDByteCount, ClusterIDByteCount + MaximumTextByteCount},
-	Propose:  {"PROPOSE", 2, 0, MaximumFrameByteCount},
+	Propose:  {"PROPOSE", 2, 1, MaximumFrameByteCount},
 	Durable:  {"DURABLE", 1, 0, 0},
 	Read:     {"READ", 1, 0, 0},
 	Member:   {"MEMBER", 4, 0, MaximumTextByteCount},
@@ -128,7 +129,7 @@ var layouts = [256]layout{
 	ReadOK:       {"READ_OK", 1, 0, 0},
 	ReadNo:       {"READ_NO", 1, 0, 0},
 	Heard:        {"HEARD", 2, 0, 0},
-	Added:        {"ADDED", 2, 1, MaximumTextByteCount},
+	Added:        {"ADDED", 2, 1, MaximumTokenByteCount},
 	MemberWanted: {"MEMBER_WANTED", 2, 0, 0},
 	CopyWanted:   {"COPY_WANTED", 2, 0, 0},
 	CopyDone:     {"COPY_DONE", 1, 0, 0},
@@ -145,6 +146,3 @@ func (k Kind) String() string {
 	}
 	return fmt.Sprintf("kind %d", byte(k))
 }
-
-// IsOfService says whether the service says frames of this kind.
-func (k Kind) IsOfService() bool { return k < Welcome && layouts[k].name != "" }

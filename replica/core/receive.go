@@ -1,0 +1,64 @@
+package core
+
+import (
+	"context"
+	"fmt"
+
+	"go.uber.org/zap"
+
+	"feed-replica/etcd"
+	"feed-replica/members"
+)
+
+// Process takes a message of a peer: the transport's goroutines call it.
+func (c *Core) Process(ctx context.Context, message etcd.Message) error {
+	if c.IsIDRemoved(message.From) {
+		return &RemovedError{members.ID(message.From)}
+	}
+	select {
+	case c.messages <- message:
+		return nil
+	case <-c.done:
+		return context.Canceled
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// IsIDRemoved says whether a node was removed.
+func (c *Core) IsIDRemoved(id uint64) bool { return c.removed.Load().WasRemoved(members.ID(id)) }
+
+// ReportUnreachable takes that a message could not be sent. The Raft core finds out by itself, later.
+func (c *Core) ReportUnreachable(id uint64) {
+	select {
+	case c.reports <- func() { c.raft.ReportUnreachable(id) }:
+	default:
+	}
+}
+
+// ReportSnapshot takes what became of a state that was sent.
+func (c *Core) ReportSnapshot(id uint64, status etcd.SnapshotStatus) {
+	select {
+	case c.reports <- func() { c.stateReported(id, status) }:
+	case <-c.done:
+	}
+}
+
+// raftLogger writes the Raft core's lines into the log. What it calls a panic is a broken invariant, and ends
+// the process.
+type raftLogger struct{ *zap.SugaredLogger }
+
+// Warning is a warning.
+func (l raftLogger) Warning(v ...interface{}) { l.Warn(v...) }
+
+// Warningf is a warning.
+func (l raftLogger) Warningf(format string, v ...interface{}) { l.Warnf(format, v...) }
+
+// Fatal panics: one place ends the process.
+func (l raftLogger) Fatal(v ...interface{}) { l.Panic(v...) }
+
+// Fatalf panics: one place ends the process.
+func (l raftLogger) Fatalf(format string, v ...interface{}) { panic(fmt.Sprintf(format, v...)) }
+
+var _ etcd.RaftLogger = raftLogger{}
+var _ etcd.PeerReceiver = (*Core)(nil)

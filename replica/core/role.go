@@ -1,0 +1,112 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"feed-replica/etcd"
+	"feed-replica/members"
+	"feed-replica/wire"
+)
+
+// roleChanged tells the service, and ends what only a leader can do.
+func (c *Core) roleChanged(wasLeader bool) {
+	switch {
+	case c.isLeader && !wasLeader:
+		c.options.Metrics.Elections.Add(1)
+		c.leadFrom = c.last
+		c.logger.Info("this node leads", zap.Uint64("term", c.term), zap.Uint64("last", c.last))
+		c.handOverWithoutService(c.options.Now())
+	case !c.isLeader && wasLeader:
+		c.logger.Info("this node does not lead any more", zap.Uint64("term", c.term),
+			zap.Stringer("leader", members.ID(c.leader)))
+		c.proposals.clear()
+		c.reads.refuse(c.session)
+		c.dropCopies("this node does not lead any more")
+		c.change = pendingChange{}
+	}
+	c.heard.forget()
+	c.tellRole()
+}
+
+// handOverWithoutService gives the leadership away if nobody is there to use it. Once a second at most: nodes
+// without services would hand it to and fro.
+func (c *Core) handOverWithoutService(now time.Time) {
+	if !c.isLeader || now.Sub(c.handedOver) < handOverPeriod {
+		return
+	}
+	switch {
+	case c.session == nil:
+		c.logger.Info("no service: handing over")
+	case c.session.isSilent(now):
+		c.logger.Warn("the service is silent: handing over", zap.Duration("limit", serviceSilence))
+	default:
+		return
+	}
+	if c.handOver(0) {
+		c.handedOver = now
+	}
+}
+
+// handOver begins to give the leadership to a node, or with 0 to the connected one that has most. Whether a
+// node is connected says its stream: the Raft core's own RecentActive is cleared by each check of the quorum.
+func (c *Core) handOver(to uint64) bool {
+	if !c.isLeader {
+		return false
+	}
+	if to == 0 {
+		best := uint64(0)
+		c.raft.WithProgress(func(id uint64, kind etcd.ProgressType, progress etcd.Progress) {
+			if c.canLead(id, kind) && (to == 0 || progress.Match > best) {
+				to, best = id, progress.Match
+			}
+		})
+	}
+	if to == 0 {
+		return false
+	}
+	c.options.Metrics.HandOvers.Add(1)
+	c.raft.TransferLeader(to)
+	return true
+}
+
+func (c *Core) canLead(id uint64, kind etcd.ProgressType) bool {
+	return id != uint64(c.options.Identity.ID) && kind == etcd.VotingPeer && c.peers.IsConnected(id)
+}
+
+func (c *Core) hasOtherVoters() bool {
+	found := false
+	c.raft.WithProgress(func(id uint64, kind etcd.ProgressType, _ etcd.Progress) {
+		found = found || c.canLead(id, kind)
+	})
+	return found
+}
+
+// transfer does what an operator asks for: 0 is any node.
+func (c *Core) transfer(s *session, to uint64) {
+	if why := c.checkTransfer(to); why != "" {
+		c.refuse(s, c.term, 0, refusal{wire.BadTransfer, why})
+		return
+	}
+	c.handOver(to)
+}
+
+func (c *Core) checkTransfer(to uint64) (why string) {
+	switch {
+	case !c.isLeader:
+		return "this node does not lead"
+	case to == 0 && !c.hasOtherVoters():
+		return "no other voter is connected"
+	case to == 0:
+		return ""
+	}
+	why = fmt.Sprintf("node %s is not a connected voter", members.ID(to))
+	c.raft.WithProgress(func(id uint64, kind etcd.ProgressType, _ etcd.Progress) {
+		if id == to && c.canLead(id, kind) {
+			why = ""
+		}
+	})
+	return why
+}
