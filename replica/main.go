@@ -1,4 +1,54 @@
 // Command feed-replica is one node of a replicated log beside a feed service.
+//
+// docs/CLUSTER.md says how it is used. The packages, from the ground up: `etcd` imports etcd; `wire` has the
+// frames of the socket; `members` who belongs to a cluster; `store` the log on the disk; `core` the node;
+// `peers` the way to other nodes; `metrics` what it counts. This one reads settings and joins them.
 package main
 
-func main() {}
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// command is one of the program.
+type command struct {
+	name, summary string
+	run           func(arguments []string, out io.Writer) error
+}
+
+var commands = []command{
+	{"run", "runs the node of a directory", runCommand},
+	{"init", "makes a cluster of one node, behind the last record of a service's state", initCommand},
+	{"join", "makes a node of a token, which `feedctl cluster add` has printed", joinCommand},
+	{"cert", "makes the cluster's certificate authority, or a certificate of a node", certCommand},
+}
+
+func main() {
+	err := dispatch(os.Args[1:], os.Stdout)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "feed-replica: %v\n", err)
+	}
+	os.Exit(exitCode(err))
+}
+
+func dispatch(arguments []string, out io.Writer) error {
+	if len(arguments) == 0 || arguments[0] == "help" || arguments[0] == "--help" {
+		printUsage(out)
+		return nil
+	}
+	for _, each := range commands {
+		if each.name == arguments[0] {
+			return each.run(arguments[1:], out)
+		}
+	}
+	return &UsageError{fmt.Sprintf("command %q: expected run, init, join or cert", arguments[0])}
+}
+
+func printUsage(out io.Writer) {
+	fmt.Fprintln(out, "feed-replica COMMAND [--FLAG VALUE ...]")
+	for _, each := range commands {
+		fmt.Fprintf(out, "  %-5s %s\n", each.name, each.summary)
+	}
+	fmt.Fprintln(out, "feed-replica COMMAND --help has the flags.")
+}

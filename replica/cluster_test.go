@@ -1,0 +1,511 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"feed-replica/core"
+	"feed-replica/etcd"
+	"feed-replica/members"
+	"feed-replica/peers"
+	"feed-replica/wire"
+)
+
+// patience ends a test that hangs; nothing is asserted on how long anything takes.
+const patience = 60 * time.Second
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	etcd.SetSegmentByteCount(1 << 20)
+	os.Exit(m.Run())
+}
+
+var testCluster = members.Cluster{9, 8, 7}
+
+// machine is a node with its service, as a process each would be.
+type machine struct {
+	t        *testing.T
+	settings settings
+	stop     chan os.Signal
+	ended    chan error
+	service  *service
+}
+
+// newFolder is one whose sockets have short enough names.
+func newFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "feed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	return folder
+}
+
+// freeAddress is a port of this machine that nobody uses just now.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+func newMachine(t *testing.T, folder, name string) *machine {
+	t.Helper()
+	if err := peers.MakeNodeCertificate(folder, name, []string{"127.0.0.1"}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	file := func(suffix string) string { return filepath.Join(folder, name+suffix) }
+	m := &machine{t: t, settings: settings{
+		name: name, directory: file(""), listen: "https://" + freeAddress(t), socket: file(".socket"),
+		metrics: freeAddress(t), certificate: file(".crt"), key: file(".key"),
+		authority: filepath.Join(folder, "ca.crt"), logLimit: 1 << 30,
+	}}
+	t.Cleanup(m.end)
+	return m
+}
+
+func (m *machine) run() {
+	m.stop, m.ended = make(chan os.Signal, 1), make(chan error, 1)
+	go func() { m.ended <- runNode(&m.settings, zap.NewNop(), m.stop) }()
+}
+
+// end stops both programs.
+func (m *machine) end() {
+	if m.service != nil {
+		m.service.close()
+		m.service = nil
+	}
+	if m.stop != nil {
+		m.stop <- syscall.SIGTERM
+		if err := <-m.ended; err != nil {
+			m.t.Errorf("%s ends with %v", m.settings.name, err)
+		}
+		m.stop = nil
+	}
+}
+
+// service is as much of a service as the replica needs: a journal in memory, and copies of it.
+type service struct {
+	t    *testing.T
+	path string
+
+	mu       sync.Mutex
+	changed  *sync.Cond
+	conn     net.Conn
+	isClosed bool
+	journal  [][]byte // behind its base
+	base     uint64
+	pending  [][]byte
+	leads    bool
+	term     uint64
+	token    string
+	heard    uint64
+	readOK   uint64
+	installs int
+	leaders  chan *service // takes the services that are told that they lead, while there is room
+}
+
+func newService(t *testing.T, m *machine, base uint64) *service {
+	s := &service{t: t, path: m.settings.socket, base: base}
+	s.changed = sync.NewCond(&s.mu)
+	m.service = s
+	go s.run()
+	return s
+}
+
+func (s *service) applied() uint64 { return s.base + uint64(len(s.journal)) }
+
+// run connects again until it is closed, as a unit restarts a service.
+func (s *service) run() {
+	for {
+		s.mu.Lock()
+		isClosed := s.isClosed
+		s.mu.Unlock()
+		if isClosed {
+			return
+		}
+		conn, err := net.Dial("unix", s.path)
+		if err != nil {
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		s.mu.Lock()
+		s.conn, s.leads, s.pending = conn, false, nil
+		s.say(wire.Hello, testCluster[:], wire.Version, s.applied(), 1, 1)
+		s.mu.Unlock()
+		done := make(chan struct{})
+		go s.beat(done)
+		for {
+			frame, err := wire.ReadFrame(conn)
+			if err != nil {
+				break
+			}
+			s.mu.Lock()
+			s.take(frame)
+			s.changed.Broadcast()
+			s.mu.Unlock()
+		}
+		close(done)
+		conn.Close()
+	}
+}
+
+// beat says DURABLE as a sign of life.
+func (s *service) beat(done <-chan struct{}) {
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			s.mu.Lock()
+			s.say(wire.Durable, nil, s.applied())
+			s.mu.Unlock()
+		case <-done:
+			return
+		}
+	}
+}
+
+func (s *service) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isClosed = true
+	if s.conn != nil {
+		s.conn.Close()
+	}
+}
+
+func (s *service) say(kind wire.Kind, tail []byte, fields ...uint64) {
+	_, _ = s.conn.Write(wire.New(kind, tail, fields...).Append(nil)) // the reader sees that it is closed
+}
+
+func (s *service) take(f wire.Frame) {
+	switch f.Kind {
+	case wire.Entry:
+		if f.Fields[0] != s.applied()+1 {
+			s.t.Errorf("%s: given %d, has %d", s.path, f.Fields[0], s.applied())
+		}
+		s.journal = append(s.journal, f.Tail)
+		if len(s.pending) > 0 {
+			s.pending = s.pending[1:]
+		}
+	case wire.Committed:
+		for s.applied() < f.Fields[1] && len(s.pending) > 0 {
+			s.journal, s.pending = append(s.journal, s.pending[0]), s.pending[1:]
+		}
+		if s.applied() != f.Fields[1] {
+			s.t.Errorf("%s: COMMITTED %d, has %d", s.path, f.Fields[1], s.applied())
+		}
+	case wire.Role:
+		s.leads, s.term = f.Fields[0] == 1, f.Fields[1]
+		s.pending = nil
+		if s.leads {
+			select {
+			case s.leaders <- s:
+			default:
+			}
+		}
+	case wire.Heard:
+		s.heard = f.Fields[0]
+	case wire.ReadOK:
+		s.readOK = f.Fields[0]
+	case wire.Added:
+		s.token = string(f.Tail)
+	case wire.MemberWanted:
+		if s.leads && len(s.pending) == 0 {
+			s.pending = append(s.pending, nil)
+			s.say(wire.Member, nil, s.term, s.applied()+1, f.Fields[0], f.Fields[1])
+		}
+	case wire.CopyWanted:
+		path := fmt.Sprintf("%s.state-%d", s.path, f.Fields[0])
+		state, _ := json.Marshal(s.journal)
+		if err := os.WriteFile(path, append(binary.LittleEndian.AppendUint64(nil, s.base), state...), 0o600); err != nil {
+			s.t.Error(err)
+		}
+		s.say(wire.Copy, []byte(path), f.Fields[0], s.applied())
+	case wire.Install:
+		b, err := os.ReadFile(string(f.Tail))
+		if err == nil {
+			err = json.Unmarshal(b[8:], &s.journal)
+		}
+		if err != nil {
+			s.t.Error(err)
+		}
+		s.base = binary.LittleEndian.Uint64(b)
+		s.installs++
+		s.conn.Close() // exit 75
+	case wire.TooOld, wire.End:
+		if f.Kind == wire.TooOld || wire.Reason(f.Fields[0]) != wire.Stopping {
+			s.t.Errorf("%s: %s %v %q", s.path, f.Kind, f.Fields, f.Tail)
+		}
+	}
+}
+
+// await waits until something holds.
+func (s *service) await(what string, holds func() bool) {
+	s.t.Helper()
+	timer := time.AfterFunc(patience, func() {
+		s.mu.Lock()
+		s.t.Errorf("never: %s", what)
+		s.isClosed = true
+		s.changed.Broadcast()
+		s.mu.Unlock()
+	})
+	defer timer.Stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !holds() && !s.isClosed {
+		s.changed.Wait()
+	}
+}
+
+// propose proposes a batch, and waits for its commit, or for the end of the leadership.
+func (s *service) propose(body string) bool {
+	s.t.Helper()
+	s.await("it leads", func() bool { return s.leads })
+	s.mu.Lock()
+	index := s.applied() + uint64(len(s.pending)) + 1
+	s.pending = append(s.pending, []byte(body))
+	s.say(wire.Propose, []byte(body), s.term, index)
+	s.mu.Unlock()
+	s.await("commit of "+body, func() bool { return s.applied() >= index || !s.leads })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.applied() >= index
+}
+
+// add adds a member, and gives its token.
+func (s *service) add(name, url string) string {
+	s.t.Helper()
+	s.await("it leads", func() bool { return s.leads && len(s.pending) == 0 })
+	s.mu.Lock()
+	s.token = ""
+	s.pending = append(s.pending, nil)
+	s.say(wire.Member, []byte(name+"\n"+url), s.term, s.applied()+1, uint64(wire.AddMember), 0)
+	s.mu.Unlock()
+	s.await("the token of "+name, func() bool { return s.token != "" })
+	return s.token
+}
+
+func (s *service) has(body string) func() bool {
+	return func() bool { return len(s.journal) > 0 && string(s.journal[len(s.journal)-1]) == body }
+}
+
+func do(t *testing.T, arguments ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := dispatch(arguments, &out); err != nil {
+		t.Fatalf("%v: %v", arguments, err)
+	}
+	return out.String()
+}
+
+func (m *machine) flags() []string {
+	return []string{"--dir", m.settings.directory, "--listen", m.settings.listen, "--name", m.settings.name}
+}
+
+// get reads a page of the machine's own address.
+func (m *machine) get(path string) string {
+	m.t.Helper()
+	response, err := http.Get("http://" + m.settings.metrics + path)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	b, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		m.t.Fatalf("%s: %s: %v", path, response.Status, err)
+	}
+	return string(b)
+}
+
+func (m *machine) voters() (count int) {
+	var status core.Status
+	if err := json.Unmarshal([]byte(m.get("/status")), &status); err == nil {
+		for _, member := range status.Members {
+			if member.IsVoter {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// Fails if a cluster cannot be made of one node as the page says: over TLS, with states copied to the new
+// nodes, learners promoted, followers told what is committed, a leader stopped and the next one going on.
+func TestClusterOfThreeIsMadeAndLosesItsLeader(t *testing.T) {
+	folder := newFolder(t)
+	do(t, "cert", "--dir", folder, "--authority")
+	a, b, c := newMachine(t, folder, "a"), newMachine(t, folder, "b"), newMachine(t, folder, "c")
+	do(t, append([]string{"init", "--last-index", "7", "--cluster", testCluster.String()}, a.flags()...)...)
+	a.run()
+	leader := newService(t, a, 7)
+	for i := 0; i < 20; i++ {
+		leader.propose(fmt.Sprintf("first %d", i))
+	}
+	for _, each := range []*machine{b, c} {
+		token := leader.add(each.settings.name, each.settings.listen)
+		do(t, append([]string{"join", token}, each.flags()...)...)
+		each.run()
+		follower := newService(t, each, 0)
+		follower.await("a state", func() bool { return follower.installs > 0 })
+		voters := a.voters()
+		leader.await("a voter", func() bool { return a.voters() > voters })
+	}
+	leader.propose("with three")
+	for _, each := range []*machine{b, c} {
+		each.service.await("all records", each.service.has("with three"))
+		has := each.service.applied()
+		each.service.await("what the leader has", func() bool { return each.service.heard >= has })
+	}
+	leader.mu.Lock()
+	leader.say(wire.Read, nil, 77)
+	leader.mu.Unlock()
+	leader.await("READ_OK", func() bool { return leader.readOK == 77 })
+	page := a.get("/metrics")
+	for _, line := range []string{"feed_replica_leads 1\n", `feed_replica_peer_connected{member="b"} 1`, "# EOF\n"} {
+		if !strings.Contains(page, line) {
+			t.Errorf("the page of metrics lacks %q:\n%s", line, page)
+		}
+	}
+	others, leaders := []*service{b.service, c.service}, make(chan *service, 1)
+	for _, s := range others {
+		s.mu.Lock()
+		s.leaders = leaders
+		s.mu.Unlock()
+	}
+	a.end()
+	var next *service
+	select {
+	case next = <-leaders:
+	case <-time.After(patience):
+		t.Fatal("nobody leads after the leader has stopped")
+	}
+	if next.propose("without the first"); t.Failed() {
+		return
+	}
+	for _, s := range others {
+		s.await("the next leader's record", s.has("without the first"))
+	}
+	a.run()
+	back := newService(t, a, leader.base)
+	back.journal = leader.journal
+	back.await("what it missed", back.has("without the first"))
+}
+
+// Fails if a node takes a peer that the cluster's authority has not signed.
+func TestPeersOfOthersAreRefused(t *testing.T) {
+	folder, other := newFolder(t), newFolder(t)
+	do(t, "cert", "--dir", folder, "--authority")
+	do(t, "cert", "--dir", other, "--authority")
+	a, b := newMachine(t, folder, "a"), newMachine(t, other, "b")
+	do(t, append([]string{"init", "--last-index", "7", "--cluster", testCluster.String()}, a.flags()...)...)
+	a.run()
+	leader := newService(t, a, 7)
+	token := leader.add("b", b.settings.listen)
+	do(t, append([]string{"join", token}, b.flags()...)...)
+	b.run()
+	newService(t, b, 0)
+	for i := 0; i < 30; i++ {
+		leader.propose(fmt.Sprint(i))
+	}
+	if page := a.get("/metrics"); !strings.Contains(page, `feed_replica_peer_connected{member="b"} 0`) {
+		t.Errorf("a peer of another authority is connected:\n%s", page)
+	}
+	if b.service.installs != 0 {
+		t.Error("a peer of another authority got the state")
+	}
+}
+
+// Fails if a mistake of the operator is not refused with its flag.
+func TestMistakesAreRefused(t *testing.T) {
+	folder := newFolder(t)
+	good := []string{"--dir", filepath.Join(folder, "n"), "--listen", "http://127.0.0.1:1", "--name", "n"}
+	for _, each := range []struct {
+		arguments []string
+		want      string
+	}{
+		{[]string{"go"}, `command "go": expected run, init, join or cert`},
+		{append([]string{"init", "--cluster", testCluster.String()}, good...), "--last-index: expected 1 or more"},
+		{append([]string{"init", "--last-index", "7", "--cluster", "12"}, good...), "--cluster: "},
+		{[]string{"init", "--last-index", "7", "--cluster", testCluster.String()}, "--dir: expected"},
+		{append([]string{"init", "--last-index", "7", "--cluster", testCluster.String(), "--listen", "http://10.0.0.1:2"}, good[:2]...),
+			"name of 0 bytes"},
+		{append([]string{"init", "--last-index", "7", "--cluster", testCluster.String(), "--name", "x", "--listen", "http://10.0.0.1:2"},
+			good[:2]...), "expected https://, or http:// on 127.0.0.0/8"},
+		{append([]string{"run"}, good...), "is no node"},
+		{append([]string{"run", "--log-limit", "1MiB"}, good...), "--log-limit: expected 128MiB or more"},
+		{append([]string{"run", "--log-limit", "-3"}, good...), "expected a count as 64MiB"},
+		{append([]string{"join"}, good...), "join: expected the token"},
+		{append([]string{"join", "x"}, good...), "the token cannot be read"},
+		{[]string{"cert"}, "cert: expected --authority, or --name"},
+		{[]string{"cert", "--name", "n"}, "--hosts: expected"},
+		{[]string{"cert", "--name", "n", "--hosts", "n", "--dir", folder}, "ca.crt"},
+	} {
+		err := dispatch(each.arguments, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), each.want) || exitCode(err) != exitUsage {
+			t.Errorf("%v: %v, exit %d; expected %q", each.arguments, err, exitCode(err), each.want)
+		}
+	}
+	do(t, append([]string{"init", "--last-index", "7", "--cluster", testCluster.String()}, good...)...)
+	err := dispatch(append([]string{"init", "--last-index", "7", "--cluster", testCluster.String()}, good...), io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "is a node already") {
+		t.Errorf("a second init: %v", err)
+	}
+}
+
+// Fails if the file of settings is read otherwise than flags.
+func TestSettingsAreOfFileAndFlags(t *testing.T) {
+	path := filepath.Join(newFolder(t), "feed-replica.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parse := func(more ...string) (settings, error) {
+		var s settings
+		flags := newFlagSet("run")
+		s.register(flags)
+		err := s.parse(flags, append([]string{"--config", path}, more...), io.Discard)
+		return s, err
+	}
+	write("name: b\nlisten: https://10.0.0.2:7440\ndir: /var/lib/feed-replica\ncopy-rate: 32MiB\nmetrics: ''\n")
+	s, err := parse("--dir", "/other", "--log-limit", "2GiB")
+	if err != nil || s.name != "b" || s.directory != "/other" || s.copyRate != 32<<20 || s.logLimit != 2<<30 || s.metrics != "" {
+		t.Errorf("%+v: %v", s, err)
+	}
+	for text, want := range map[string]string{
+		"nam: b":                          `unknown key "nam"`,
+		"config: b":                       `unknown key "config"`,
+		"log-limit: many":                 "expected a count as 64MiB",
+		"dir: a\ndir: b":                  "already set",
+		strings.Repeat("#", 64<<10) + "#": "more than 65536 bytes",
+	} {
+		write(text)
+		var usage *UsageError
+		if _, err := parse(); !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %v, expected %q", text, err, want)
+		}
+	}
+}

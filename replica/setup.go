@@ -1,0 +1,155 @@
+package main
+
+import (
+	"crypto/rand"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"feed-replica/members"
+	"feed-replica/peers"
+	"feed-replica/store"
+)
+
+// initCommand makes a cluster of one.
+func initCommand(arguments []string, out io.Writer) error {
+	var s settings
+	var lastIndex uint64
+	var clusterText string
+	flags := newFlagSet("init")
+	s.register(flags)
+	flags.Uint64Var(&lastIndex, "last-index", 0, "`number` of the last record of the service's journal")
+	flags.StringVar(&clusterText, "cluster", "", "`instance` id of the service's state, in hexadecimal digits")
+	if err := s.parse(flags, arguments, out); err != nil {
+		return err
+	}
+	if lastIndex == 0 {
+		return &UsageError{"--last-index: expected 1 or more: start the service once, so that its journal has a record"}
+	}
+	var cluster members.Cluster
+	if err := cluster.UnmarshalText([]byte(clusterText)); err != nil {
+		return &UsageError{"--cluster: " + err.Error()}
+	}
+	roster := members.Roster{}
+	member := members.Member{Name: s.name, URL: s.listen}
+	if err := roster.CheckAddition(member); err != nil {
+		return &UsageError{"--name, --listen: " + err.Error()}
+	}
+	id, err := roster.DrawID(rand.Reader)
+	if err != nil {
+		return err
+	}
+	roster.Add(id, member)
+	base := &store.Base{Index: lastIndex, Voters: []uint64{uint64(id)}, Roster: roster.Encode()}
+	identity := members.Identity{Cluster: cluster, ID: id, Name: s.name, Members: roster.Members}
+	if err := makeNode(&s, identity, base); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Node %s (%s) is cluster %s, behind record %d.\n", s.name, id, cluster, lastIndex)
+	return nil
+}
+
+// joinCommand makes a node of a token.
+func joinCommand(arguments []string, out io.Writer) error {
+	var s settings
+	if len(arguments) == 0 || strings.HasPrefix(arguments[0], "-") {
+		return &UsageError{"join: expected the token, then flags"}
+	}
+	identity, err := members.ParseToken(arguments[0])
+	if err != nil {
+		return &UsageError{"join: " + err.Error()}
+	}
+	flags := newFlagSet("join")
+	s.register(flags)
+	if err := s.parse(flags, arguments[1:], out); err != nil {
+		return err
+	}
+	if url := identity.Members[identity.ID].URL; s.listen != url {
+		return &UsageError{fmt.Sprintf("--listen: the token is for %s, got %s", url, s.listen)}
+	}
+	if err := s.checkIdentity(identity); err != nil {
+		return err
+	}
+	if err := makeNode(&s, identity, nil); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Node %s (%s) joins cluster %s when it runs.\n", identity.Name, identity.ID, identity.Cluster)
+	return nil
+}
+
+// makeNode makes the directory of a node. Who it is, is written last: until then `run` refuses it.
+func makeNode(s *settings, identity members.Identity, base *store.Base) error {
+	if err := os.MkdirAll(s.directory, 0o700); err != nil {
+		return &UsageError{"--dir: " + err.Error()}
+	}
+	if members.HasIdentity(s.directory) {
+		return &UsageError{fmt.Sprintf("--dir: %s is a node already", s.directory)}
+	}
+	logger, err := newLogger("error")
+	if err != nil {
+		return err
+	}
+	if err := store.Create(store.Options{Directory: s.directory, Logger: logger}, base); err != nil {
+		return err
+	}
+	if err := identity.Save(s.directory); err != nil {
+		return &store.DiskError{Operation: "writing who the node is", Err: err}
+	}
+	return nil
+}
+
+// certCommand makes certificates.
+func certCommand(arguments []string, out io.Writer) error {
+	var folder, name, hosts string
+	var isAuthority bool
+	flags := newFlagSet("cert")
+	flags.SetOutput(out)
+	flags.StringVar(&folder, "dir", ".", "`folder` of the certificates: ca.key stays there, and goes to no node")
+	flags.BoolVar(&isAuthority, "authority", false, "make the cluster's authority, ca.crt and ca.key")
+	flags.StringVar(&name, "name", "", "make NAME.crt and NAME.key of a node")
+	flags.StringVar(&hosts, "hosts", "", "addresses and `names` that the node is reached under, with commas between")
+	if err := flags.Parse(arguments); err != nil {
+		if err == flag.ErrHelp {
+			return err
+		}
+		return &UsageError{err.Error()}
+	}
+	if isAuthority == (name != "") {
+		return &UsageError{"cert: expected --authority, or --name and --hosts"}
+	}
+	if isAuthority {
+		if err := peers.MakeAuthority(folder, time.Now()); err != nil {
+			return &UsageError{"cert: " + err.Error()}
+		}
+		return nil
+	}
+	if err := members.CheckName(name); err != nil {
+		return &UsageError{"--name: " + err.Error()}
+	}
+	if hosts == "" {
+		return &UsageError{"--hosts: expected addresses or names"}
+	}
+	if err := peers.MakeNodeCertificate(folder, name, strings.Split(hosts, ","), time.Now()); err != nil {
+		return &UsageError{"cert: " + err.Error()}
+	}
+	return nil
+}
+
+// newLogger writes lines of JSON on standard error: time, level, message, and what the message says.
+func newLogger(level string) (*zap.Logger, error) {
+	config := zap.NewProductionConfig()
+	if err := config.Level.UnmarshalText([]byte(level)); err != nil {
+		return nil, &UsageError{fmt.Sprintf("--log-level: expected debug, info, warn or error, got %q", level)}
+	}
+	config.OutputPaths = []string{"stderr"}
+	config.Sampling = nil
+	config.DisableCaller, config.DisableStacktrace = true, true
+	config.EncoderConfig.TimeKey, config.EncoderConfig.MessageKey = "time", "message"
+	config.EncoderConfig.EncodeTime = encodeTime
+	return config.Build()
+}
