@@ -152,7 +152,7 @@ func (s *service) run() {
 		}
 		s.mu.Lock()
 		s.conn, s.leads, s.pending = conn, false, nil
-		s.say(wire.Hello, testCluster[:], wire.Version, s.applied(), 1, 1)
+		s.say(wire.Hello, append(testCluster[:len(testCluster):len(testCluster)], s.path...), wire.Version, s.applied(), 1, 3)
 		s.mu.Unlock()
 		done := make(chan struct{})
 		go s.beat(done)
@@ -340,16 +340,31 @@ func (m *machine) get(path string) string {
 	return string(b)
 }
 
+func (m *machine) status() (status core.Status) {
+	m.t.Helper()
+	if err := json.Unmarshal([]byte(m.get("/status")), &status); err != nil {
+		m.t.Fatal(err)
+	}
+	return status
+}
+
 func (m *machine) voters() (count int) {
-	var status core.Status
-	if err := json.Unmarshal([]byte(m.get("/status")), &status); err == nil {
-		for _, member := range status.Members {
-			if member.IsVoter {
-				count++
-			}
+	for _, member := range m.status().Members {
+		if member.IsVoter {
+			count++
 		}
 	}
 	return count
+}
+
+// addressOf is where the service of another member is, as this machine knows it.
+func (m *machine) addressOf(name string) string {
+	for _, member := range m.status().Members {
+		if member.Name == name && member.Service != nil && member.Service.HighestLevel == 3 {
+			return member.Service.Address
+		}
+	}
+	return ""
 }
 
 // Fails if a cluster cannot be made of one node as the page says: over TLS, with states copied to the new
@@ -378,6 +393,7 @@ func TestClusterOfThreeIsMadeAndLosesItsLeader(t *testing.T) {
 		each.service.await("all records", each.service.has("with three"))
 		has := each.service.applied()
 		each.service.await("what the leader has", func() bool { return each.service.heard >= has })
+		each.service.await("the leader's address", func() bool { return each.addressOf("a") == leader.path })
 	}
 	leader.mu.Lock()
 	leader.say(wire.Read, nil, 77)

@@ -84,7 +84,8 @@ func runNode(s *settings, logger *zap.Logger, stop <-chan os.Signal) error {
 	}
 	transport, err := peers.Listen(peers.Options{
 		URL: s.listen, TLS: peers.TLS{Certificate: s.certificate, Key: s.key, Authority: s.authority},
-		Identity: identity, Receiver: node, Files: log.Snapshots(), Logger: logger.Named("peers"),
+		Identity: identity, Receiver: node, Directory: node, Files: log.Snapshots(),
+		Logger: logger.Named("peers"),
 	})
 	if err != nil {
 		return &UsageError{err.Error()}
@@ -102,17 +103,18 @@ func runNode(s *settings, logger *zap.Logger, stop <-chan os.Signal) error {
 	}
 	defer observer.close()
 
-	purging := make(chan struct{})
-	defer close(purging)
+	ending := make(chan struct{})
+	defer close(ending)
 	failed := make(chan error, waitingErrorCount)
 	go func() { failed <- transport.Serve() }()
 	go func() { failed <- socket.Serve() }()
+	go transport.AskServices(ending)
 	if observer.listener != nil {
 		go func() { failed <- observer.serve() }()
 	}
 	logger.Info("the node runs", zap.Stringer("node", identity.ID), zap.String("name", identity.Name),
 		zap.Stringer("cluster", identity.Cluster), zap.Uint64("last", log.LastIndex()), zap.String("listen", s.listen))
-	return supervise(node, transport.Failures(), log.Purge(purging), failed, stop)
+	return supervise(node, transport.Failures(), log.Purge(ending), failed, stop)
 }
 
 // supervise runs the node until something ends it.

@@ -146,6 +146,7 @@ func (c *Core) applyChange(entry *etcd.Entry) error {
 		return &RemovedError{id}
 	}
 	c.dropCopy(uint64(id), "the node was removed")
+	delete(c.services, id)
 	c.peers.Remove(uint64(id))
 	return nil
 }
@@ -181,8 +182,8 @@ func (c *Core) wantPromotions(now time.Time) {
 	}
 }
 
-// publishRoster lets the transport's goroutines see who was removed.
+// publishRoster lets the transport's goroutines see who belongs to the cluster, and who does no more.
 func (c *Core) publishRoster() {
 	roster := c.history.roster()
-	c.removed.Store(&roster)
+	c.roster.Store(&roster)
 }

@@ -92,8 +92,9 @@ type Core struct {
 	requests chan request
 	reports  chan func()
 	stop     chan struct{}
-	done     chan struct{}                  // closed when Run returns
-	removed  atomic.Pointer[members.Roster] // for the transport's goroutines
+	done     chan struct{}                   // closed when Run returns
+	roster   atomic.Pointer[members.Roster]  // for the transport's goroutines
+	service  atomic.Pointer[members.Service] // of this node, as it said HELLO last
 
 	session  *session
 	isLeader bool
@@ -110,6 +111,7 @@ type Core struct {
 	heard     heard
 	copies    copies
 	pace      pace
+	services  map[members.ID]heardService
 	proposals proposals
 
 	handedOver time.Time
@@ -128,6 +130,7 @@ func New(options Options) (*Core, error) {
 		reports:  make(chan func(), maximumWaitingReports),
 		stop:     make(chan struct{}),
 		done:     make(chan struct{}),
+		services: map[members.ID]heardService{},
 		last:     options.Store.LastIndex(),
 		term:     options.Store.HardTerm(),
 	}

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -26,7 +27,7 @@ func (c *Core) Process(ctx context.Context, message etcd.Message) error {
 }
 
 // IsIDRemoved says whether a node was removed.
-func (c *Core) IsIDRemoved(id uint64) bool { return c.removed.Load().WasRemoved(members.ID(id)) }
+func (c *Core) IsIDRemoved(id uint64) bool { return c.roster.Load().WasRemoved(members.ID(id)) }
 
 // ReportUnreachable takes that a message could not be sent. The Raft core finds out by itself, later.
 func (c *Core) ReportUnreachable(id uint64) {
@@ -41,6 +42,26 @@ func (c *Core) ReportSnapshot(id uint64, status etcd.SnapshotStatus) {
 	select {
 	case c.reports <- func() { c.stateReported(id, status) }:
 	case <-c.done:
+	}
+}
+
+// Members are those of the newest record that is applied: the transport's goroutines call it.
+func (c *Core) Members() map[members.ID]members.Member { return c.roster.Load().Members }
+
+// Service is what this node's service has said of itself, or nil if none was there yet.
+func (c *Core) Service() *members.Service { return c.service.Load() }
+
+// heardService is what another node has said of its service.
+type heardService struct {
+	members.Service
+	at time.Time
+}
+
+// TakeService takes what another node says of its service. If the core is busy, the next word will do.
+func (c *Core) TakeService(id members.ID, service members.Service) {
+	select {
+	case c.reports <- func() { c.services[id] = heardService{service, c.options.Now()} }:
+	default:
 	}
 }
 

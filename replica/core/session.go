@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"feed-replica/faults"
+	"feed-replica/members"
 	"feed-replica/wire"
 )
 
@@ -155,6 +156,9 @@ func (c *Core) hello(s *session, f wire.Frame) error {
 		c.endSession(wire.New(wire.End, []byte("another service has come"), uint64(wire.Replaced)))
 	}
 	c.session = s
+	c.service.Store(&members.Service{
+		Address: string(f.Tail[wire.ClusterIDByteCount:]), LowestLevel: f.Fields[2], HighestLevel: f.Fields[3],
+	})
 	// What a service has, it may not have on its disk: it says so itself. What it lacks, it needs.
 	if c.durable > applied {
 		c.durable = applied

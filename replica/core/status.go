@@ -43,6 +43,9 @@ type MemberStatus struct {
 	State       string     `json:"state,omitempty"`
 	LagBytes    int64      `json:"lag_bytes,omitempty"`
 	LagSeconds  float64    `json:"lag_seconds,omitempty"`
+	// What its service has said, and how long ago; absent if nothing was heard.
+	Service    *members.Service `json:"service,omitempty"`
+	ServiceAge float64          `json:"service_age_seconds,omitempty"`
 }
 
 // Status asks the node's goroutine.
@@ -89,10 +92,19 @@ func (c *Core) status() Status {
 			each.Match, each.State = progress.Match, progress.State.String()
 			each.LagBytes, each.LagSeconds = c.lag(now, progress.Match)
 		}
+		c.addService(&each, now)
 		status.Members = append(status.Members, each)
 	}
 	sort.Slice(status.Members, func(i, j int) bool { return status.Members[i].Name < status.Members[j].Name })
 	return status
+}
+
+func (c *Core) addService(member *MemberStatus, now time.Time) {
+	if member.Node == c.options.Identity.ID {
+		member.Service = c.service.Load()
+	} else if heard, isKnown := c.services[member.Node]; isKnown {
+		member.Service, member.ServiceAge = &heard.Service, now.Sub(heard.at).Seconds()
+	}
 }
 
 func (c *Core) lag(now time.Time, match uint64) (byteCount int64, seconds float64) {

@@ -183,5 +183,10 @@ func ListenForPeers(address, scheme string, info *TLSInfo) (net.Listener, error)
 	return transport.NewTimeoutListener(address, scheme, info, rafthttp.ConnReadTimeout, rafthttp.ConnWriteTimeout)
 }
 
+// NewRoundTripper makes requests to peers, with the certificate of the node.
+func NewRoundTripper(info TLSInfo, dialTimeout time.Duration) (http.RoundTripper, error) {
+	return transport.NewTransport(info, dialTimeout)
+}
+
 // Handler answers the requests of peers.
 func (p Peers) Handler() http.Handler { return p.Transport.Handler() }

@@ -27,19 +27,23 @@ type TLS struct {
 
 // Options says where a node listens, and for whom.
 type Options struct {
-	URL      string
-	TLS      TLS
-	Identity members.Identity
-	Receiver etcd.PeerReceiver
-	Files    *etcd.Snapshotter
-	Logger   *zap.Logger
+	URL       string
+	TLS       TLS
+	Identity  members.Identity
+	Receiver  etcd.PeerReceiver
+	Directory Directory
+	Files     *etcd.Snapshotter
+	Logger    *zap.Logger
 }
 
 // Node is the transport of a node, and its listener.
 type Node struct {
 	etcd.Peers
-	server   *http.Server
-	listener net.Listener
+	own       members.ID
+	directory Directory
+	client    *http.Client
+	server    *http.Server
+	listener  net.Listener
 }
 
 // Listen starts the transport, and opens the listener. Peers are authenticated by their certificates; whose
@@ -74,8 +78,18 @@ func Listen(options Options) (*Node, error) {
 		transport.Stop()
 		return nil, fmt.Errorf("--listen: %w", err)
 	}
-	node := &Node{Peers: etcd.Peers{Transport: transport}, listener: listener}
-	node.server = &http.Server{Handler: node.Handler(), ReadHeaderTimeout: readHeaderTimeout,
+	way, err := etcd.NewRoundTripper(info, dialTimeout)
+	if err != nil {
+		listener.Close()
+		transport.Stop()
+		return nil, fmt.Errorf("--certificate: %w", err)
+	}
+	node := &Node{Peers: etcd.Peers{Transport: transport}, own: options.Identity.ID, listener: listener,
+		directory: options.Directory, client: &http.Client{Transport: way, Timeout: servicePatience}}
+	mux := http.NewServeMux()
+	mux.Handle("/", node.Handler())
+	mux.HandleFunc(servicePath, answerService(options.Directory))
+	node.server = &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout,
 		ErrorLog: zap.NewStdLog(options.Logger)}
 	return node, nil
 }
