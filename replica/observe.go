@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"feed-replica/core"
@@ -74,43 +75,57 @@ func (o *observer) writeMetrics(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", metrics.ContentType)
 	m := metrics.NewWriter(w)
-	value := func(v float64) metrics.Sample { return metrics.Sample{Value: v} }
-	isLeader, hasLeader, hasService := 0.0, 0.0, 0.0
-	if status.Role == "leader" {
-		isLeader = 1
+	for _, gauge := range []struct {
+		name, unit, help string
+		value            float64
+	}{
+		{"leads", "", "1 on the node that leads.", number(status.Role == "leader")},
+		{"has_leader", "", "1 if the node knows a leader.", number(status.Leader != 0)},
+		{"has_service", "", "1 while the service is connected.", number(status.HasService)},
+		{"term", "", "Term of the node.", float64(status.Term)},
+		{"committed_index", "", "Last committed record.", float64(status.Committed)},
+		{"last_index", "", "Last record of the log.", float64(status.Last)},
+		{"durable_index", "", "Last record on the service's disk.", float64(status.Durable)},
+		{"log_bytes", "bytes", "Entries in the log.", float64(status.LogBytes)},
+		{"window", "", "Proposals that are not committed yet.", float64(status.Window)},
+		{"copies", "", "Copies of the state on their way.", float64(status.Copies)},
+		{"heard_age_seconds", "seconds", "Age of what a follower knows; -1 if it knows nothing.", status.HeardAge},
+		{"certificate_expiry_seconds", "seconds", "End of the certificate, since 1970; 0 without one.", o.expiry()},
+	} {
+		m.Gauge("feed_replica_"+gauge.name, gauge.unit, gauge.help, metrics.Sample{Value: gauge.value})
 	}
-	if status.Leader != 0 {
-		hasLeader = 1
+	for _, counter := range []struct {
+		name, help string
+		value      *atomic.Uint64
+	}{
+		{"elections", "Times that the node became leader.", &o.counts.Elections},
+		{"hand_overs", "Times that the node began to give the leadership away.", &o.counts.HandOvers},
+		{"copies_sent", "Copies of the state that were begun.", &o.counts.CopiesSent},
+		{"copies_given_up", "Copies that did not end.", &o.counts.CopiesEnded},
+		{"refusals", "Proposals that were refused.", &o.counts.Refusals},
+	} {
+		m.Counter("feed_replica_"+counter.name, counter.help, counter.value.Load())
 	}
-	if status.HasService {
-		hasService = 1
-	}
-	m.Gauge("feed_replica_leads", "", "1 on the node that leads.", value(isLeader))
-	m.Gauge("feed_replica_has_leader", "", "1 if the node knows a leader.", value(hasLeader))
-	m.Gauge("feed_replica_has_service", "", "1 while the service is connected.", value(hasService))
-	m.Gauge("feed_replica_term", "", "Term of the node.", value(float64(status.Term)))
-	m.Counter("feed_replica_elections", "", "Times that the node became leader.", o.counts.Elections.Load())
-	m.Counter("feed_replica_hand_overs", "", "Times that the node began to give the leadership away.", o.counts.HandOvers.Load())
-	m.Gauge("feed_replica_committed_index", "", "Last committed record.", value(float64(status.Committed)))
-	m.Gauge("feed_replica_last_index", "", "Last record of the log.", value(float64(status.Last)))
-	m.Gauge("feed_replica_durable_index", "", "Last record on the service's disk.", value(float64(status.Durable)))
-	m.Gauge("feed_replica_log_bytes", "bytes", "Entries in the log.", value(float64(status.LogBytes)))
-	m.Gauge("feed_replica_window", "", "Proposals that are not committed yet.", value(float64(status.Window)))
-	m.Gauge("feed_replica_copies", "", "Copies of the state on their way.", value(float64(status.Copies)))
-	m.Counter("feed_replica_copies_sent", "", "Copies of the state that were begun.", o.counts.CopiesSent.Load())
-	m.Counter("feed_replica_copies_given_up", "", "Copies that did not end.", o.counts.CopiesEnded.Load())
-	m.Counter("feed_replica_refusals", "", "Proposals that were refused.", o.counts.Refusals.Load())
-	m.Gauge("feed_replica_heard_age_seconds", "seconds", "Age of what a follower knows; -1 if it knows nothing.", value(status.HeardAge))
 	writePeers(m, status)
 	m.Durations("feed_replica_sync_seconds", "Writes of the log with their syncs.", &o.counts.Syncs)
-	m.Durations("feed_replica_commit_seconds", "Proposals, from their arrival to their commit.", &o.counts.Commits)
-	if o.certificate != "" {
-		if expiry, err := peers.CertificateExpiry(o.certificate); err == nil {
-			m.Gauge("feed_replica_certificate_expiry_seconds", "seconds", "End of the node's certificate, since 1970.",
-				value(float64(expiry.Unix())))
-		}
-	}
+	m.Durations("feed_replica_commit_seconds", "Proposals, until their commit.", &o.counts.Commits)
 	_ = m.End() // who asked may be gone
+}
+
+func number(value bool) float64 {
+	if value {
+		return 1
+	}
+	return 0
+}
+
+// expiry is when the certificate ends: another one may have come since the last request.
+func (o *observer) expiry() float64 {
+	at, err := peers.CertificateExpiry(o.certificate)
+	if err != nil {
+		return 0
+	}
+	return float64(at.Unix())
 }
 
 // writePeers writes what a leader knows of the others.
@@ -121,17 +136,13 @@ func writePeers(m *metrics.Writer, status core.Status) {
 			continue
 		}
 		labels := []metrics.Label{{Name: "member", Value: member.Name}}
-		isConnected := 0.0
-		if member.IsConnected {
-			isConnected = 1
-		}
-		connected = append(connected, metrics.Sample{Labels: labels, Value: isConnected})
+		connected = append(connected, metrics.Sample{Labels: labels, Value: number(member.IsConnected)})
 		if status.Role == "leader" {
 			bytes = append(bytes, metrics.Sample{Labels: labels, Value: float64(member.LagBytes)})
 			seconds = append(seconds, metrics.Sample{Labels: labels, Value: member.LagSeconds})
 		}
 	}
 	m.Gauge("feed_replica_peer_connected", "", "1 if a stream to the member is open.", connected...)
-	m.Gauge("feed_replica_peer_lag_bytes", "bytes", "Entries that the member does not have; on the leader.", bytes...)
-	m.Gauge("feed_replica_peer_lag_seconds", "seconds", "For how long it has not had all; on the leader.", seconds...)
+	m.Gauge("feed_replica_peer_lag_bytes", "bytes", "What the member does not have; on the leader.", bytes...)
+	m.Gauge("feed_replica_peer_lag_seconds", "seconds", "For how long; on the leader.", seconds...)
 }

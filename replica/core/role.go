@@ -37,16 +37,13 @@ func (c *Core) handOverWithoutService(now time.Time) {
 	if !c.isLeader || now.Sub(c.handedOver) < handOverPeriod {
 		return
 	}
-	switch {
-	case c.session == nil:
-		c.logger.Info("no service: handing over")
-	case c.session.isSilent(now):
-		c.logger.Warn("the service is silent: handing over", zap.Duration("limit", serviceSilence))
-	default:
+	if c.session != nil && !c.session.isSilent(now) {
 		return
 	}
-	if c.handOver(0) {
+	if c.handOver(0) { // if nobody could take it, it is tried again soon
 		c.handedOver = now
+		c.logger.Warn("no service, or a silent one: the leadership is handed over",
+			zap.Bool("has_service", c.session != nil), zap.Duration("silence_limit", serviceSilence))
 	}
 }
 

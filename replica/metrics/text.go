@@ -52,8 +52,8 @@ func (w *Writer) Gauge(name, unit, help string, samples ...Sample) {
 }
 
 // Counter writes a metric that only rises; its name has no `_total`.
-func (w *Writer) Counter(name, unit, help string, value uint64) {
-	w.begin(name, "counter", unit, help)
+func (w *Writer) Counter(name, help string, value uint64) {
+	w.begin(name, "counter", "", help)
 	w.line("%s_total %d", name, value)
 }
 

@@ -16,7 +16,7 @@ func TestTextIsOpenMetrics(t *testing.T) {
 	var text strings.Builder
 	w := NewWriter(&text)
 	w.Gauge("a_bytes", "bytes", "Help.", Sample{Value: 1.5}, Sample{[]Label{{"x", "1"}, {"y", "a\"b\\c\nd"}}, -1})
-	w.Counter("b", "", "Help.", 7)
+	w.Counter("b", "Help.", 7)
 	w.Durations("c_seconds", "Help.", &histogram)
 	if err := w.End(); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 // Fails if a page that was not written whole passes for one that was.
 func TestErrorsOfTheConnectionStay(t *testing.T) {
 	w := NewWriter(brokenWriter{})
-	w.Counter("b", "", "Help.", 7)
+	w.Counter("b", "Help.", 7)
 	if err := w.End(); !errors.Is(err, errBroken) {
 		t.Error(err)
 	}

@@ -2,9 +2,11 @@
 package peers
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -50,7 +52,12 @@ func MakeAuthority(folder string, now time.Time) error {
 // MakeNodeCertificate makes NAME.crt and NAME.key for the hosts, signed by the authority of the folder. It
 // refuses to replace one.
 func MakeNodeCertificate(folder, name string, hosts []string, now time.Time) error {
-	authority, err := readAuthority(folder)
+	authority, err := tls.LoadX509KeyPair(filepath.Join(folder, authorityCertificate),
+		filepath.Join(folder, authorityKey))
+	if err != nil {
+		return err
+	}
+	parent, err := x509.ParseCertificate(authority.Certificate[0])
 	if err != nil {
 		return err
 	}
@@ -72,32 +79,14 @@ func MakeNodeCertificate(folder, name string, hosts []string, now time.Time) err
 	if err != nil {
 		return err
 	}
-	return issue(folder, name+".crt", name+".key", template, authority.certificate, key, authority.key)
-}
-
-type pair struct {
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
-}
-
-func readAuthority(folder string) (pair, error) {
-	certificate, err := readCertificate(filepath.Join(folder, authorityCertificate))
-	if err != nil {
-		return pair{}, err
-	}
-	block, err := readBlock(filepath.Join(folder, authorityKey), "EC PRIVATE KEY")
-	if err != nil {
-		return pair{}, err
-	}
-	key, err := x509.ParseECPrivateKey(block)
-	if err != nil {
-		return pair{}, fmt.Errorf("%s: %w", filepath.Join(folder, authorityKey), err)
-	}
-	return pair{certificate, key}, nil
+	return issue(folder, name+".crt", name+".key", template, parent, key, authority.PrivateKey)
 }
 
 // issue signs a certificate, and writes it with its key: the key first, so that no certificate has none.
-func issue(folder, certificateName, keyName string, template, parent *x509.Certificate, key, signer *ecdsa.PrivateKey) error {
+func issue(
+	folder, certificateName, keyName string, template, parent *x509.Certificate, key *ecdsa.PrivateKey,
+	signer crypto.PrivateKey,
+) error {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
 		return err
@@ -129,35 +118,19 @@ func writeBlock(path, kind string, b []byte, mode os.FileMode) error {
 	return file.Close()
 }
 
-func readBlock(path, kind string) ([]byte, error) {
+// CertificateExpiry is when the certificate of a file ends.
+func CertificateExpiry(path string) (time.Time, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return time.Time{}, err
 	}
 	block, _ := pem.Decode(b)
-	if block == nil || block.Type != kind {
-		return nil, fmt.Errorf("%s: expected a %s", path, kind)
+	if block == nil {
+		return time.Time{}, fmt.Errorf("%s: expected a certificate", path)
 	}
-	return block.Bytes, nil
-}
-
-func readCertificate(path string) (*x509.Certificate, error) {
-	b, err := readBlock(path, "CERTIFICATE")
+	certificate, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
-		return nil, err
-	}
-	certificate, err := x509.ParseCertificate(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return certificate, nil
-}
-
-// CertificateExpiry is when a certificate ends.
-func CertificateExpiry(path string) (time.Time, error) {
-	certificate, err := readCertificate(path)
-	if err != nil {
-		return time.Time{}, err
+		return time.Time{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return certificate.NotAfter, nil
 }
