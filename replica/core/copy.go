@@ -1,19 +1,13 @@
 package core
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/time/rate"
 
 	"feed-replica/etcd"
-	"feed-replica/faults"
 	"feed-replica/members"
 	"feed-replica/wire"
 )
@@ -209,109 +203,3 @@ func (c *Core) endCopies(now time.Time) {
 		}
 	}
 }
-
-// firstWith is the index from which on a node belongs to the cluster, as far as the log reaches.
-func (h *history) firstWith(node uint64) uint64 {
-	for _, each := range h.eras {
-		if _, isMember := each.roster.Members[members.ID(node)]; isMember {
-			return each.index
-		}
-	}
-	return h.newest().index
-}
-
-// trim forgets what the service has on its disk, but for what trails and what copies need. A log over its
-// limit gives the copies up first.
-func (c *Core) trim() error {
-	limit := c.durable
-	if limit > c.applied {
-		limit = c.applied
-	}
-	pinned := c.copies.lowestPin(limit)
-	isOver := c.store.ByteCount() > c.options.LogLimit
-	if isOver && pinned < limit {
-		c.dropCopies("the log is over its limit")
-		pinned = limit
-	}
-	if c.options.Faults.Has(faults.TrimsUnderCopies) {
-		pinned = limit
-	}
-	if through := c.store.CutIndex(c.options.Trailing, pinned); through != 0 {
-		at := c.history.at(through)
-		if err := c.store.Compact(through, at.voters, at.roster.Encode()); err != nil {
-			return err
-		}
-		c.history.cut(through)
-	}
-	if err := c.store.DropStates(limit); err != nil {
-		return err
-	}
-	switch isOver = c.store.ByteCount() > c.options.LogLimit; {
-	case isOver && !c.isDraining:
-		return &LogLimitError{c.store.ByteCount(), c.options.LogLimit, c.durable, c.last}
-	case !isOver && c.isDraining:
-		c.logger.Info("the service has taken the log: the node takes part again")
-		c.isDraining = false
-	}
-	return nil
-}
-
-// pacedChunkByteCount is read at once, so that a rate is even.
-const pacedChunkByteCount = 256 << 10
-
-// pacedFile is a file that is read at a rate, until it is cancelled.
-type pacedFile struct {
-	file   *os.File
-	pace   *rate.Limiter
-	ctx    context.Context
-	cancel context.CancelFunc
-	sent   atomic.Int64
-}
-
-func openPaced(path string, byteRate int64) (*pacedFile, int64, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", path)
-	}
-	if err != nil {
-		file.Close()
-		return nil, 0, err
-	}
-	limit := rate.Inf
-	if byteRate > 0 {
-		limit = rate.Limit(byteRate)
-	}
-	p := &pacedFile{file: file, pace: rate.NewLimiter(limit, pacedChunkByteCount)}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
-	return p, info.Size(), nil
-}
-
-// Read reads at the rate.
-func (p *pacedFile) Read(b []byte) (int, error) {
-	if len(b) > pacedChunkByteCount {
-		b = b[:pacedChunkByteCount]
-	}
-	if err := p.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := p.file.Read(b)
-	p.sent.Add(int64(n))
-	if n > 0 {
-		if err := p.pace.WaitN(p.ctx, n); err != nil {
-			return 0, err
-		}
-	}
-	return n, err
-}
-
-// Close gives the file back.
-func (p *pacedFile) Close() error {
-	p.cancel()
-	return p.file.Close()
-}
-
-var _ io.ReadCloser = (*pacedFile)(nil)

@@ -57,6 +57,16 @@ func (h *history) cut(index uint64) {
 	h.eras = kept
 }
 
+// firstWith is the index from which on a node belongs to the cluster, as far as the log reaches.
+func (h *history) firstWith(node uint64) uint64 {
+	for _, each := range h.eras {
+		if _, isMember := each.roster.Members[members.ID(node)]; isMember {
+			return each.index
+		}
+	}
+	return h.newest().index
+}
+
 // pace has how far the log was, five times a second: how long ago a peer's end was the log's end.
 type pace struct{ marks []paceMark }
 

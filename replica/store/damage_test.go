@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"feed-replica/etcd"
 	"feed-replica/faults"
 )
 
@@ -224,5 +225,31 @@ func TestMarkHasItsBytes(t *testing.T) {
 	}
 	if read, ok := parseMark(b); !ok || read != m {
 		t.Fatal(read, ok)
+	}
+}
+
+// Fails if a write that the system refuses passes for one that is on the disk, or for damage: the disk is to be
+// looked at, and the node stays what it is.
+func TestRefusedWritesAreErrorsOfTheDisk(t *testing.T) {
+	for name, spoil := range map[string]func(s *Store){
+		"the mark": func(s *Store) { s.mark.file.Close() },
+		"the snapshots": func(s *Store) {
+			if err := os.RemoveAll(s.options.path(stateFolder)); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		s := founded(t, 1, faults.Set{})
+		save(t, s, 1, 1, entries(2, 4, 1, 100))
+		spoil(s)
+		err := s.Save(etcd.HardState{Term: 1, Commit: 4}, entries(5, 5, 1, 100))
+		if err == nil {
+			err = s.Compact(3, etcd.ConfState{Voters: []uint64{1}}, nil)
+		}
+		var disk *DiskError
+		if !errors.As(err, &disk) {
+			t.Errorf("%s: %v", name, err)
+		}
+		s.log.Close()
 	}
 }
