@@ -56,7 +56,7 @@ func TestSimulationSeesEachFault(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := int64(1); seed <= 60; seed++ {
-				if w := simulate(t, seed, 15000, faults.Set{fault: true}); w.failure != nil {
+				if w := simulate(t, seed, 15000, false, faults.Set{fault: true}); w.failure != nil {
 					t.Logf("after %d seeds: %v", seed, w.failure)
 					return
 				}

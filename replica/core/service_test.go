@@ -173,6 +173,12 @@ func (s *simService) take(f wire.Frame) {
 		s.takeRole(f)
 	case wire.Refused:
 		s.refused = append(s.refused, f)
+		if s.isChanging() {
+			if f.Fields[1] == s.applied+1 {
+				s.pending = nil // the next batch has its index
+			}
+			return
+		}
 		switch wire.Reason(f.Fields[2]) {
 		case wire.Transferring, wire.OtherIndex, wire.TooManyBytes:
 			s.resends = true
@@ -283,26 +289,25 @@ func (s *simService) takeRole(f wire.Frame) {
 	s.isLeader, s.pending, s.resends = true, nil, false
 }
 
+// isChanging says whether a change of the members is on its way: nothing else is.
+func (s *simService) isChanging() bool { return len(s.pending) > 0 && s.pending[0] == nil }
+
 // propose puts a batch into the socket, if the window has room.
 func (s *simService) propose() {
 	w := s.node.world
-	if s.session == nil || !s.isLeader || len(s.pending) >= maximumPending && !s.resends {
+	if s.session == nil || !s.isLeader || s.isChanging() || len(s.pending) >= maximumPending && !s.resends {
 		return
 	}
 	if s.resends {
 		s.resends = false
 		for i, body := range s.pending {
-			if body != nil {
-				s.say(wire.Propose, body, s.term, s.applied+1+uint64(i))
-			}
+			s.say(wire.Propose, body, s.term, s.applied+1+uint64(i))
 		}
 		return
 	}
 	chain := s.chain
 	for i, body := range s.pending {
-		if body != nil {
-			chain = nextChain(chain, s.applied+1+uint64(i), body)
-		}
+		chain = nextChain(chain, s.applied+1+uint64(i), body)
 	}
 	w.values++
 	body := make([]byte, 16+w.random.Intn(1500))

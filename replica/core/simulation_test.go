@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/binary"
+	"fmt"
 	"os"
 	"strconv"
 	"testing"
@@ -27,14 +28,18 @@ func seedsOf(t *testing.T, first, count int64) (list []int64) {
 }
 
 // simulate lets a world of three live through faults, heals it, and audits what is left.
-func simulate(t *testing.T, seed int64, steps int, set faults.Set) *world {
+func simulate(t *testing.T, seed int64, steps int, changesMembers bool, set faults.Set) *world {
 	w := newWorld(t, seed, set, 1, 2, 3)
 	for step := 0; step < steps && w.failure == nil; step++ {
 		w.step()
+		if changesMembers && step%20 == 0 {
+			w.changeMembers()
+		}
 	}
 	w.cut = map[link]bool{}
 	for _, node := range w.nodes {
 		node.service.hungUntil = w.now
+		node.isGone = node.isGone || w.isRemoved(node.identity.ID)
 	}
 	w.settle("all nodes have everything", func() bool {
 		leader := w.leader()
@@ -98,13 +103,15 @@ func (w *world) step() {
 	case x < 9915:
 		node.service.hungUntil = w.now.Add(time.Duration(w.random.Intn(4000)) * time.Millisecond)
 	case x < 9922:
-		node.crash()
+		if !node.isGone {
+			node.crash()
+		}
 	case x < 9930:
 		if node.service.session != nil {
 			node.service.say(wire.Transfer, nil, 0)
 		}
 	case x < 9945:
-		w.cut[link{w.order[w.random.Intn(3)], w.order[w.random.Intn(3)]}] = true
+		w.cut[link{w.order[w.random.Intn(len(w.order))], w.order[w.random.Intn(len(w.order))]}] = true
 	case x < 9960: // alone
 		for _, id := range w.order {
 			w.cut[link{node.identity.ID, id}], w.cut[link{id, node.identity.ID}] = true, true
@@ -121,6 +128,57 @@ func (w *world) step() {
 		}
 		w.parcels = kept
 	}
+}
+
+// Sizes between which the simulation changes the members.
+const (
+	fewestMembers = 3
+	mostMembers   = 5
+)
+
+// changeMembers lets a leading service add, promote or remove a node, and a node that was added join.
+func (w *world) changeMembers() {
+	for _, id := range append([]members.ID(nil), w.order...) {
+		s := w.nodes[id].service
+		if s.token != "" {
+			identity, err := members.ParseToken(s.token)
+			if err != nil {
+				w.fail("%v", err)
+				return
+			}
+			s.token = ""
+			if w.nodes[identity.ID] == nil {
+				w.addNode(identity, nil)
+				w.counts.added++
+			}
+		}
+		if w.nodes[id].isGone || !s.isLeader || len(s.pending) > 0 || w.random.Intn(3) > 0 {
+			continue
+		}
+		roster := s.node.core.history.roster()
+		switch {
+		case len(s.wanted) > 0:
+			f := s.wanted[0]
+			s.wanted = nil
+			s.change(wire.Change(f.Fields[0]), members.ID(f.Fields[1]), "")
+		case w.random.Intn(6) > 0:
+		case len(roster.Members) < mostMembers && w.random.Intn(2) == 0:
+			name := fmt.Sprintf("n%d", w.random.Intn(1<<30))
+			s.change(wire.AddMember, 0, fmt.Sprintf("%s\nhttp://127.0.0.1:%s", name, name[1:]))
+		case len(roster.Members) > fewestMembers:
+			s.change(wire.RemoveMember, w.order[w.random.Intn(len(w.order))], "")
+		}
+	}
+}
+
+// isRemoved says whether any node knows that one was removed: it will not be told by those that know.
+func (w *world) isRemoved(id members.ID) bool {
+	for _, node := range w.nodes {
+		if node.core.IsIDRemoved(uint64(id)) {
+			return true
+		}
+	}
+	return false
 }
 
 // audit compares what was acknowledged with what all nodes have.
@@ -153,21 +211,45 @@ func (w *world) audit() {
 	}
 }
 
+// Fails if the same does not hold while members are added, promoted and removed all the time.
+func TestSimulationWithChangesOfTheMembers(t *testing.T) {
+	added, removed, acked := 0, 0, 0
+	for _, seed := range seedsOf(t, 1, simulationCount(t)/2) {
+		w := simulate(t, seed, 15000, true, faults.Set{})
+		if w.failure != nil {
+			t.Fatal(w.failure)
+		}
+		added += w.counts.added
+		removed += len(w.leader().core.history.roster().Removed)
+		acked += len(w.acked)
+	}
+	t.Logf("%d acknowledged, %d added, %d removed", acked, added, removed)
+	if os.Getenv("FEED_SEED") == "" && (added == 0 || removed == 0 || acked < 500) {
+		t.Error("the simulation does not do what it is for")
+	}
+}
+
+// simulationCount is how many worlds a simulation lets live.
+func simulationCount(t *testing.T) int64 {
+	text := os.Getenv("FEED_SIMULATION_COUNT")
+	if text == "" {
+		return 12
+	}
+	count, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
+}
+
 // Fails if an acknowledged change is lost, doubled or moved, chains differ, a read or a follower is told more
 // than is so, or a cluster does not come back: with messages lost, doubled and reordered, links cut, services
 // killed and hung, machines killed, states copied, and leaders transferred, by seed.
 func TestSimulation(t *testing.T) {
-	count := int64(12)
-	if text := os.Getenv("FEED_SIMULATION_COUNT"); text != "" {
-		var err error
-		if count, err = strconv.ParseInt(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
 	acked, crashes, copies, exits := 0, 0, 0, 0
 	terms := uint64(0)
-	for _, seed := range seedsOf(t, 1, count) {
-		w := simulate(t, seed, 15000, faults.Set{})
+	for _, seed := range seedsOf(t, 1, simulationCount(t)) {
+		w := simulate(t, seed, 15000, false, faults.Set{})
 		if w.failure != nil {
 			t.Fatal(w.failure)
 		}

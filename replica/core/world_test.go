@@ -67,7 +67,7 @@ type world struct {
 	maxAcked  uint64
 	ackedAt   []paceMark        // when which index was the highest
 	committed map[uint64][]byte // what any service has at an index
-	counts    struct{ crashes, copies, elections, exits int }
+	counts    struct{ crashes, copies, exits, added int }
 }
 
 func newWorld(t *testing.T, seed int64, set faults.Set, ids ...members.ID) *world {
