@@ -22,6 +22,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// newFolder is one in memory, if the system has such a place: a disk would take most of the time.
+func newFolder(t *testing.T) string {
+	t.Helper()
+	parent := "/dev/shm"
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		parent = ""
+	}
+	folder, err := os.MkdirTemp(parent, "feed-replica-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	return folder
+}
+
 func options(directory string, set faults.Set) Options {
 	return Options{Directory: directory, Logger: zap.NewNop(), Faults: set}
 }
@@ -29,7 +44,7 @@ func options(directory string, set faults.Set) Options {
 // founded makes the log of a cluster that begins behind an index, and opens it.
 func founded(t *testing.T, index uint64, set faults.Set) *Store {
 	t.Helper()
-	o := options(t.TempDir(), set)
+	o := options(newFolder(t), set)
 	if err := Create(o, &Base{Index: index, Voters: []uint64{1}, Roster: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +118,7 @@ func writtenByteCount(path string) int {
 // copyOf is what a machine would find that stopped now: the files without what a process still holds.
 func copyOf(t *testing.T, directory string) string {
 	t.Helper()
-	to := t.TempDir()
+	to := newFolder(t)
 	err := filepath.Walk(directory, func(path string, info os.FileInfo, err error) error {
 		if err != nil {
 			return err
