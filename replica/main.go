@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"feed-replica/etcd"
 )
 
 // command is one of the program.
@@ -24,7 +26,11 @@ var commands = []command{
 	{"cert", "makes the cluster's certificate authority, or a certificate of a node", certCommand},
 }
 
+// segmentByteCount is how large a file of the log becomes: one is made ahead, with all of its room.
+const segmentByteCount = 16 << 20
+
 func main() {
+	etcd.SetSegmentByteCount(segmentByteCount)
 	err := dispatch(os.Args[1:], os.Stdout)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "feed-replica: %v\n", err)

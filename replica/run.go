@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"feed-replica/core"
-	"feed-replica/etcd"
 	"feed-replica/members"
 	"feed-replica/metrics"
 	"feed-replica/peers"
@@ -26,7 +25,6 @@ import (
 
 // What the memory is bounded by: the log is in it, and what is collected above it costs time.
 const (
-	segmentByteCount  = 16 << 20
 	collectorPercent  = 50
 	memoryBesideLog   = 256 << 20
 	waitingErrorCount = 8
@@ -52,7 +50,6 @@ func runCommand(arguments []string, out io.Writer) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(s.logLimit) + memoryBesideLog)
 	}
-	etcd.SetSegmentByteCount(segmentByteCount)
 	return runNode(&s, logger, signals)
 }
 
