@@ -110,7 +110,8 @@ func runNode(s *settings, logger *zap.Logger, stop <-chan os.Signal) error {
 		go func() { failed <- observer.serve() }()
 	}
 	logger.Info("the node runs", zap.Stringer("node", identity.ID), zap.String("name", identity.Name),
-		zap.Stringer("cluster", identity.Cluster), zap.Uint64("last", log.LastIndex()), zap.String("listen", s.listen))
+		zap.Stringer("cluster", identity.Cluster), zap.Uint64("last", log.LastIndex()),
+		zap.String("listen", s.listen))
 	return supervise(node, transport.Failures(), log.Purge(ending), failed, stop)
 }
 

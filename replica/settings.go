@@ -38,15 +38,18 @@ func (s *settings) register(flags *flag.FlagSet) {
 	flags.StringVar(&s.config, "config", "", "`file` of settings in YAML: flags without dashes; flags win")
 	flags.StringVar(&s.name, "name", "", "the node's `name`, as feedctl shows it")
 	flags.StringVar(&s.directory, "dir", "", "`directory` of the log")
-	flags.StringVar(&s.listen, "listen", "", "`URL` for the other nodes: https://HOST:PORT, or http:// on 127.0.0.0/8")
+	flags.StringVar(&s.listen, "listen", "",
+		"`URL` for the other nodes: https://HOST:PORT, or http:// on 127.0.0.0/8")
 	flags.StringVar(&s.socket, "socket", "/run/feed-replica/socket", "`path` of the socket for the service")
-	flags.StringVar(&s.metrics, "metrics", "127.0.0.1:7441", "`address` for /metrics and /status, on 127.0.0.0/8; empty: none")
+	flags.StringVar(&s.metrics, "metrics", "127.0.0.1:7441",
+		"`address` for /metrics and /status, on 127.0.0.0/8; empty: none")
 	flags.StringVar(&s.certificate, "certificate", "", "`file` of this node's certificate")
 	flags.StringVar(&s.key, "key", "", "`file` of its key")
 	flags.StringVar(&s.authority, "authority", "", "`file` of the cluster's authority, ca.crt")
 	flags.Var(&s.logLimit, "log-limit", "`bytes` of log that the service may leave: exit 69 above")
 	flags.Var(&s.copyRate, "copy-rate", "`bytes` a second of the state to another node; 0: as fast as it goes")
-	flags.StringVar(&s.logLevel, "log-level", "info", "`level` of the lines on standard error: debug, info, warn or error")
+	flags.StringVar(&s.logLevel, "log-level", "info",
+		"`level` of the lines on standard error: debug, info, warn or error")
 }
 
 func newFlagSet(command string) *flag.FlagSet {

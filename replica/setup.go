@@ -29,7 +29,7 @@ func initCommand(arguments []string, out io.Writer) error {
 		return err
 	}
 	if lastIndex == 0 {
-		return &UsageError{"--last-index: expected 1 or more: start the service once, so that its journal has a record"}
+		return &UsageError{"--last-index: expected 1 or more: a service that has run has a record"}
 	}
 	var cluster members.Cluster
 	if err := cluster.UnmarshalText([]byte(clusterText)); err != nil {

@@ -42,7 +42,7 @@ func (c *Core) proposeChange(s *session, f wire.Frame) {
 
 // planChange says what a change is for the Raft core, or why it cannot be.
 func (c *Core) planChange(change wire.Change, id members.ID, tail string) (etcd.ConfChange, members.ID, error) {
-	none := etcd.ConfChange{}
+	none := etcd.ConfChange{} // beside an error
 	if c.change.index > c.applied || c.applied < c.leadFrom {
 		return none, 0, fmt.Errorf("another change is on its way; there is one at a time")
 	}
@@ -105,7 +105,8 @@ func (c *Core) checkRemoval(id members.ID) error {
 		}
 	}
 	if connected <= voters/2 {
-		return fmt.Errorf("%d of the %d voters that would stay are connected, expected a majority", connected, voters)
+		return fmt.Errorf("%d of the %d voters that would stay are connected, expected a majority",
+			connected, voters)
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func (c *Core) applyChange(entry *etcd.Entry) error {
 	c.history.add(entry.Index, *voters, roster)
 	c.publishRoster()
 	c.logger.Info("the members changed", zapIndex(entry.Index), zap.Stringer("change", change.Type),
-		zap.Stringer("node", id), zap.Int("voters", len(voters.Voters)), zap.Int("learners", len(voters.Learners)))
+		zapNode(uint64(id)), zap.Int("voters", len(voters.Voters)), zap.Int("learners", len(voters.Learners)))
 	if change.Type != etcd.RemoveMember {
 		c.addPeer(id, roster.Members[id])
 		c.tellAdded(entry.Index, id, roster)

@@ -8,7 +8,6 @@ import (
 	"go.uber.org/zap"
 
 	"feed-replica/etcd"
-	"feed-replica/members"
 	"feed-replica/wire"
 )
 
@@ -76,7 +75,7 @@ func (c *Core) wantCopy(message etcd.Message) {
 		c.copies.byNode = map[uint64]*copying{}
 	}
 	c.copies.byNode[node] = each
-	c.logger.Info("a node needs the state", zap.Stringer("node", members.ID(node)), zap.Uint64("least", each.least))
+	c.logger.Info("a node needs the state", zapNode(node), zap.Uint64("least", each.least))
 	c.session.tell(wire.CopyWanted, nil, each.request, each.least)
 }
 
@@ -111,7 +110,7 @@ func (c *Core) sendState(node uint64, each *copying, index uint64, path string) 
 		Index: index, Term: term, ConfState: era.voters,
 	}}
 	each.pin, each.file, each.movedAt = index, file, c.options.Now()
-	c.logger.Info("a state is sent", zap.Stringer("node", members.ID(node)), zapIndex(index), zap.Int64("bytes", byteCount))
+	c.logger.Info("a state is sent", zapNode(node), zapIndex(index), zap.Int64("bytes", byteCount))
 	c.options.Metrics.CopiesSent.Add(1)
 	if !c.peers.SendState(message, file, byteCount) {
 		file.Close()
@@ -158,7 +157,7 @@ func (c *Core) dropCopy(node uint64, why string) {
 		return
 	}
 	delete(c.copies.byNode, node)
-	c.logger.Warn("a copy of the state is given up", zap.Stringer("node", members.ID(node)), zap.String("why", why))
+	c.logger.Warn("a copy of the state is given up", zapNode(node), zap.String("why", why))
 	c.options.Metrics.CopiesEnded.Add(1)
 	if each.file != nil {
 		each.file.cancel()

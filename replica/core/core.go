@@ -222,8 +222,8 @@ func (c *Core) Run() error {
 		if err := c.process(); err != nil {
 			return err
 		}
-		if !c.stopUntil.IsZero() && (!c.isLeader || !c.hasOtherVoters() || c.options.Now().After(c.stopUntil)) {
-			c.endSession(stoppingNotice)
+		if c.mayStop() {
+			c.endSession(stops())
 			return nil
 		}
 	}
@@ -244,6 +244,13 @@ func (c *Core) takeWaiting() error {
 		}
 	}
 	return nil
+}
+
+// mayStop says whether a node that was told to stop has nothing to wait for: it does not lead, nobody can take
+// the leadership, or it has waited long enough.
+func (c *Core) mayStop() bool {
+	return !c.stopUntil.IsZero() &&
+		(!c.isLeader || !c.hasOtherVoters() || c.options.Now().After(c.stopUntil))
 }
 
 // Stop ends Run, after the leadership was handed over, or a second.

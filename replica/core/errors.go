@@ -19,8 +19,8 @@ type BehindServiceError struct{ Last, Applied uint64 }
 
 // Error has both numbers.
 func (e *BehindServiceError) Error() string {
-	return fmt.Sprintf("entries are lost: the service has record %d, and the log ends at %d; replace this node",
-		e.Applied, e.Last)
+	return fmt.Sprintf("entries are lost: the service has record %d, and the log ends at %d; "+
+		"replace this node", e.Applied, e.Last)
 }
 
 // LogLimitError says that the service does not take the log.
@@ -31,8 +31,8 @@ type LogLimitError struct {
 
 // Error has the sizes, and how far the service is.
 func (e *LogLimitError) Error() string {
-	return fmt.Sprintf("--log-limit: the log has %d bytes, the limit is %d: the service has %d of %d records on its disk",
-		e.ByteCount, e.Limit, e.Durable, e.Last)
+	return fmt.Sprintf("--log-limit: the log has %d bytes, the limit is %d: "+
+		"the service has %d of %d records on its disk", e.ByteCount, e.Limit, e.Durable, e.Last)
 }
 
 // InternalError is a fault of the program, or of what it is made of.

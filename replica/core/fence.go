@@ -8,6 +8,7 @@ import (
 
 	"feed-replica/etcd"
 	"feed-replica/faults"
+	"feed-replica/members"
 	"feed-replica/metrics"
 	"feed-replica/store"
 	"feed-replica/wire"
@@ -37,7 +38,8 @@ func (c *Core) append(s *session, term, index uint64, do func() error) bool {
 		return false
 	}
 	if err := do(); err != nil {
-		why := refusal{wire.TooManyBytes, fmt.Sprintf("%d bytes are not committed yet: %v", maximumUncommittedBytes, err)}
+		why := refusal{wire.TooManyBytes,
+			fmt.Sprintf("more than %d bytes would not be committed", maximumUncommittedBytes)}
 		if err != etcd.ErrProposalDropped {
 			why = refusal{wire.NotLeader, err.Error()}
 		}
@@ -67,11 +69,14 @@ func (c *Core) check(term, index uint64) *refusal {
 
 func (c *Core) refuse(s *session, term, index uint64, why refusal) {
 	c.options.Metrics.Refusals.Add(1)
-	c.logger.Debug("a proposal is refused", zap.Uint64("term", term), zapIndex(index), zap.String("why", why.text))
+	c.logger.Debug("a proposal is refused", zap.Uint64("term", term), zapIndex(index),
+		zap.String("why", why.text))
 	s.tell(wire.Refused, []byte(why.text), term, index, uint64(why.reason))
 }
 
 func zapIndex(index uint64) zap.Field { return zap.Uint64("index", index) }
+
+func zapNode(node uint64) zap.Field { return zap.Stringer("node", members.ID(node)) }
 
 // proposals has when each entry was proposed that is not committed yet. Its length is bounded by the bytes
 // that may be uncommitted.

@@ -115,9 +115,9 @@ func (c *connection) read() {
 	var wrong *wire.FrameError
 	if errors.As(err, &wrong) {
 		c.core.logger.Warn("the service said something wrong", zap.Error(err))
-		c.session.end(badFrame(err.Error()))
+		c.session.end(lastWord(wire.BadFrame, err.Error()))
 	} else {
-		c.session.end(stoppingNotice)
+		c.session.end(stops())
 	}
 	done := make(chan struct{})
 	select {

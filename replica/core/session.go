@@ -42,7 +42,7 @@ func newSession(now time.Time) *session {
 func (s *session) with(change func(*outbox) bool) {
 	s.mu.Lock()
 	if !s.isEnded && !change(&s.outbox) {
-		s.finish(wire.New(wire.End, []byte("the service does not take what it is told"), uint64(wire.TooSlow)))
+		s.finish(lastWord(wire.TooSlow, "the service does not take what it is told"))
 	}
 	s.mu.Unlock()
 	s.wake.Signal()
@@ -79,17 +79,11 @@ func (s *session) isSilent(now time.Time) bool {
 	return now.Sub(s.lastWord) > serviceSilence
 }
 
-// Last words.
-var stoppingNotice = wire.New(wire.End, []byte("the replica stops"), uint64(wire.Stopping))
-
-func badVersion(version uint64) wire.Frame {
-	text := fmt.Sprintf("version %d, expected %d to %d", version, wire.OldestVersion, wire.Version)
-	return wire.New(wire.End, []byte(text), uint64(wire.BadVersion))
+func lastWord(reason wire.Reason, text string) wire.Frame {
+	return wire.New(wire.End, []byte(text), uint64(reason))
 }
 
-func badFrame(text string) wire.Frame {
-	return wire.New(wire.End, []byte(text), uint64(wire.BadFrame))
-}
+func stops() wire.Frame { return lastWord(wire.Stopping, "the replica stops") }
 
 // handle does what a service said. An error is one that the node cannot go on with.
 func (c *Core) handle(r request) error {
@@ -104,7 +98,7 @@ func (c *Core) handle(r request) error {
 	case f.Kind == wire.Hello:
 		return c.hello(s, f)
 	case s != c.session && !(c.options.Faults.Has(faults.NoSessionFence) && f.Kind == wire.Propose):
-		s.end(badFrame("HELLO has to come first"))
+		s.end(lastWord(wire.BadFrame, "HELLO has to come first"))
 	default:
 		c.handleOfService(s, f)
 	}
@@ -128,7 +122,7 @@ func (c *Core) handleOfService(s *session, f wire.Frame) {
 	case wire.NoCopy:
 		c.copyFails(f.Fields[0], string(f.Tail))
 	default:
-		s.end(badFrame("a service does not say " + f.Kind.String()))
+		s.end(lastWord(wire.BadFrame, "a service does not say "+f.Kind.String()))
 	}
 }
 
@@ -136,16 +130,18 @@ func (c *Core) handleOfService(s *session, f wire.Frame) {
 func (c *Core) hello(s *session, f wire.Frame) error {
 	version, applied := f.Fields[0], f.Fields[1]
 	cluster := c.options.Identity.Cluster
-	theirs := string(f.Tail[:wire.ClusterIDByteCount])
+	var theirs members.Cluster
+	copy(theirs[:], f.Tail)
 	switch {
 	case s == c.session:
-		s.end(badFrame("HELLO came twice"))
+		s.end(lastWord(wire.BadFrame, "HELLO came twice"))
 		return nil
 	case version < wire.OldestVersion || version > wire.Version:
-		s.end(badVersion(version))
+		s.end(lastWord(wire.BadVersion,
+			fmt.Sprintf("version %d, expected %d to %d", version, wire.OldestVersion, wire.Version)))
 		return nil
-	case theirs != string(cluster[:]) && (applied != 0 || theirs != string(make([]byte, len(cluster)))):
-		s.end(wire.New(wire.End, []byte("the state is not of cluster "+cluster.String()), uint64(wire.OtherCluster)))
+	case theirs != cluster && (applied != 0 || theirs != members.Cluster{}):
+		s.end(lastWord(wire.OtherCluster, "the state is not of cluster "+cluster.String()))
 		return nil
 	}
 	if applied > c.last {
@@ -153,7 +149,7 @@ func (c *Core) hello(s *session, f wire.Frame) error {
 	}
 	if c.session != nil {
 		c.logger.Warn("another service has come: the first one is cut off")
-		c.endSession(wire.New(wire.End, []byte("another service has come"), uint64(wire.Replaced)))
+		c.endSession(lastWord(wire.Replaced, "another service has come"))
 	}
 	c.session = s
 	c.service.Store(&members.Service{
@@ -166,9 +162,8 @@ func (c *Core) hello(s *session, f wire.Frame) error {
 	c.logger.Info("the service has come", zap.Uint64("applied", applied), zap.Uint64("committed", c.applied))
 	s.with(func(o *outbox) bool {
 		o.begin(applied, c.committedForService())
-		o.tell(wire.New(wire.Welcome, cluster[:], version, uint64(c.options.Identity.ID), c.term, c.leader,
-			c.applied, c.last))
-		return true
+		return o.tell(wire.New(wire.Welcome, cluster[:], version, uint64(c.options.Identity.ID), c.term,
+			c.leader, c.applied, c.last))
 	})
 	// What a session before it has proposed may still be committed: this one has to know it first.
 	c.leadFrom = c.last
@@ -179,7 +174,7 @@ func (c *Core) hello(s *session, f wire.Frame) error {
 func (c *Core) sessionEnded(r request) {
 	if c.session == r.session {
 		c.logger.Warn("the service is gone")
-		c.endSession(stoppingNotice)
+		c.endSession(stops())
 		c.handOverWithoutService(c.options.Now())
 	}
 	close(r.done)

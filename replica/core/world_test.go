@@ -126,7 +126,8 @@ type simNode struct {
 }
 
 func (w *world) addNode(identity members.Identity, base *store.Base) {
-	node := &simNode{world: w, identity: identity, directory: filepath.Join(w.folder, identity.ID.String()), logLimit: 1 << 30}
+	node := &simNode{world: w, identity: identity, logLimit: 1 << 30,
+		directory: filepath.Join(w.folder, identity.ID.String())}
 	node.service = &simService{node: node, hungUntil: w.now}
 	if err := os.Mkdir(node.directory, 0o700); err != nil {
 		w.t.Fatal(err)
@@ -152,7 +153,9 @@ func (n *simNode) start() {
 	core, err := New(Options{
 		Identity: n.identity, Store: log, Logger: zap.NewNop(), Metrics: &metrics.Replica{},
 		Trailing: store.Trailing{Least: 8 << 10, Most: 16 << 10}, LogLimit: n.logLimit, Tick: testTick,
-		Now: func() time.Time { return n.world.now }, Monotonic: func() time.Duration { return n.world.now.Sub(epoch) }, Random: n.world.random, Faults: n.world.faults,
+		Now:       func() time.Time { return n.world.now },
+		Monotonic: func() time.Duration { return n.world.now.Sub(epoch) },
+		Random:    n.world.random, Faults: n.world.faults,
 	})
 	if err != nil {
 		n.world.fail("node %s does not start: %v", n.identity.ID, err)
@@ -343,11 +346,13 @@ func (w *world) settle(what string, isSettled func() bool) {
 func (w *world) describe() (text string) {
 	for _, id := range w.order {
 		n := w.nodes[id]
-		text += fmt.Sprintf("\n  node %s: %s of term %d, leader %x, log %d to %d, committed %d, durable %d; service: session %v, applied %d, leads %v, %d on their way",
+		text += fmt.Sprintf("\n  node %s: %s of term %d, leader %x, log %d to %d, committed %d, durable %d; "+
+			"service: session %v, applied %d, leads %v, %d on their way",
 			id, n.core.roleName(), n.core.term, n.core.leader, n.log.FirstIndex(), n.core.last, n.core.applied,
 			n.core.durable, n.service.session != nil, n.service.applied, n.service.isLeader, len(n.service.pending))
 		if count := len(n.service.refused); count > 0 {
-			text += fmt.Sprintf("; %d refusals, the last %v %q", count, n.service.refused[count-1].Fields, n.service.refused[count-1].Tail)
+			last := n.service.refused[count-1]
+			text += fmt.Sprintf("; %d refusals, the last %v %q", count, last.Fields, last.Tail)
 		}
 		if count := len(n.service.ended); count > 0 {
 			text += fmt.Sprintf("; its last session of %d was told %q", count, n.service.ended[count-1].Tail)

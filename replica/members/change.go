@@ -33,7 +33,8 @@ func CheckURL(text string) error {
 		return fmt.Errorf("address %q: %w", text, err)
 	}
 	host, port, err := net.SplitHostPort(address.Host)
-	if err != nil || host == "" || port == "" || address.Path != "" || address.RawQuery != "" || address.User != nil {
+	isBare := address.Path == "" && address.RawQuery == "" && address.User == nil
+	if err != nil || host == "" || port == "" || !isBare {
 		return fmt.Errorf("address %q: expected https://HOST:PORT", text)
 	}
 	switch address.Scheme {

@@ -67,8 +67,8 @@ func Listen(options Options) (*Node, error) {
 		info.SkipClientSANVerify = true
 	}
 	transport := etcd.NewTransport(etcd.PeerOptions{
-		Logger: options.Logger, TLS: info, Node: uint64(options.Identity.ID), Cluster: options.Identity.Cluster.Short(),
-		Receiver: options.Receiver, Snapshotter: options.Files, DialTimeout: dialTimeout,
+		Logger: options.Logger, TLS: info, Node: uint64(options.Identity.ID),
+		Cluster: options.Identity.Cluster.Short(), Receiver: options.Receiver, Snapshotter: options.Files, DialTimeout: dialTimeout,
 	})
 	if err := transport.Start(); err != nil {
 		return nil, fmt.Errorf("the transport between peers: %w", err)

@@ -108,7 +108,8 @@ func (s *Store) compare(had mark, isVoid bool) error {
 		had.lastTerm, had.lastIndex = has.lastTerm, has.lastIndex
 	}
 	if has.isBehind(had) && !s.options.Faults.Has(faults.NoMark) {
-		return &DamagedError{What: fmt.Sprintf("entries are lost: the log ends at %v, and had %v (saved term %d, had %d)",
+		return &DamagedError{What: fmt.Sprintf(
+			"entries are lost: the log ends at %v, and had %v (saved term %d, had %d)",
 			has, had, has.term, had.term)}
 	}
 	if s.hard.Commit > has.lastIndex {

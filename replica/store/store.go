@@ -81,7 +81,8 @@ func Create(options Options, base *Base) error {
 		snapshot := etcd.Snapshot{Data: base.Roster, Metadata: etcd.SnapMetadata{
 			Index: base.Index, Term: 1, ConfState: etcd.ConfState{Voters: base.Voters},
 		}}
-		if err := saveSnapshot(etcd.NewSnapshotter(options.Logger, options.path(stateFolder)), log, snapshot); err != nil {
+		files := etcd.NewSnapshotter(options.Logger, options.path(stateFolder))
+		if err := saveSnapshot(files, log, snapshot); err != nil {
 			return err
 		}
 		if err := log.Save(etcd.HardState{Term: 1, Commit: base.Index}, nil); err != nil {
