@@ -15,6 +15,8 @@ const (
 	KeepsFallingTerms
 	// KeepsVoidEntries keeps the entries that an installed snapshot has replaced.
 	KeepsVoidEntries
+	// TakesOlderSnapshots begins a log behind another snapshot than its newest one.
+	TakesOlderSnapshots
 	// NoSizeLimit writes entries that can never be read again (etcd#14025).
 	NoSizeLimit
 	// ReleasesUnsynced goes on before what was saved is on the disk.

@@ -38,6 +38,12 @@ func TestWithoutTheFlagReplacedEntriesComeBack(t *testing.T) {
 	}
 }
 
+func TestWithoutTheRuleOfSnapshotsAnotherLogIsOpened(t *testing.T) {
+	if term, err := termAfterLosingTheSnapshot(t, faults.Set{faults.TakesOlderSnapshots: true}); err != nil || term != 5 {
+		t.Fatalf("entry 7 is of term %d: %v", term, err)
+	}
+}
+
 func TestWithoutTheSyncAnInstallIsLost(t *testing.T) {
 	if last, err := endOfKilledInstall(t, faults.Set{faults.ReleasesUnsynced: true}); err == nil && last == 7 {
 		t.Fatal("the audit of installs sees nothing missing")

@@ -46,7 +46,10 @@ func (s *Store) load(had mark) error {
 	return s.compare(had, isVoid)
 }
 
-// newestSnapshot is the newest one that log and folder both have, or nil for a node that only joins.
+// newestSnapshot is the newest one that the log names, or nil for a node that only joins.
+//
+// etcd takes an older one if its file is missing or spoiled. Behind an installed snapshot that is another log: it
+// has the entries that the snapshot has replaced, up to the first one that was saved since.
 func (s *Store) newestSnapshot() (*etcd.Snapshot, error) {
 	folder := s.options.path(logFolder)
 	marks, err := etcd.ValidWALSnapshots(s.options.Logger, folder)
@@ -57,11 +60,24 @@ func (s *Store) newestSnapshot() (*etcd.Snapshot, error) {
 		return nil, failure("the log cannot be read", err)
 	}
 	snapshot, err := s.snapshots.LoadNewestAvailable(marks)
-	if errors.Is(err, etcd.ErrNoSnapshot) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, etcd.ErrNoSnapshot) {
 		return nil, failure("the snapshot cannot be read", err)
+	}
+	var has etcd.SnapMetadata
+	if snapshot != nil {
+		has = snapshot.Metadata
+	}
+	// The highest, and not the last: an install that a kill has cut off may be above a later one.
+	var wanted etcd.WALSnapshot
+	for _, mark := range marks {
+		if mark.Index >= wanted.Index {
+			wanted = mark
+		}
+	}
+	isNewest := has.Index == wanted.Index && has.Term == wanted.Term
+	if !isNewest && !s.options.Faults.Has(faults.TakesOlderSnapshots) {
+		return nil, &DamagedError{What: fmt.Sprintf("the snapshot at %d of term %d is missing or spoiled",
+			wanted.Index, wanted.Term)}
 	}
 	return snapshot, nil
 }

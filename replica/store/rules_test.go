@@ -2,6 +2,9 @@ package store
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"feed-replica/etcd"
@@ -96,6 +99,71 @@ func TestEntriesThatCameWithASnapshotStay(t *testing.T) {
 	s.Close()
 	if last, term, err := reopenedEnd(options(killed, faults.Set{})); last != 9 || term != 6 || err != nil {
 		t.Fatalf("opened at %d of term %d: %v", last, term, err)
+	}
+}
+
+// termAfterLosingTheSnapshot is the term of the entry that an installed snapshot has, at a start without the file.
+func termAfterLosingTheSnapshot(t *testing.T, set faults.Set) (uint64, error) {
+	s := installOverOwnEnd(t, set)
+	save(t, s, 6, 7, entries(8, 9, 6, 100))
+	s.Close()
+	name := filepath.Join(s.options.path(stateFolder), fmt.Sprintf("%016x-%016x.snap", 4, 7))
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(s.options)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	return s.Term(7)
+}
+
+// Fails if a log begins behind an older snapshot than it names: etcd takes one if the newest is lost or spoiled,
+// and the log then has what an installed snapshot has replaced.
+func TestLostSnapshotsAreRefused(t *testing.T) {
+	var damaged *DamagedError
+	if term, err := termAfterLosingTheSnapshot(t, faults.Set{}); !errors.As(err, &damaged) {
+		t.Fatalf("entry 7 was of term 4, and is of term %d: %v", term, err)
+	}
+	s := founded(t, 1, faults.Set{})
+	save(t, s, 1, 4, entries(2, 4, 1, 100))
+	if err := s.Compact(3, etcd.ConfState{Voters: []uint64{1}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	name := filepath.Join(s.options.path(stateFolder), fmt.Sprintf("%016x-%016x.snap", 1, 3))
+	if err := os.WriteFile(name, []byte("spoiled"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(s.options); !errors.As(err, &damaged) {
+		t.Fatal("a spoiled snapshot:", err)
+	}
+}
+
+// Fails if an install that a kill has cut off, before the log said that its snapshot is committed, keeps the node
+// from starting, then or later.
+func TestCutOffInstallsAreNoDamage(t *testing.T) {
+	s := founded(t, 1, faults.Set{})
+	save(t, s, 5, 4, entries(2, 10, 5, 100))
+	snapshot := etcd.Snapshot{Metadata: etcd.SnapMetadata{Index: 7, Term: 5,
+		ConfState: etcd.ConfState{Voters: []uint64{1}}}}
+	if err := saveSnapshot(s.options, s.log, snapshot); err != nil {
+		t.Fatal(err)
+	}
+	killed := copyOf(t, s.options.Directory)
+	s.Close()
+	s = opened(t, options(killed, faults.Set{}))
+	if s.FirstIndex() != 2 || s.LastIndex() != 10 {
+		t.Fatal(s.FirstIndex(), s.LastIndex())
+	}
+	save(t, s, 5, 10, entries(11, 11, 5, 100))
+	if err := s.Compact(6, etcd.ConfState{Voters: []uint64{1}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if last, term, err := reopenedEnd(s.options); last != 11 || term != 5 || err != nil {
+		t.Fatal(last, term, err)
 	}
 }
 

@@ -33,7 +33,7 @@ func (s *Store) Install(snapshot etcd.Snapshot, hard etcd.HardState, entries []e
 	if err := s.mark.sync(); err != nil {
 		return err
 	}
-	if err := saveSnapshot(s.snapshots, s.log, snapshot); err != nil {
+	if err := saveSnapshot(s.options, s.log, snapshot); err != nil {
 		return err
 	}
 	if err := s.log.Save(hard, entries); err != nil {
@@ -93,7 +93,7 @@ func (s *Store) Compact(index uint64, members etcd.ConfState, roster []byte) err
 	if err != nil {
 		return &DamagedError{"the log cannot be cut", err}
 	}
-	if err := saveSnapshot(s.snapshots, s.log, snapshot); err != nil {
+	if err := saveSnapshot(s.options, s.log, snapshot); err != nil {
 		return err
 	}
 	s.base = snapshot
@@ -123,10 +123,15 @@ func (s *Store) check(entries []etcd.Entry) error {
 	return nil
 }
 
-// saveSnapshot keeps the order of etcd: the snapshot's file, then its record in the log.
-func saveSnapshot(files *etcd.Snapshotter, log *etcd.WAL, snapshot etcd.Snapshot) error {
-	if err := files.SaveSnap(snapshot); err != nil {
+// saveSnapshot keeps the order of etcd: the snapshot's file, then its record in the log. etcd syncs the file, but
+// not its name.
+func saveSnapshot(options Options, log *etcd.WAL, snapshot etcd.Snapshot) error {
+	folder := options.path(stateFolder)
+	if err := etcd.NewSnapshotter(options.Logger, folder).SaveSnap(snapshot); err != nil {
 		return failure("writing a snapshot", err)
+	}
+	if err := syncDirectory(folder); err != nil {
+		return err
 	}
 	at := etcd.WALSnapshot{Index: snapshot.Metadata.Index, Term: snapshot.Metadata.Term}
 	if err := log.SaveSnapshot(at); err != nil {

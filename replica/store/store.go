@@ -1,13 +1,14 @@
 // Package store has the log of a node, on its disk and in memory.
 //
-// On the disk it is etcd's write-ahead log and snapshots, and four rules around them:
+// On the disk it is etcd's write-ahead log and snapshots, and five rules around them:
 //
 //   - an entry has at most 8 MiB, as larger ones are written and never read again (etcd#14025);
 //   - `durable.hwm` says what the log had, and a log that ends before it is refused: etcd's repair cuts at a
 //     zeroed sector wherever it is;
 //   - the terms of a log never fall: where they do, reading has brought overwritten entries back
 //     (etcd#22442), and it is cut. Behind an installed snapshot a flag in the mark says the same;
-//   - the log is synced before anything is released after an install (etcd#10219).
+//   - the log is synced before anything is released after an install (etcd#10219);
+//   - the newest snapshot that the log names has to be there: behind an older one another log would begin.
 //
 // In memory it is what raft reads: all entries behind the newest snapshot. A Store is for one goroutine, but
 // for what `Entries`, `FirstIndex` and `Term` read, which streams to the service use beside it.
@@ -81,8 +82,7 @@ func Create(options Options, base *Base) error {
 		snapshot := etcd.Snapshot{Data: base.Roster, Metadata: etcd.SnapMetadata{
 			Index: base.Index, Term: 1, ConfState: etcd.ConfState{Voters: base.Voters},
 		}}
-		files := etcd.NewSnapshotter(options.Logger, options.path(stateFolder))
-		if err := saveSnapshot(files, log, snapshot); err != nil {
+		if err := saveSnapshot(options, log, snapshot); err != nil {
 			return err
 		}
 		if err := log.Save(etcd.HardState{Term: 1, Commit: base.Index}, nil); err != nil {
