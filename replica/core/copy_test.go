@@ -266,4 +266,13 @@ func TestLogIsKeptForTheService(t *testing.T) {
 	if first := slow.log.FirstIndex(); first <= had+1 {
 		t.Errorf("after DURABLE: the log begins at %d", first)
 	}
+	// A service that comes back with less needs what it lacks.
+	has := slow.log.FirstIndex() + 2
+	slow.give(newSession(w.now), wire.New(wire.Hello, testCluster[:], wire.Version, has, 1, 1))
+	w.fill(leader, func() bool { return leader.log.FirstIndex() > has+20 })
+	w.settle("it has the log", func() bool { return slow.core.applied == leader.core.applied })
+	slow.do(func() error { return slow.core.trim() })
+	if first := slow.log.FirstIndex(); first > has+1 {
+		t.Errorf("the log begins at %d, and the service has come back with %d", first, has)
+	}
 }

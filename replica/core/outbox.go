@@ -105,7 +105,8 @@ func behind(log entrySource) wire.Frame {
 	return wire.New(wire.TooOld, nil, first)
 }
 
-// stream says entries. Those that the service proposed itself have no bodies, and one word for several.
+// stream says entries. Those that the service proposed itself have no bodies, and one word for several: they are
+// of the term that it was told that it leads, and behind what it was told before.
 func (o *outbox) stream(frames []wire.Frame, entries []etcd.Entry) []wire.Frame {
 	own := uint64(0)
 	flush := func() {
@@ -118,7 +119,7 @@ func (o *outbox) stream(frames []wire.Frame, entries []etcd.Entry) []wire.Frame 
 		entry := &entries[i]
 		o.streamed = entry.Index
 		kind := entryKind(entry)
-		if kind == wire.Batch && o.isToldLead && entry.Term == o.term && entry.Index > o.leadFrom {
+		if kind == wire.Batch && o.isToldLead && entry.Term == o.term {
 			own = entry.Index
 			continue
 		}

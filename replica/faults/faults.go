@@ -21,6 +21,8 @@ const (
 	NoSizeLimit
 	// ReleasesUnsynced goes on before what was saved is on the disk.
 	ReleasesUnsynced
+	// StopsInInstall ends an install when the log has it, and memory and mark have not: a kill at its worst.
+	StopsInInstall
 	// NoIndexFence appends proposals whose number is not the next one.
 	NoIndexFence
 	// NoTermFence appends proposals of another term.

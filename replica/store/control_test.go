@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"feed-replica/etcd"
 	"feed-replica/faults"
 )
 
@@ -41,6 +42,20 @@ func TestWithoutTheFlagReplacedEntriesComeBack(t *testing.T) {
 func TestWithoutTheRuleOfSnapshotsAnotherLogIsOpened(t *testing.T) {
 	if term, err := termAfterLosingTheSnapshot(t, faults.Set{faults.TakesOlderSnapshots: true}); err != nil || term != 5 {
 		t.Fatalf("entry 7 is of term %d: %v", term, err)
+	}
+}
+
+// Fails if the mark does not say that entries are void before the log has the snapshot that replaces them.
+func TestKillInsideAnInstallBringsNothingBack(t *testing.T) {
+	s := founded(t, 1, faults.Set{faults.StopsInInstall: true})
+	save(t, s, 5, 1, entries(2, 10, 5, 100))
+	if err := s.Install(installedSnapshot, etcd.HardState{Term: 6, Commit: 7}, nil); !errors.Is(err, errStopped) {
+		t.Fatal(err)
+	}
+	killed := copyOf(t, s.options.Directory)
+	s.Close()
+	if last, term, err := reopenedEnd(options(killed, faults.Set{})); last != 7 || term != 4 || err != nil {
+		t.Fatalf("opened at %d of term %d: %v", last, term, err)
 	}
 }
 

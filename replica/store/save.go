@@ -7,6 +7,9 @@ import (
 	"feed-replica/faults"
 )
 
+// errStopped stands for a kill, in tests.
+var errStopped = errors.New("stopped by a fault")
+
 // Save makes entries and the hard state durable. It returns when they are on the disk.
 func (s *Store) Save(hard etcd.HardState, entries []etcd.Entry) error {
 	if err := s.check(entries); err != nil {
@@ -44,6 +47,9 @@ func (s *Store) Install(snapshot etcd.Snapshot, hard etcd.HardState, entries []e
 		if err := s.log.Sync(); err != nil {
 			return failure("syncing the log", err)
 		}
+	}
+	if s.options.Faults.Has(faults.StopsInInstall) {
+		return errStopped
 	}
 	if err := s.memory.ApplySnapshot(snapshot); err != nil {
 		return &DamagedError{"the snapshot cannot be used", err}
