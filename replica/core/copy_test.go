@@ -11,6 +11,7 @@ import (
 
 	"feed-replica/etcd"
 	"feed-replica/faults"
+	"feed-replica/members"
 	"feed-replica/wire"
 )
 
@@ -143,6 +144,22 @@ func TestCopiesAreCheckedAndAskedForAgain(t *testing.T) {
 	}
 }
 
+// Fails if a new node is sent a state from before it was added: it would ignore it, and be sent it again.
+func TestStatesNameTheirReceiver(t *testing.T) {
+	w, n := leading(t, faults.Set{}, 1)
+	n.service.change(wire.AddMember, 0, "b\nhttps://b:1")
+	w.settle("a token", func() bool { return n.service.token != "" })
+	identity, err := members.ParseToken(n.service.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := etcd.Message{To: uint64(identity.ID), Snapshot: n.log.Base()}
+	n.do(func() error { n.core.wantCopy(message); return nil })
+	if least := n.core.copies.byNode[message.To].least; least != n.core.applied {
+		t.Errorf("a state at %d is taken, and the node was added at %d", least, n.core.applied)
+	}
+}
+
 // Fails if a copy that stands still keeps the log for ever, or one that moves is given up.
 func TestCopiesThatStandStillAreGivenUp(t *testing.T) {
 	w, leader, behind := behindNode(t, faults.Set{})
@@ -260,6 +277,10 @@ func TestLogIsKeptForTheService(t *testing.T) {
 	slow.do(func() error { return slow.core.trim() })
 	if first := slow.log.FirstIndex(); first > had+1 {
 		t.Errorf("HELLO alone: the log begins at %d", first)
+	}
+	slow.give(session, wire.New(wire.Durable, nil, slow.core.applied+1000))
+	if slow.core.durable > slow.core.applied {
+		t.Errorf("%d is durable, and %d committed", slow.core.durable, slow.core.applied)
 	}
 	slow.give(session, wire.New(wire.Durable, nil, slow.core.applied))
 	slow.do(func() error { return slow.core.trim() })

@@ -228,7 +228,7 @@ func (c *Core) tellRole() {
 	})
 }
 
-// isDurable takes how far the service's own disk is. More than there is, it cannot have.
+// isDurable takes how far the service's own disk is: more than was committed, it cannot have.
 func (c *Core) isDurable(index uint64) {
 	if index > c.durable && index <= c.applied {
 		c.durable = index

@@ -6,9 +6,6 @@ import "feed-replica/faults"
 // limit gives the copies up first.
 func (c *Core) trim() error {
 	limit := c.durable
-	if limit > c.applied {
-		limit = c.applied
-	}
 	pinned := c.copies.lowestPin(limit)
 	isOver := c.store.ByteCount() > c.options.LogLimit
 	if isOver && pinned < limit {
