@@ -186,8 +186,60 @@ func TestNumbersDoNotComeBack(t *testing.T) {
 	}
 }
 
-// Fails if a learner that is far behind is to be promoted.
+// Fails if a learner that has answered nothing is to be promoted.
 func TestLearnersThatAreBehindAreNotPromoted(t *testing.T) {
+	w, n := leading(t, faults.Set{}, 1)
+	n.service.change(wire.AddMember, 0, "b\nhttps://b:1")
+	w.settle("a token", func() bool { return n.service.token != "" })
+	identity, err := members.ParseToken(n.service.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.addNode(identity, nil)
+	w.cut[link{identity.ID, n.identity.ID}] = true // it hears, and is not heard
+	for i := 0; i < 500; i++ {
+		for len(w.parcels) > 0 {
+			w.deliver(0, false, false)
+		}
+		n.tick()
+		n.service.work()
+	}
+	if w.failure != nil || len(n.service.wanted) != 0 {
+		t.Errorf("%d times wanted: %v", len(n.service.wanted), w.failure)
+	}
+}
+
+// Fails if a snapshot carries other members than those as of its index.
+func TestMembersAreThoseOfTheIndex(t *testing.T) {
+	var h history
+	if err := h.begin(etcd.Snapshot{Metadata: etcd.SnapMetadata{Index: 10}}); err != nil {
+		t.Fatal(err)
+	}
+	for index := uint64(15); index <= 20; index += 5 {
+		roster := h.roster().Clone()
+		roster.Add(members.ID(index), members.Member{Name: "n"})
+		h.add(index, etcd.ConfState{Voters: []uint64{index}}, roster)
+	}
+	check := func(wants map[uint64]int) {
+		for index, want := range wants {
+			if got := len(h.at(index).roster.Members); got != want {
+				t.Errorf("at %d: %d members, expected %d", index, got, want)
+			}
+		}
+	}
+	check(map[uint64]int{10: 0, 14: 0, 15: 1, 19: 1, 20: 2, 99: 2})
+	if h.firstWith(15) != 15 || h.firstWith(20) != 20 {
+		t.Error(h.firstWith(15), h.firstWith(20))
+	}
+	h.cut(17)
+	check(map[uint64]int{17: 1, 19: 1, 20: 2})
+	if len(h.eras) != 2 || h.eras[0].index != 17 {
+		t.Error(h.eras)
+	}
+}
+
+// Fails if how far a peer is behind is not when the log had more than it.
+func TestPaceSaysForHowLong(t *testing.T) {
 	var p pace
 	at := time.Unix(100, 0)
 	if _, isKnown := p.behind(at, 5); isKnown {

@@ -183,17 +183,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	for _, c := range open {
 		c.conn.Close()
 	}
-	// A place is free once the replica has seen an end: it answers one of these.
-	for i := 0; ; i++ {
-		c := dial(t, path)
-		c.conn.Write(wire.New(wire.Status, nil, 1).Append(nil)) // may be closed already
-		if frame, err := wire.ReadFrame(c.conn); err == nil && frame.Kind == wire.StatusIs {
-			return
-		}
-		if i > 10000 {
-			t.Fatal("no place is free again")
-		}
-	}
+	awaitPlace(t, path)
 }
 
 // Fails if a replica takes the socket of another one, or does not take what a killed one left.
@@ -245,6 +235,23 @@ func TestServiceThatDoesNotReadHoldsNobodyUp(t *testing.T) {
 		asks.say(wire.Status, nil, i)
 		asks.until(wire.StatusIs)
 	}
-	// It is cut off by the next one, although its socket is full.
-	dial(t, path).lead()
+	// It is cut off by the next one, although its socket is full; and so are as many as there are places.
+	for i := 0; i < maximumConnectionCount; i++ {
+		dial(t, path).conn.Write(wire.New(wire.Hello, testCluster[:], wire.Version, testBase, 1, 1).Append(nil))
+	}
+	awaitPlace(t, path)
+}
+
+// awaitPlace waits until the replica serves a connection: it takes the places back from those that it cut off.
+func awaitPlace(t *testing.T, path string) {
+	t.Helper()
+	for begin := time.Now(); time.Since(begin) < socketPatience; {
+		c := dial(t, path)
+		c.conn.Write(wire.New(wire.Status, nil, 1).Append(nil)) // may be closed already
+		if frame, err := wire.ReadFrame(c.conn); err == nil && frame.Kind == wire.StatusIs {
+			return
+		}
+		c.conn.Close()
+	}
+	t.Fatal("no place is free again")
 }
