@@ -525,3 +525,43 @@ func TestSettingsAreOfFileAndFlags(t *testing.T) {
 		}
 	}
 }
+
+// Fails if a node that was removed goes on, or starts again: it would disturb those that stay.
+func TestRemovedNodesEnd(t *testing.T) {
+	folder := newFolder(t)
+	do(t, "cert", "--dir", folder, "--authority")
+	a, b := newMachine(t, folder, "a"), newMachine(t, folder, "b")
+	do(t, append([]string{"init", "--last-index", "7", "--cluster", testCluster.String()}, a.flags()...)...)
+	a.run()
+	leader := newService(t, a, 7)
+	do(t, append([]string{"join", leader.add("b", b.settings.listen)}, b.flags()...)...)
+	b.run()
+	newService(t, b, 0)
+	voters := a.voters()
+	leader.await("a voter", func() bool { return a.voters() > voters })
+	identity, err := members.LoadIdentity(b.settings.directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leader.await("nothing else on its way", func() bool { return leader.leads && len(leader.pending) == 0 })
+	leader.mu.Lock()
+	leader.pending = append(leader.pending, nil)
+	leader.say(wire.Member, nil, leader.term, leader.applied()+1, uint64(wire.RemoveMember), uint64(identity.ID))
+	leader.mu.Unlock()
+	for start := 0; start < 2; start++ {
+		select {
+		case err := <-b.ended:
+			if exitCode(err) != exitReplace {
+				t.Errorf("start %d: %v", start, err)
+			}
+		case <-time.After(patience):
+			t.Fatal("a removed node goes on")
+		}
+		b.run()
+	}
+	<-b.ended
+	b.stop = nil
+	if !leader.propose("alone again") {
+		t.Error("the node that stays does not lead")
+	}
+}

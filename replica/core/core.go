@@ -31,7 +31,7 @@ import (
 // Limits of what waits for the core's goroutine, and of what it keeps.
 const (
 	maximumWaitingMessages  = 32 // of up to 1 MiB, or one entry
-	maximumWaitingRequests  = 4 // bodies have up to 8 MiB
+	maximumWaitingRequests  = 4  // bodies have up to 8 MiB
 	maximumWaitingReports   = 256
 	maximumTurn             = 256 // what goes into one write of the log
 	maximumWaitingReads     = 1024
