@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -403,6 +404,16 @@ func TestClusterOfThreeIsMadeAndLosesItsLeader(t *testing.T) {
 	for _, line := range []string{"feed_replica_leads 1\n", `feed_replica_peer_connected{member="b"} 1`, "# EOF\n"} {
 		if !strings.Contains(page, line) {
 			t.Errorf("the page of metrics lacks %q:\n%s", line, page)
+		}
+	}
+	documented, err := os.ReadFile("../docs/CLUSTER.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range regexp.MustCompile(`(?m)^# TYPE feed_replica_(\w+) (\w+)$`).FindAllStringSubmatch(page, -1) {
+		name := match[1] + map[string]string{"counter": "_total"}[match[2]]
+		if !strings.Contains(string(documented), "`"+name+"`") {
+			t.Errorf("docs/CLUSTER.md lacks the metric %s", name)
 		}
 	}
 	others, leaders := []*service{b.service, c.service}, make(chan *service, 1)
