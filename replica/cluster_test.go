@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -120,6 +121,9 @@ type service struct {
 	pending  [][]byte
 	leads    bool
 	term     uint64
+	acked    map[string]bool // batches of its own that were committed
+	sent     int             // proposals that were not answered
+	refused  bool            // one was: nothing is proposed until all are answered
 	token    string
 	heard    uint64
 	readOK   uint64
@@ -128,7 +132,7 @@ type service struct {
 }
 
 func newService(t *testing.T, m *machine, base uint64) *service {
-	s := &service{t: t, path: m.settings.socket, base: base}
+	s := &service{t: t, path: m.settings.socket, base: base, acked: map[string]bool{}}
 	s.changed = sync.NewCond(&s.mu)
 	m.service = s
 	go s.run()
@@ -152,7 +156,7 @@ func (s *service) run() {
 			continue
 		}
 		s.mu.Lock()
-		s.conn, s.leads, s.pending = conn, false, nil
+		s.conn, s.leads, s.pending, s.sent, s.refused = conn, false, nil, 0, false
 		s.say(wire.Hello, append(testCluster[:len(testCluster):len(testCluster)], s.path...), wire.Version, s.applied(), 1, 3)
 		s.mu.Unlock()
 		done := make(chan struct{})
@@ -213,20 +217,28 @@ func (s *service) take(f wire.Frame) {
 		}
 	case wire.Committed:
 		for s.applied() < f.Fields[1] && len(s.pending) > 0 {
+			s.acked[string(s.pending[0])] = true
 			s.journal, s.pending = append(s.journal, s.pending[0]), s.pending[1:]
+			s.answered()
 		}
 		if s.applied() != f.Fields[1] {
 			s.t.Errorf("%s: COMMITTED %d, has %d", s.path, f.Fields[1], s.applied())
 		}
 	case wire.Role:
 		s.leads, s.term = f.Fields[0] == 1, f.Fields[1]
-		s.pending = nil
+		s.pending, s.sent, s.refused = nil, 0, false
 		if s.leads {
 			select {
 			case s.leaders <- s:
 			default:
 			}
 		}
+	case wire.Refused:
+		if kept := f.Fields[1] - s.applied() - 1; f.Fields[1] > s.applied() && kept < uint64(len(s.pending)) {
+			s.pending = s.pending[:kept]
+		}
+		s.refused = true
+		s.answered()
 	case wire.Heard:
 		s.heard = f.Fields[0]
 	case wire.ReadOK:
@@ -260,6 +272,32 @@ func (s *service) take(f wire.Frame) {
 		if f.Kind == wire.TooOld || wire.Reason(f.Fields[0]) != wire.Stopping {
 			s.t.Errorf("%s: %s %v %q", s.path, f.Kind, f.Fields, f.Tail)
 		}
+	}
+}
+
+// answered counts an answer to a proposal.
+func (s *service) answered() {
+	if s.sent > 0 {
+		s.sent--
+	}
+	s.refused = s.refused && s.sent > 0
+}
+
+// load proposes batches of its own while it leads, four at once, until it is stopped.
+func (s *service) load(isStopped *atomic.Bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := 0; ; i++ {
+		for !isStopped.Load() && (!s.leads || s.refused || len(s.pending) >= 4) {
+			s.changed.Wait()
+		}
+		if isStopped.Load() {
+			return
+		}
+		body := fmt.Sprintf("%s %d %s", s.path, i, strings.Repeat("x", i%4000))
+		s.pending = append(s.pending, []byte(body))
+		s.sent++
+		s.say(wire.Propose, []byte(body), s.term, s.applied()+uint64(len(s.pending)))
 	}
 }
 

@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"math/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -58,9 +61,9 @@ func (p *process) await(t *testing.T) int {
 	}
 }
 
-// Fails if a kill of the leader's process, while batches are on their way, loses one that was acknowledged, or
-// the node does not come back; or if the exit codes are not those of the page.
-func TestKilledLeaderLosesNothing(t *testing.T) {
+// threeProcesses makes a cluster of three, each node in a process of its own.
+func threeProcesses(t *testing.T) ([]*machine, map[*machine]*process) {
+	t.Helper()
 	folder := newFolder(t)
 	do(t, "cert", "--dir", folder, "--authority")
 	machines := []*machine{newMachine(t, folder, "a"), newMachine(t, folder, "b"), newMachine(t, folder, "c")}
@@ -76,6 +79,142 @@ func TestKilledLeaderLosesNothing(t *testing.T) {
 		voters := first.voters()
 		leader.await("a voter", func() bool { return first.voters() > voters })
 	}
+	return machines, processes
+}
+
+// Fails if batches that were committed for their service, while replicas are killed and stopped and services
+// lost at random, are not on every node, once, in one order; or if the cluster does not go on.
+func TestProcessesLiveThroughFaults(t *testing.T) {
+	machines, processes := threeProcesses(t)
+	rounds, seed := 8, int64(1)
+	if text := os.Getenv("FEED_FAULT_COUNT"); text != "" {
+		if _, err := fmt.Sscan(text, &rounds); err != nil {
+			t.Fatal(err)
+		}
+		seed = time.Now().UnixNano()
+	}
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewSource(seed))
+	var isStopped atomic.Bool
+	var loads sync.WaitGroup
+	leaders := make(chan *service, 64)
+	for _, each := range machines {
+		each.service.mu.Lock()
+		each.service.leaders = leaders
+		each.service.mu.Unlock()
+		loads.Add(1)
+		go func(s *service) {
+			defer loads.Done()
+			s.load(&isStopped)
+		}(each.service)
+	}
+	for round := 0; round < rounds && !t.Failed(); round++ {
+		each := machines[random.Intn(len(machines))]
+		switch random.Intn(3) {
+		case 0:
+			processes[each].kill(t, syscall.SIGKILL)
+			processes[each] = each.start()
+		case 1: // a pause is the subject
+			processes[each].command.Process.Signal(syscall.SIGSTOP)
+			time.Sleep(time.Duration(500+random.Intn(2000)) * time.Millisecond)
+			processes[each].command.Process.Signal(syscall.SIGCONT)
+		case 2:
+			each.service.mu.Lock()
+			each.service.conn.Close()
+			each.service.mu.Unlock()
+		}
+		progress := make(chan struct{})
+		go func() { // somebody goes on
+			defer close(progress)
+			goesOn(machines)
+		}()
+		select {
+		case <-progress:
+		case <-time.After(patience):
+			t.Errorf("round %d: nothing is committed any more", round)
+		}
+	}
+	isStopped.Store(true)
+	for _, each := range machines {
+		each.service.mu.Lock()
+		each.service.changed.Broadcast()
+		each.service.mu.Unlock()
+	}
+	loads.Wait()
+	compareJournals(t, machines)
+	for _, each := range machines {
+		each.service.close()
+		if code := processes[each].kill(t, syscall.SIGTERM); code != exitStopped {
+			t.Errorf("SIGTERM of %s: exit %d", each.settings.name, code)
+		}
+	}
+}
+
+// goesOn returns when 20 more batches are committed.
+func goesOn(machines []*machine) {
+	count := func() (sum int) {
+		for _, each := range machines {
+			each.service.mu.Lock()
+			sum += len(each.service.acked)
+			each.service.mu.Unlock()
+		}
+		return sum
+	}
+	for until := count() + 20; count() < until; {
+		time.Sleep(time.Millisecond) // three conditions cannot be waited for at once
+	}
+}
+
+// compareJournals waits until all services have the same, and looks for what each was told that is committed.
+func compareJournals(t *testing.T, machines []*machine) {
+	t.Helper()
+	last, acked := uint64(0), map[string]bool{}
+	for _, each := range machines {
+		s := each.service
+		s.await("the end of what is on its way", func() bool { return len(s.pending) == 0 })
+		s.mu.Lock()
+		if has := s.applied(); has > last {
+			last = has
+		}
+		for body := range s.acked {
+			acked[body] = true
+		}
+		s.mu.Unlock()
+	}
+	journals := map[string]string{}
+	for _, each := range machines {
+		s := each.service
+		s.await("all records", func() bool { return s.applied() >= last })
+	}
+	for _, each := range machines {
+		s := each.service
+		s.mu.Lock()
+		found, all := map[string]int{}, []byte{}
+		for i, body := range s.journal {
+			found[string(body)]++
+			if s.base+uint64(i) < last {
+				all = append(append(all, body...), '\n')
+			}
+		}
+		journals[each.settings.name] = string(all)
+		for body := range acked {
+			if found[body] != 1 {
+				t.Errorf("%s has %.30q %d times", each.settings.name, body, found[body])
+			}
+		}
+		s.mu.Unlock()
+	}
+	if journals["a"] != journals["b"] || journals["b"] != journals["c"] {
+		t.Error("the journals differ")
+	}
+	t.Logf("%d acknowledged, %d records", len(acked), last)
+}
+
+// Fails if a kill of the leader's process, while batches are on their way, loses one that was acknowledged, or
+// the node does not come back; or if the exit codes are not those of the page.
+func TestKilledLeaderLosesNothing(t *testing.T) {
+	machines, processes := threeProcesses(t)
+	first := machines[0]
 	leaders := make(chan *service, 16)
 	for _, each := range machines {
 		each.service.mu.Lock()
