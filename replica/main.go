@@ -29,6 +29,9 @@ var commands = []command{
 // segmentByteCount is how large a file of the log becomes: one is made ahead, with all of its room.
 const segmentByteCount = 16 << 20
 
+// version is that of the service; scripts/replica.sh sets it at the build.
+var version = "unknown"
+
 func main() {
 	etcd.SetSegmentByteCount(segmentByteCount)
 	err := dispatch(os.Args[1:], os.Stdout)
@@ -41,6 +44,10 @@ func main() {
 func dispatch(arguments []string, out io.Writer) error {
 	if len(arguments) == 0 || arguments[0] == "help" || arguments[0] == "--help" {
 		printUsage(out)
+		return nil
+	}
+	if arguments[0] == "--version" {
+		fmt.Fprintln(out, version)
 		return nil
 	}
 	for _, each := range commands {
@@ -56,5 +63,5 @@ func printUsage(out io.Writer) {
 	for _, each := range commands {
 		fmt.Fprintf(out, "  %-5s %s\n", each.name, each.summary)
 	}
-	fmt.Fprintln(out, "feed-replica COMMAND --help has the flags.")
+	fmt.Fprintln(out, "feed-replica COMMAND --help has the flags, feed-replica --version the version.")
 }

@@ -75,18 +75,21 @@ unpack_sources() {
         fail "cannot download: $(cat "$work/download.log")"
     for package in "$work"/packages/*.deb; do dpkg -x "$package" "$work/gopath"; done
     rm -rf "$work/packages"
-    ln -s "$PWD/replica" "$gopath/src/feed-replica"
     echo "$wanted" >"$work/unpacked"
 }
 
 install_go
 unpack_sources
+# Each time: a clone may have been moved.
+ln -sfn "$PWD/replica" "$gopath/src/feed-replica"
 # Nothing is fetched: all sources are those of the packages.
 export GOPATH=$gopath GO111MODULE=off GOPROXY=off GOFLAGS=-trimpath GOTOOLCHAIN=local CGO_ENABLED=0
 
 build() {
-    echo "==> Building feed-replica"
-    go build -o "$work/feed-replica" feed-replica
+    local version
+    version=$(sed -nE 's/^ *static let current = "([^"]+)"$/\1/p' Sources/FeedService/Wire/ServiceVersion.swift)
+    echo "==> Building feed-replica $version"
+    go build -ldflags "-X main.version=$version" -o "$work/feed-replica" feed-replica
     echo "==> ${work#"$PWD"/}/feed-replica"
 }
 
