@@ -520,6 +520,8 @@ func TestMistakesAreRefused(t *testing.T) {
 		{append([]string{"init", "--last-index", "7", "--cluster", testCluster.String(), "--name", "x", "--listen", "http://10.0.0.1:2"},
 			good[:2]...), "expected https://, or http:// on 127.0.0.0/8"},
 		{append([]string{"run"}, good...), "is no node"},
+		{append([]string{"run", "--nothing"}, good...), "flag provided but not defined: -nothing"},
+		{append([]string{"run"}, append(good, "more")...), `expected flags, got "more"`},
 		{append([]string{"run", "--log-limit", "1MiB"}, good...), "--log-limit: expected 128MiB or more"},
 		{append([]string{"run", "--log-limit", "-3"}, good...), "expected a count as 64MiB"},
 		{append([]string{"join"}, good...), "join: expected the token"},

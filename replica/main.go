@@ -6,6 +6,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -35,7 +36,7 @@ var version = "unknown"
 func main() {
 	etcd.SetSegmentByteCount(segmentByteCount)
 	err := dispatch(os.Args[1:], os.Stdout)
-	if err != nil {
+	if err != nil && err != flag.ErrHelp {
 		fmt.Fprintf(os.Stderr, "feed-replica: %v\n", err)
 	}
 	os.Exit(exitCode(err))

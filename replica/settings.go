@@ -56,14 +56,26 @@ func newFlagSet(command string) *flag.FlagSet {
 	return flag.NewFlagSet("feed-replica "+command, flag.ContinueOnError)
 }
 
+// parseFlags reads a command line of flags alone. --help prints them; a mistake is one line.
+func parseFlags(flags *flag.FlagSet, arguments []string, out io.Writer) error {
+	flags.SetOutput(io.Discard)
+	switch err := flags.Parse(arguments); {
+	case err == flag.ErrHelp:
+		flags.SetOutput(out)
+		flags.Usage()
+		return err
+	case err != nil:
+		return &UsageError{err.Error()}
+	case flags.NArg() > 0:
+		return &UsageError{fmt.Sprintf("%s: expected flags, got %q", flags.Name(), flags.Arg(0))}
+	}
+	return nil
+}
+
 // parse reads flags, then what the file has for those that were not given.
 func (s *settings) parse(flags *flag.FlagSet, arguments []string, out io.Writer) error {
-	flags.SetOutput(out)
-	if err := flags.Parse(arguments); err != nil {
-		if err == flag.ErrHelp {
-			return err
-		}
-		return &UsageError{err.Error()}
+	if err := parseFlags(flags, arguments, out); err != nil {
+		return err
 	}
 	given := map[string]bool{}
 	flags.Visit(func(each *flag.Flag) { given[each.Name] = true })

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -108,16 +107,12 @@ func certCommand(arguments []string, out io.Writer) error {
 	var folder, name, hosts string
 	var isAuthority bool
 	flags := newFlagSet("cert")
-	flags.SetOutput(out)
 	flags.StringVar(&folder, "dir", ".", "`folder` of the certificates: ca.key stays there, and goes to no node")
 	flags.BoolVar(&isAuthority, "authority", false, "make the cluster's authority, ca.crt and ca.key")
 	flags.StringVar(&name, "name", "", "make NAME.crt and NAME.key of a node")
 	flags.StringVar(&hosts, "hosts", "", "addresses and `names` that the node is reached under, with commas between")
-	if err := flags.Parse(arguments); err != nil {
-		if err == flag.ErrHelp {
-			return err
-		}
-		return &UsageError{err.Error()}
+	if err := parseFlags(flags, arguments, out); err != nil {
+		return err
 	}
 	if isAuthority == (name != "") {
 		return &UsageError{"cert: expected --authority, or --name and --hosts"}
