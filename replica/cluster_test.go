@@ -524,6 +524,7 @@ func TestMistakesAreRefused(t *testing.T) {
 		{append([]string{"run"}, append(good, "more")...), `expected flags, got "more"`},
 		{append([]string{"run", "--log-limit", "1MiB"}, good...), "--log-limit: expected 128MiB or more"},
 		{append([]string{"run", "--log-limit", "-3"}, good...), "expected a count as 64MiB"},
+		{append([]string{"run", "--copy-rate", "100KiB"}, good...), "--copy-rate: expected 0, or 1MiB or more, got 100KiB"},
 		{append([]string{"join"}, good...), "join: expected the token"},
 		{append([]string{"join", "x"}, good...), "the token cannot be read"},
 		{[]string{"cert"}, "cert: expected --authority, or --name"},

@@ -14,7 +14,12 @@ import (
 	"feed-replica/members"
 )
 
-const maximumSettingsByteCount = 64 << 10
+// Limits of settings.
+const (
+	maximumSettingsByteCount = 64 << 10
+	leastLogLimit            = 128 << 20 // twice what stays for other nodes
+	leastCopyRate            = 1 << 20   // a peer that reads nothing for 5 s ends the copy
+)
 
 // settings are what flags and the file say.
 type settings struct {
@@ -87,8 +92,11 @@ func (s *settings) parse(flags *flag.FlagSet, arguments []string, out io.Writer)
 	if s.directory == "" {
 		return &UsageError{"--dir: expected the directory of the log"}
 	}
-	if s.logLimit < 128<<20 {
+	if s.logLimit < leastLogLimit {
 		return &UsageError{fmt.Sprintf("--log-limit: expected 128MiB or more, got %s", s.logLimit.String())}
+	}
+	if s.copyRate != 0 && s.copyRate < leastCopyRate {
+		return &UsageError{fmt.Sprintf("--copy-rate: expected 0, or 1MiB or more, got %s", s.copyRate.String())}
 	}
 	return nil
 }
