@@ -89,9 +89,16 @@ func (w *world) step() {
 		}
 	case x < 8500:
 		node.service.hearOld()
-	case x < 9700:
+	case x < 9650:
 		if w.now.After(node.service.hungUntil) {
 			node.service.listen()
+		}
+	case x < 9700:
+		// A transfer often fails, with proposals before and behind it in the socket.
+		if node.service.isLeader {
+			node.service.propose()
+			node.service.say(wire.Transfer, nil, 0)
+			node.service.propose()
 		}
 	case x < 9900:
 		if node.service.session != nil && w.now.After(node.service.hungUntil) {
@@ -105,10 +112,6 @@ func (w *world) step() {
 	case x < 9922:
 		if !node.isGone {
 			node.crash()
-		}
-	case x < 9930:
-		if node.service.session != nil {
-			node.service.say(wire.Transfer, nil, 0)
 		}
 	case x < 9945:
 		w.cut[link{w.order[w.random.Intn(len(w.order))], w.order[w.random.Intn(len(w.order))]}] = true
