@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks everything: installs what is missing, checks the sources, builds with warnings
-# as errors, and runs every test.
+# as errors, and runs every test. With --replica it installs Go, if it is missing, for the tests of
+# feed-replica; without, it runs these if Go is there.
 #
 # scripts/sanitizers.sh runs tests under the sanitizers, and scripts/soak.sh the long tests.
 set -euo pipefail
@@ -81,6 +82,13 @@ finish release
 step "Testing what operators see: metrics, alerts and the dashboard"
 /usr/bin/python3 -B -m unittest discover --start-directory Tests/MonitoringTests --verbose 2>&1 |
     tee -a "$logs/all"
+
+step "Testing feed-replica"
+if [[ ${1:-} == --replica ]] || command -v go >/dev/null; then
+    scripts/replica.sh test 2>&1 | tee -a "$logs/all"
+else
+    echo '➜ Suite replica skipped: "there is no Go; scripts/replica.sh test installs it"' | tee -a "$logs/all"
+fi
 
 step "Building the documentation of the libraries: warnings are errors"
 scripts/documentation.sh
