@@ -52,6 +52,10 @@ struct StripeSlab: ~Copyable, @unchecked Sendable {
 
     init(count: Int, pace: RefreshPace) {
         precondition(count > 0 && count & (count - 1) == 0, "Stripes come in a power of two.")
+        precondition(
+            count <= RankingLimits.maximumStripeCount,
+            "With \(count) stripes ids would have more than \(RankingLimits.postIDBitCount) bits."
+        )
         self.count = count
         let bits = count.trailingZeroBitCount
         stripeBits = UInt64(bits)

@@ -27,6 +27,14 @@ package enum RankingLimits {
     /// start over.
     package static let maximumRevision: UInt64 = 1 << 62
 
+    /// The bits that the id of a post may have.
+    ///
+    /// Bits 56 to 61 are kept for the number of a cluster of services, so that an id alone will say which
+    /// one has the post. Bits 62 and 63 stay 0.
+    package static let postIDBitCount = 56
+    /// The stripes of a store: an id is a slot, of 32 bits, and the number of a stripe below it.
+    package static let maximumStripeCount = 1 << (postIDBitCount - UInt32.bitWidth)
+
     /// The memory of a post beside its texts, with TOP and NEW kept, about; 171 to 179 were measured.
     package static let postOverheadByteCount = 200
     /// The feeds of a store: each feed costs every stripe a few hundred bytes.
