@@ -1,3 +1,5 @@
+import Glibc
+
 /// A journal in files of one size, each named after its first record.
 ///
 /// Bound to one thread at a time. Records lie one after the other, each a header and a body,
@@ -159,7 +161,7 @@ extension SegmentJournal {
             throw .recordTooLarge(byteCount: body.count, limit: configuration.maximumBodyByteCount)
         }
         do {
-            try appendRecord(body, count, max(microseconds &+ clockShift, lastMicroseconds))
+            try appendRecord(body, count, recordTime(at: microseconds))
         } catch {
             failure = error.description
             throw error
@@ -172,6 +174,11 @@ extension SegmentJournal {
             failure = error.description
         }
         return last
+    }
+
+    /// The time of a record that is appended at a reading of the clock.
+    package func recordTime(at clock: UInt64) -> UInt64 {
+        max(clock &+ clockShift, lastMicroseconds)
     }
 
     private func appendRecord(
@@ -448,13 +455,23 @@ extension SegmentJournal {
             try remove(&segments, from: index, files)
         }
         segments.append(Segment(first: scan.last.number + 1))
-        return (segments, try startAnew(files, configuration, scan))
+        let current = try startAnew(
+            files,
+            configuration,
+            after: scan.last,
+            at: scan.lastMicroseconds,
+            age: scan.age
+        )
+        return (segments, current)
     }
 
+    /// Makes the first segment, or one in the place of those after a record.
     private static func startAnew(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
-        _ scan: RecoveryScan
+        after last: JournalPosition,
+        at microseconds: UInt64,
+        age: JournalAge
     ) throws(StorageError) -> Current {
         do {
             let spare = try SpareSegment(files, configuration)
@@ -462,13 +479,38 @@ extension SegmentJournal {
                 spare,
                 in: files,
                 configuration,
-                after: scan.last,
-                at: scan.lastMicroseconds,
-                age: scan.age
+                after: last,
+                at: microseconds,
+                age: age
             )
         } catch {
             throw error.isOutOfSpace ? .outOfSpace(error) : error
         }
+    }
+
+    /// Makes the journal of a state that was copied from another machine, durably: it begins behind the
+    /// last record of the copy, of which no file here has anything.
+    ///
+    /// From then on it is opened as any other, with that record as the checkpointed one. Refused where
+    /// there are segments.
+    package static func begin(
+        _ files: any JournalFiles,
+        _ configuration: JournalConfiguration,
+        after last: JournalPosition,
+        at microseconds: UInt64
+    ) throws(StorageError) {
+        configuration.check()
+        var durable = configuration
+        durable.durability = .fsync
+        try files.createDirectory(SegmentLayout.directory)
+        let names = try files.names(in: SegmentLayout.directory)
+        guard names.allSatisfy({ SegmentLayout.firstNumber(name: $0) == nil }) else {
+            throw .system("begin", SegmentLayout.directory, code: EEXIST)
+        }
+        _ = try startAnew(files, durable, after: last, at: microseconds, age: JournalAge(0))
+        var watermark = try DurableWatermark(files, configuration.hash)
+        try watermark.replace(with: last)
+        try files.syncDirectory(".")
     }
 
     /// Opens a segment that was scanned, makes it durable, and gives it its instance.

@@ -227,9 +227,14 @@ package final class ChangeLogs: @unchecked Sendable {
     /// Takes the open commit batch, if any log entry waits, into a body, and drops the body's old
     /// bytes; O(bytes).
     ///
-    /// The logs are locked only while their buffers are swapped.
-    package func takeBatch(into body: inout [UInt8]) -> (number: UInt64, entryCount: Int)? {
+    /// The body begins with so many zeros, which the caller has a use for. The logs are locked only while
+    /// their buffers are swapped.
+    package func takeBatch(
+        into body: inout [UInt8],
+        after zeroCount: Int = 0
+    ) -> (number: UInt64, entryCount: Int)? {
         body.removeAll(keepingCapacity: true)
+        for _ in 0..<zeroCount { body.append(0) }
         return taking.withLock { _ in
             var entryCount = 0
             let batch = openBatch
@@ -244,6 +249,22 @@ package final class ChangeLogs: @unchecked Sendable {
             guard entryCount > 0 else { return nil }
             for loop in 0..<count { unsafe spares[loop].move(to: &body) }
             return (batch, entryCount)
+        }
+    }
+
+    /// Lets the commit batches go on from a number: another machine has made those before it.
+    ///
+    /// No log entry waits.
+    package func begin(at batch: UInt64) {
+        taking.withLock { _ in
+            withLocks(of: 0..<count) {
+                precondition(
+                    batch >= openBatch && newestBatch < openBatch,
+                    "Batches go on from \(batch), behind batch \(newestBatch) and with empty logs."
+                )
+                unsafe batchState.pointee.openBatch.store(batch, ordering: .relaxed)
+                unsafe batchState.pointee.newestBatch.store(batch - 1, ordering: .relaxed)
+            }
         }
     }
 

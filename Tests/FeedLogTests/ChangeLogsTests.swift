@@ -44,6 +44,26 @@ import Testing
         #expect(try LogEntryReader.entries(body) == [.deletion(PostID(rawValue: 1), revision: 10)])
     }
 
+    /// As another machine has made the batches 6 to 40.
+    @Test func batchesGoOnFromANumber() throws {
+        let told = Locked(0)
+        let logs = ChangeLogs(count: 2, firstBatch: 5) { told.withLock { $0 += 1 } }
+        var body: [UInt8] = []
+        logs[0].transaction { Self.append(logs[0], revision: 8) }
+        #expect(logs.takeBatch(into: &body)?.number == 5)
+        logs.begin(at: 41)
+        #expect(logs.openBatch == 41 && logs.newestBatch == 40)
+        #expect(logs.takeBatch(into: &body) == nil)
+        logs[1].transaction { Self.append(logs[1], revision: 900) }
+        #expect(logs.newestBatch == 41 && told.withLock { $0 } == 2)
+        #expect(logs.takeBatch(into: &body)?.number == 41)
+        #expect(logs.openBatch == 42)
+        // The difference to the revision before is that of an empty log.
+        #expect(
+            try LogEntryReader.entries(body) == [.deletion(PostID(rawValue: 1), revision: 900)]
+        )
+    }
+
     @Test func tellsOfABatchsFirstEntryOnceAndAfterTheTransaction() {
         let told = Locked(0)
         let logs = ChangeLogs(count: 3, firstBatch: 1) { told.withLock { $0 += 1 } }
