@@ -30,6 +30,8 @@ package enum LogEntry: Equatable, Sendable {
     case sessionsEnded(userID: UInt64, generation: UInt64)
     case marks(PostMarks)
     case markThrough(MarkThrough)
+    /// A channel was forgotten, as the leader of a cluster has decided; level 1.
+    case evictedChannel(UInt64)
     /// The latest id and the latest revision given are at least these.
     case counters(lastID: UInt64, revision: UInt64)
 
@@ -41,8 +43,8 @@ package enum LogEntry: Equatable, Sendable {
         case .deletion(_, let revision): revision
         case .marks(let marks): marks.revision
         case .markThrough(let mark): mark.revision
-        case .feed, .voter, .channel, .outcome, .counters, .userVoter, .account, .session,
-            .sessionEnded, .sessionsEnded:
+        case .feed, .voter, .channel, .outcome, .evictedChannel, .counters, .userVoter, .account,
+            .session, .sessionEnded, .sessionsEnded:
             nil
         }
     }
@@ -64,7 +66,7 @@ extension FeedStore {
         case .feed(let feed, let policy): try restore(feed, policy)
         case .voter(let voter, let device): try restore(voter, device)
         case .counters(let lastID, let revision): try restore(lastID: lastID, revision: revision)
-        case .channel, .outcome: break
+        case .channel, .outcome, .evictedChannel: break
         case .account, .session, .sessionEnded, .sessionsEnded: break
         case .userVoter(let voter, let user): try restore(voter, user: user)
         case .marks(let marks): try restore(marks)
@@ -102,6 +104,7 @@ enum LogEntryKind {
     static let risingBallot: UInt8 = 21
     /// The last kind that has a revision.
     static let risingPost: UInt8 = 22
+    static let evictedChannel: UInt8 = 23
 
     /// Whether the kind is followed by the difference to the log's last revision.
     @inline(__always)
@@ -226,6 +229,12 @@ extension ChangeLog: ChangeSink {
         }
     }
 
+    package func append(evictionOfChannel number: UInt64) {
+        write(LogEntryKind.evictedChannel, revision: nil, atMost: 10) { writer in
+            writer.varint(number)
+        }
+    }
+
     package func append(_ outcome: ChannelOutcome) {
         let kind =
             switch outcome.outcome {
@@ -275,6 +284,7 @@ extension ChangeLog: ChangeSink {
             append(endOfSessionsOf: user, generation: generation)
         case .marks(let marks): append(marks)
         case .markThrough(let mark): append(mark)
+        case .evictedChannel(let number): append(evictionOfChannel: number)
         case .counters(let lastID, let revision): append(lastID: lastID, revision: revision)
         }
     }
@@ -408,6 +418,7 @@ extension LogEntryFields {
             )
         case LogEntryKind.done, LogEntryKind.outcomeID, LogEntryKind.items:
             return .outcome(try outcome(bytes))
+        case LogEntryKind.evictedChannel: return .evictedChannel(try varint(bytes))
         case LogEntryKind.counters:
             return .counters(lastID: try varint(bytes), revision: try varint(bytes))
         default: throw .unknownKind(kind, offset: start)

@@ -9,8 +9,8 @@ internal import Synchronization
 /// and the two threads behind them.
 package final class DurableState: Sendable {
     package struct Events: Sendable {
-        /// What the journal thread calls; the checkpoint thread calls `checkpoints` too.
-        package var journal = JournalThread.Events()
+        /// What the commit thread calls; the checkpoint thread calls `checkpoints` too.
+        package var journal = CommitEvents()
         package var failed: @Sendable (StorageError) -> Void = { _ in }
         package var backup: @Sendable (BackupEvent) -> Void = { _ in }
 
@@ -20,8 +20,13 @@ package final class DurableState: Sendable {
     package let identity: StateMeta
     package let recovery: RecoverySummary
     package let durability: Durability
+    /// Whether the directory is a cluster's: then what a leader forgets is logged.
+    package let isOfCluster: Bool
     package let logs: ChangeLogs
-    package let journal: JournalThread
+    /// How far the commits are.
+    package let journal: CommitProgress
+    /// Makes commit batches durable.
+    private let commitThread: any CommitThread
     package let checkpointThread: CheckpointThread
     private let wake: WakeUp
 
@@ -35,6 +40,7 @@ package final class DurableState: Sendable {
         identity = recovered.checkpointWork.database.meta
         let journal = recovered.journal
         let logs = recovered.logs
+        let chain = recovered.checkpointWork.chain
         var backupOptions = options.backups
         // A clock that is, or was, wrong does not tell how old a backup is.
         if summary.clockStep != nil { backupOptions.trustsNames = false }
@@ -50,20 +56,33 @@ package final class DurableState: Sendable {
             failed: events.failed,
             news: events.journal.checkpoints
         )
-        let thread = JournalThread(
+        let parts = CommitParts(
             journal: Transferred(options.testHooks.filterJournal(journal)),
-            maximumWaitingByteCount: options.maximumWaitingByteCount,
-            keepsSegments: options.keepsJournal,
+            chain: chain,
             logs: logs,
             receiver: checkpointThread,
+            maximumWaitingByteCount: options.maximumWaitingByteCount,
+            keepsSegments: options.keepsJournal,
             events: events.journal,
             failed: events.failed
         )
-        wake.set { thread.wake() }
+        let thread: any CommitThread
+        if let make = options.testHooks.commitThread {
+            let other = make(parts)
+            wake.set { other.wake() }
+            thread = other
+        } else {
+            precondition(!chain.isOfCluster, "A cluster's records have heads.")
+            let journalThread = JournalThread(parts)
+            wake.set { journalThread.wake() }
+            thread = journalThread
+        }
+        isOfCluster = chain.isOfCluster
         recovery = summary
         durability = options.durability
         self.logs = logs
-        self.journal = thread
+        self.journal = thread.progress
+        commitThread = thread
         self.checkpointThread = checkpointThread
         self.wake = wake
     }
@@ -77,7 +96,7 @@ package final class DurableState: Sendable {
             throw .storage(.thread(error))
         }
         do throws(ThreadStartError) {
-            try journal.start()
+            try commitThread.start()
         } catch {
             checkpointThread.stop()
             wake.set {}
@@ -88,7 +107,7 @@ package final class DurableState: Sendable {
     /// Makes all that was logged durable, checkpoints it, ends the threads and unlocks the
     /// directory; to be called once nothing is logged any more.
     package func stop() {
-        journal.stop()
+        commitThread.stop()
         checkpointThread.stop()
         // The logs lead to the thread, and the thread to the logs.
         wake.set {}

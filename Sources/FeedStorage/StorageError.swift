@@ -52,6 +52,8 @@ package enum StorageError: Error, Equatable, Sendable {
     case recordTooLarge(byteCount: Int, limit: Int)
     /// A record of the journal is whole, and holds no log entries, or what no store can have.
     case brokenRecord(UInt64, reason: String)
+    /// A record of the journal does not continue those of its cluster.
+    case head(RecordHeadError)
 }
 
 /// What SQLite says of a call.
@@ -113,6 +115,7 @@ extension StorageError {
     package var isDamage: Bool {
         switch self {
         case .damagedRow, .notAState, .brokenRecord: true
+        case .head(let error): !error.isOfNewerProgram
         case .sqlite(let failure): failure.kind == .corrupt || failure.kind == .statement
         default: false
         }
@@ -194,6 +197,7 @@ extension StorageError: CustomStringConvertible {
                 + "\(last)."
         case .recordTooLarge(let byteCount, let limit):
             return "Record of \(byteCount) bytes exceeds the limit of \(limit) bytes."
+        case .head(let error): return error.description
         case .brokenRecord(let number, let reason):
             return "Record \(number) of the journal cannot be \(reason)"
         }

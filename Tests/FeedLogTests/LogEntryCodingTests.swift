@@ -291,6 +291,7 @@ import Testing
         ),
         (.sessionEnded(hash), [15] + hashBytes),
         (.sessionsEnded(userID: 9, generation: 5), [16, 9, 5]),
+        (.evictedChannel(300), [23, 0xAC, 2]),
         (
             post(authorID: 300),
             [17, 0xAC, 2, 5, 1, 2, 1, 1, 0xE8, 7, 3, 1, 0, 0xAC, 2, 1, 97, 1, 98, 0, 0, 0, 0]
@@ -393,7 +394,7 @@ struct LogEntrySamples {
 
     /// The next log entry; a revision is above all earlier ones.
     mutating func next() -> LogEntry {
-        switch Int.random(in: 0..<18, using: &random) {
+        switch Int.random(in: 0..<19, using: &random) {
         case 0, 1: .counts(counts())
         case 2: .ballot(counts(), voter(), [.up, .down, nil].randomElement(using: &random) ?? nil)
         case 3: .post(post())
@@ -409,6 +410,7 @@ struct LogEntrySamples {
         case 14: .sessionsEnded(userID: number(), generation: number())
         case 15: .marks(marks())
         case 16: .markThrough(markThrough())
+        case 17: .evictedChannel(number())
         default: .counters(lastID: number(), revision: number())
         }
     }

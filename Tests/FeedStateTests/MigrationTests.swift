@@ -9,9 +9,9 @@ import Testing
 @Suite struct MigrationTests {
     /// Formats yet to come.
     private static let migrations = [
-        StateMigration(from: 2, statements: ["CREATE TABLE more (id INTEGER PRIMARY KEY)"]),
+        StateMigration(from: 3, statements: ["CREATE TABLE more (id INTEGER PRIMARY KEY)"]),
         StateMigration(
-            from: 3,
+            from: 4,
             statements: ["ALTER TABLE more ADD COLUMN x", "INSERT INTO more VALUES (1, 2)"]
         ),
     ]
@@ -40,14 +40,14 @@ import Testing
         _ = try Self.open(directory, Self.migrations)
         #expect(
             try directory.files.names(in: ".").filter { $0.contains("format") }.sorted()
-                == ["state.db.format-2", "state.db.format-3"]
+                == ["state.db.format-2", "state.db.format-4"]
         )
     }
 
     @Test func aChangeThatFailsLeavesTheFormat() throws {
         let directory = try DataDirectory()
         let (model, _) = try StateFixture.fill(directory.create())
-        let broken = StateMigration(from: 3, statements: ["INSERT INTO nothing VALUES (1)"])
+        let broken = StateMigration(from: 4, statements: ["INSERT INTO nothing VALUES (1)"])
         #expect(throws: StorageError.self) {
             try Self.open(directory, [Self.migrations[0], broken])
         }
@@ -60,10 +60,10 @@ import Testing
         let directory = try DataDirectory()
         _ = try directory.create()
         _ = try Self.open(directory, Self.migrations)
-        #expect(throws: StorageError.newerFormat(file: "state.db", format: 4, known: 2)) {
+        #expect(throws: StorageError.newerFormat(file: "state.db", format: 5, known: 3)) {
             try directory.open()
         }
-        #expect(throws: StorageError.newerFormat(file: "state.db", format: 4, known: 3)) {
+        #expect(throws: StorageError.newerFormat(file: "state.db", format: 5, known: 4)) {
             try Self.open(directory, [Self.migrations[0]])
         }
     }

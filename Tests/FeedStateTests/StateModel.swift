@@ -41,6 +41,9 @@ struct StateModel: Equatable {
         case .voter(let voter, let device): voters[voter.rawValue] = device
         case .channel(let state): channels[state.number] = state
         case .outcome(let outcome): apply(outcome)
+        case .evictedChannel(let number):
+            channels[number] = nil
+            outcomes[number] = nil
         case .userVoter, .account, .session, .sessionEnded, .sessionsEnded, .marks, .markThrough:
             viewers.apply(entry)
         case .counters(let id, let revision):

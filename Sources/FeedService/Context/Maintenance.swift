@@ -18,6 +18,12 @@ final class Maintenance {
     /// evicted. An earlier deletion would find nothing, and the row would stay. So a number waits until
     /// all that was logged before its eviction is checkpointed.
     private var evicted: [(commitBatch: UInt64, numbers: [UInt64])] = []
+    /// The numbers of evicted channels that are still to be logged: in a cluster all machines forget them in
+    /// one place of the log, and a checkpoint deletes the rows.
+    private var unlogged: [UInt64] = []
+    /// The numbers that one transaction logs at most: it is a short one
+    /// (`StateOptions.shortTransactionByteCount`).
+    private static let loggedEvictionLimit = 4_096
     private var sweep = MarkSweep()
     /// The refused connections that the log has told of.
     private var loggedCount: UInt64 = 0
@@ -62,6 +68,7 @@ final class Maintenance {
     private func evictChannels() {
         context.channels.evict()
         guard let state = context.state else { return }
+        guard !state.isOfCluster else { return logEvictions() }
         let numbers = context.channels.takeEvicted()
         if !numbers.isEmpty { evicted.append((state.logs.newestBatch, numbers)) }
         let checkpointed = state.checkpointThread.checkpointedRecord
@@ -69,6 +76,21 @@ final class Maintenance {
             state.checkpointThread.deleteRows(ofChannels: first.numbers)
             evicted.removeFirst()
         }
+    }
+
+    /// Logs some of the evicted channels; O(evicted).
+    ///
+    /// All that the log has of a channel comes before its eviction: it was idle.
+    private func logEvictions() {
+        guard context.changeRefusal == nil else { return }
+        unlogged += context.channels.takeEvicted()
+        let due = unlogged.prefix(Self.loggedEvictionLimit)
+        guard !due.isEmpty else { return }
+        let changes = context.changeLog(0)
+        changes.transaction {
+            for number in due { changes.append(evictionOfChannel: number) }
+        }
+        unlogged.removeFirst(due.count)
     }
 
     /// Forgets some of the sessions that have expired.

@@ -293,10 +293,11 @@ extension ChannelTable {
     }
 
     /// Puts back what a log entry says of channels; the table ignores other entries.
-    func restore(_ entry: LogEntry) {
+    package func restore(_ entry: LogEntry) {
         switch entry {
         case .channel(let channel): restore(channel)
         case .outcome(let outcome): restore(outcome)
+        case .evictedChannel(let number): restore(evictionOf: number)
         default: break
         }
     }
@@ -356,6 +357,14 @@ extension ChannelTable {
                 state.link(place, isUsed: channel.withCalls { $0.highest > 0 }, at: now)
                 evictAboveShare(host, &state)
             }
+        }
+    }
+
+    /// Forgets a channel that was restored, if it was; O(1).
+    private func restore(evictionOf number: UInt64) {
+        state.withLock { state in
+            guard let place = state.restored.removeValue(forKey: number) else { return }
+            state.remove(place)
         }
     }
 

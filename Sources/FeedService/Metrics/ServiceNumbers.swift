@@ -58,7 +58,7 @@ struct StateNumbers {
         backups = state.checkpointThread.backups.status
     }
 
-    var journal: JournalThread { state.journal }
+    var journal: CommitProgress { state.journal }
     var commits: CommitStatistics { journal.statistics }
     var checkpoints: CheckpointStatistics { state.checkpointThread.statistics }
     /// How long the oldest change that is not durable has waited.

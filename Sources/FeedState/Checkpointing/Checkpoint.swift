@@ -14,6 +14,8 @@ package final class Checkpoint {
     package let target: JournalPosition
     package private(set) var isDone = false
     private let database: StateDatabase
+    /// The records of a cluster up to the target.
+    private let chain: RecordChain
     private var memtable: Memtable
     /// Copied before a step, and restored where the step fails.
     private var cursor: CheckpointCursor
@@ -29,8 +31,10 @@ package final class Checkpoint {
     package init(
         _ memtable: consuming Memtable,
         into database: StateDatabase,
+        _ chain: RecordChain? = nil,
         at time: Int64? = nil
     ) {
+        self.chain = chain ?? database.meta.chain
         self.time = time ?? Int64(SystemClock.unixMicroseconds() / 1_000)
         target = memtable.position == .start ? database.meta.checkpointed : memtable.position
         precondition(
@@ -96,6 +100,7 @@ package final class Checkpoint {
         if target.number > meta.checkpointing.number { meta.checkpointing = target }
         guard isLast else { return meta }
         meta.checkpointed = target
+        meta.chain = chain
         meta.highestID = max(meta.highestID, memtable.highestID)
         meta.highestRevision = max(meta.highestRevision, memtable.highestRevision)
         meta.nextChannel = max(meta.nextChannel, memtable.nextChannel)

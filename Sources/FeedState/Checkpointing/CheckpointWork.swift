@@ -22,6 +22,8 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     package let database: StateDatabase
     /// How many bytes of commit batches are checkpointed at once where no time is left for fewer.
     let checkpointByteCount: Int
+    /// The records that were added so far, with those before them.
+    package internal(set) var chain: RecordChain
     var memtable = Memtable()
     package private(set) var addedByteCount = 0
     private var checkpoint: Checkpoint?
@@ -42,6 +44,7 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         pauseHooks: PauseHooks = PauseHooks()
     ) {
         self.database = database
+        chain = database.meta.chain
         self.checkpointByteCount = checkpointByteCount
         self.pauseHooks = pauseHooks
     }
@@ -58,8 +61,12 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         _ body: [UInt8],
         at position: JournalPosition
     ) throws(StorageError) {
+        let head = try headErrors { () throws(RecordHeadError) in
+            try chain.take(body.span, record: position.number)
+        }
         do throws(LogEntryError) {
-            try memtable.add(body, at: position)
+            let start = head == nil ? 0 : RecordHead.byteCount
+            try memtable.add(body, from: start, at: position)
         } catch {
             throw .brokenRecord(position.number, reason: "read: \(error)")
         }
@@ -96,7 +103,7 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         writtenByteCount = 0
         addedByteCount = 0
         firstBatchTime = nil
-        checkpoint = Checkpoint(taken, into: database)
+        checkpoint = Checkpoint(taken, into: database, chain)
     }
 
     /// Writes a step, and pauses for other threads unless checkpoints lag; gives the bytes of commit

@@ -162,6 +162,8 @@ package enum BackupRestore {
             meta.becomeAnotherInstance()
             meta.checkpointed = .start
             meta.checkpointing = .start
+            // Nor is it any cluster's.
+            meta.chain = .ofOneMachine
         }
         try database.connection.checkpointLog()
     }

@@ -87,10 +87,18 @@ package final class StateDatabase {
         try StateSchema.checkTables(StateSchema.tables(of: format), of: connection, name)
         var meta = try StateMeta.read(connection, format: format)
         // An older format is read as it is where nothing may be changed.
-        let isMigrated = format < known && mode == .existing
+        let newest = migrations.last { !$0.isOfCluster }.map { $0.format + 1 } ?? known
+        let isMigrated = format < newest && mode == .existing
         if isMigrated {
-            try StateMigration.run(migrations, on: connection, format: format, meta, files)
-            meta = try StateMeta.read(connection, format: known)
+            try StateMigration.run(
+                migrations,
+                on: connection,
+                from: format,
+                to: newest,
+                meta,
+                files
+            )
+            meta = try StateMeta.read(connection, format: newest)
         }
         directoryRow = try DirectoryRow.read(connection, instanceID: meta.instanceID)
         skippedAccountID = try AccountNumbers.read(connection).skipped
@@ -98,13 +106,33 @@ package final class StateDatabase {
         self.files = files
         self.vfs = vfs
         self.connection = connection
-        self.format = isMigrated ? known : format
+        self.format = isMigrated ? newest : format
         self.meta = meta
         totals = try TableTotals.readAll(connection, format: self.format)
     }
 
     /// The format of the file, which its meta's checksum covers.
-    let format: Int64
+    package private(set) var format: Int64
+
+    /// Makes the file that of a cluster, whose records begin behind one of this directory's, durably and
+    /// in one step; the file as it was is kept beside it.
+    func beginCluster(after position: JournalPosition) throws(StorageError) {
+        let chain = RecordChain(after: position)
+        let newest = StateSchema.clusterFormat
+        guard format < newest else { return try update { $0.chain = chain } }
+        var changed = meta
+        changed.chain = chain
+        try StateMigration.run(
+            StateMigration.all,
+            on: connection,
+            from: format,
+            to: newest,
+            changed,
+            files
+        )
+        meta = changed
+        format = newest
+    }
 
     /// Changes what the file knows of itself, of the other files, and the highest account number that was
     /// skipped, in one step, durably; where it fails, nothing has changed.

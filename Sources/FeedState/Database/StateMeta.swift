@@ -20,6 +20,8 @@ package struct StateMeta: Equatable, Sendable {
     /// The highest revision given as of `checkpointed`.
     package var highestRevision: UInt64 = 0
     package var nextChannel: UInt64 = 1
+    /// The records of the directory's cluster up to `checkpointed`, in a table of its own.
+    package var chain = RecordChain.ofOneMachine
     /// The system's boot id when the service last started; empty before the first start, and where
     /// the next start must skip numbers.
     package var bootID = ""
@@ -83,12 +85,14 @@ package struct StateMeta: Equatable, Sendable {
         guard row.format == format else {
             throw MetaRow.damaged("it has format \(row.format), and not \(format)")
         }
+        if format >= StateSchema.clusterFormat { row.meta.chain = try RecordChain.read(database) }
         return row.meta
     }
 
     func write(_ database: Database, format: Int64) throws(StorageError) {
         var row = MetaRow(format: format, meta: self)
         try row.writeOne(database)
+        if format >= StateSchema.clusterFormat { try chain.write(database) }
     }
 }
 

@@ -3,7 +3,12 @@ import FeedSQLite
 
 /// The tables of `state.db`, as `docs/STORAGE.md` describes them.
 enum StateSchema {
+    /// The format of one machine's directories.
     static let format = StateTable.newestFormat
+    /// The format of a cluster's directories, which no start leads to.
+    ///
+    /// It has one more table. The row there says that the directory is a cluster's.
+    static let clusterFormat = format + 1
 
     /// Makes the tables of a new file: those of format 1, then what each format has added.
     static var statements: [String] {
@@ -11,7 +16,8 @@ enum StateSchema {
     }
 
     static func statements(of format: Int64) -> [String] {
-        StateTable.rows.flatMap { row in
+        guard format < clusterFormat else { return TableDescription(RecordChain.self).creation }
+        return StateTable.rows.flatMap { row in
             let table = TableDescription(row)
             return row.table.firstFormat == format ? table.creation : table.additions(of: format)
         }
@@ -20,6 +26,7 @@ enum StateSchema {
     /// The tables of a file; ``DirectoryRow`` has one more, which a file of version 0.1 lacks.
     static func tables(of format: Int64) -> [String] {
         ["meta", "totals"] + StateTable.tables(of: format).map(\.name)
+            + (format < clusterFormat ? [] : [RecordChain.tableName])
     }
 
     /// Refuses a file that lacks a table, before a statement does that in words of SQL.
@@ -56,14 +63,17 @@ package struct StateMigration: Sendable {
     package let format: Int64
     /// The statements, run in one transaction with all migrations that are due.
     package let statements: [String]
+    /// Whether no start runs it that need not run a later one.
+    let isOfCluster: Bool
 
     package init(from format: Int64, statements: [String]) {
         self.format = format
+        isOfCluster = format + 1 == StateSchema.clusterFormat
         self.statements = statements
     }
 
     /// All that there are, in the order of formats without gaps.
-    package static let all = (1..<StateSchema.format).map { format in
+    package static let all = (1..<StateSchema.clusterFormat).map { format in
         let tables = StateTable.allCases.filter { $0.firstFormat == format + 1 }
         return StateMigration(
             from: format,
@@ -75,11 +85,12 @@ package struct StateMigration: Sendable {
     static func run(
         _ migrations: [StateMigration],
         on database: Database,
-        format: Int64,
+        from format: Int64,
+        to target: Int64,
         _ meta: StateMeta,
         _ files: any JournalFiles
     ) throws(StorageError) {
-        let due = migrations.filter { $0.format >= format }
+        let due = migrations.filter { (format..<target).contains($0.format) }
         guard due.first?.format == format else {
             throw .damagedRow(
                 table: "meta",

@@ -6,6 +6,8 @@ package import FeedJournal
 package enum StateStartError: Error {
     case storage(StorageError)
     case loss(StateLoss)
+    /// The directory is one of a cluster's, and what it was opened for is for one machine.
+    case ofCluster
     case inPlaceInterrupted(path: String, backup: String)
     /// A restore into the directory was interrupted, which read a backup, or with flags a moment of a
     /// data directory; the source is nil where a version that did not note it has begun.
@@ -27,7 +29,7 @@ package enum StateStartError: Error {
         case .loss, .missingDatabase, .interruptedAcceptance, .restoreInterrupted,
             .inPlaceInterrupted:
             5
-        case .copied: 4
+        case .copied, .ofCluster: 4
         case .foreignFile, .noState, .backup: 2
         case .full: 1
         }
@@ -42,7 +44,7 @@ extension StorageError {
         case .damagedRecord, .missing, .lost, .missingWatermark, .otherLossAccepted,
             .unfinishedCheckpoint:
             5
-        case .newerFormat, .otherInstance: 4
+        case .newerFormat, .otherInstance, .head: 4
         case .locked: 3
         case .sqlite(let failure): failure.kind == .locked ? 3 : 1
         case .missingDirectory, .notADirectory, .wrongOwner, .readOnlyDirectory, .missingFile,
@@ -58,6 +60,8 @@ extension StateStartError: CustomStringConvertible {
         switch self {
         case .storage(let error): "\(error)"
         case .loss(let loss): "\(loss.problem)"
+        case .ofCluster:
+            "The directory is one of a cluster's, and this is for the directory of one machine."
         case .restoreInterrupted(let path, _, _):
             "A restore into \(path) was interrupted: the directory holds only a part of the backup."
         case .inPlaceInterrupted(let path, _):

@@ -1,6 +1,6 @@
 package import FeedConcurrency
 package import FeedJournal
-package import FeedLog
+internal import FeedLog
 internal import Synchronization
 
 /// Makes commit batches durable: takes what the loops have logged, appends it to the journal as one
@@ -10,28 +10,13 @@ internal import Synchronization
 /// log entries of all requests wait for the next. A commit begins once the last one has ended and
 /// something waits, and a millisecond after the last one began at the earliest. Where checkpoints
 /// lag, it begins some milliseconds later (``CheckpointAdmission``).
-package final class JournalThread: Sendable {
+package final class JournalThread: CommitThread {
     /// The least time between the beginnings of two commits.
     static let interval = Duration.milliseconds(1)
     /// How often the free space is looked at.
     private static let spaceInterval = Duration.seconds(1)
     /// How often more is let in while checkpoints lag and nothing is committed.
     private static let admissionInterval = Duration.milliseconds(5)
-
-    /// What is called when something happens, on the journal thread.
-    package struct Events: Sendable {
-        /// All commit batches up to this one are durable.
-        package var durable: @Sendable (UInt64) -> Void = { _ in }
-        /// A commit took longer than ``JournalAdmission/slowCommit``.
-        package var slow: @Sendable (Duration) -> Void = { _ in }
-        /// The disk has become full, or has room again; once a second at most.
-        package var space: @Sendable (SpaceNews) -> Void = { _ in }
-        /// Checkpoints slow changes, or have stopped to; a few times a minute at most.
-        package var checkpoints: @Sendable (CheckpointNews) -> Void = { _ in }
-
-        /// Events that do nothing, to be filled in.
-        package init() {}
-    }
 
     /// What belongs to the thread.
     private struct Work {
@@ -51,99 +36,37 @@ package final class JournalThread: Sendable {
         }
     }
 
-    /// What the commits were like.
-    package let statistics = CommitStatistics()
+    package let progress: CommitProgress
     private let logs: ChangeLogs
     private let receiver: any CommitBatchReceiver
-    private let events: Events
+    private let events: CommitEvents
     private let failed: @Sendable (StorageError) -> Void
     /// What belongs to the thread; nil once it has taken it.
     private let work: Lock<Work?>
     private let keepsSegments: Bool
     private let thread = NamedThread("feed-journal", priority: .batch)
-    private let durable: Atomic<UInt64>
-    private let writable = Atomic(true)
-    private let free = Atomic<Int>(0)
-    private let needed = Atomic<Int>(0)
-    private let files = Atomic<Int>(0)
     private let stopping = Atomic(false)
-    private let gate: ChangeGate
-    /// When the open commit batch got its first log entry, in nanoseconds of the monotonic clock.
-    private let openSince = Atomic<UInt64>(0)
-    /// The same for the commit batch that is on its way to the disk; 0 if there is none.
-    private let takenSince = Atomic<UInt64>(0)
 
-    /// A thread that is ready to be started, for a journal that nobody else uses any more.
+    /// A thread that is ready to be started.
     ///
-    /// The journal ends where the logs begin: its next record is the open commit batch. `failed` is called
-    /// when the journal has failed: nothing more may be answered.
-    package init(
-        journal: Transferred<any WatchedJournal>,
-        maximumWaitingByteCount: Int,
-        keepsSegments: Bool,
-        logs: ChangeLogs,
-        receiver: any CommitBatchReceiver,
-        events: Events,
-        failed: @escaping @Sendable (StorageError) -> Void
-    ) {
-        let last = journal.value.last.number
+    /// The journal ends where the logs begin: its next record is the open commit batch.
+    package init(_ parts: CommitParts) {
+        logs = parts.logs
+        receiver = parts.receiver
+        events = parts.events
+        failed = parts.failed
+        keepsSegments = parts.keepsSegments
         precondition(
-            logs.openBatch == last + 1,
+            logs.openBatch == parts.journal.value.last.number + 1,
             "The next commit batch is the journal's next record."
         )
-        durable = Atomic(last)
-        let admission = ChangeAdmission(maximumByteCount: maximumWaitingByteCount)
-        work = Lock(Work(journal, admission))
-        gate = ChangeGate(byteCount: maximumWaitingByteCount)
-        self.keepsSegments = keepsSegments
-        self.logs = logs
-        self.receiver = receiver
-        self.events = events
-        self.failed = failed
+        let limit = parts.maximumWaitingByteCount
+        work = Lock(Work(parts.journal, ChangeAdmission(maximumByteCount: limit)))
+        progress = CommitProgress(of: logs, receiver, maximumWaitingByteCount: limit)
     }
 
-    /// All commit batches up to this one are durable.
-    package var durableBatch: UInt64 { durable.load(ordering: .acquiring) }
-
-    /// Whether the disk has room for what is let in.
-    package var isWritable: Bool { writable.load(ordering: .relaxed) }
-
-    /// The bytes that the disk had free when it was last looked at.
-    package var freeByteCount: Int { free.load(ordering: .relaxed) }
-
-    /// The free bytes from which on changes are taken again, once they are not.
-    package var writableByteCount: Int { needed.load(ordering: .relaxed) }
-
-    /// The bytes of the journal's files when they were last looked at.
-    package var fileByteCount: Int { files.load(ordering: .relaxed) }
-
-    /// Why no more may be let in for now; nil where more may be.
-    ///
-    /// O(logs), a few atomic loads.
-    @inline(__always)
-    package var congestion: Congestion? {
-        guard gate.isClosed(for: logs.waitingByteCount) else { return nil }
-        return gate.cause(receiver.backlog)
-    }
-
-    /// Counts a change that was refused because checkpoints lag.
-    package func countRefusalByCheckpoints() { gate.countRefusalByCheckpoints() }
-
-    /// The changes that were refused because checkpoints lag.
-    package var refusedByCheckpoints: UInt64 { gate.refusedByCheckpoints }
-
-    /// How long the oldest log entry that is not durable has waited; nil if none waits.
-    package var oldestWait: Duration? {
-        guard logs.newestBatch > durableBatch else { return nil }
-        let taken = takenSince.load(ordering: .relaxed)
-        let since = taken > 0 ? taken : openSince.load(ordering: .relaxed)
-        let now = SystemClock.monotonicNanoseconds()
-        return .nanoseconds(Int64(clamping: now > since ? now - since : 0))
-    }
-
-    /// Notes that the first log entry since a commit batch was logged, and wakes the thread.
     package func wake() {
-        openSince.store(SystemClock.monotonicNanoseconds(), ordering: .relaxed)
+        progress.noteFirstEntry()
         thread.wake()
     }
 
@@ -151,7 +74,6 @@ package final class JournalThread: Sendable {
         try thread.start { [self] in runToTheEnd() }
     }
 
-    /// Commits what waits, and ends the thread; to be called once, when nothing is logged any more.
     package func stop() {
         stopping.store(true, ordering: .releasing)
         thread.wake()
@@ -193,9 +115,9 @@ package final class JournalThread: Sendable {
             SystemClock.sleep(for: clock.now.duration(to: nextBegin))
         }
         try checkSpaceIfDue(&work)
-        let since = openSince.load(ordering: .relaxed)
+        let since = progress.openTime
         guard let batch = logs.takeBatch(into: &work.body) else { return false }
-        takenSince.store(since, ordering: .relaxed)
+        progress.noteTaken(since: since)
         // The logs are empty, and may not be filled again with what has just been taken.
         admit(&work, committing: work.body.count)
         let began = clock.now
@@ -209,10 +131,13 @@ package final class JournalThread: Sendable {
             "A commit batch is the record of the same number."
         )
         let duration = began.duration(to: clock.now)
-        durable.store(batch.number, ordering: .releasing)
-        takenSince.store(0, ordering: .relaxed)
+        progress.noteDurable(batch.number)
         events.durable(batch.number)
-        statistics.count(entryCount: batch.entryCount, byteCount: work.body.count, took: duration)
+        progress.statistics.count(
+            entryCount: batch.entryCount,
+            byteCount: work.body.count,
+            took: duration
+        )
         work.admission.observe(byteCount: work.body.count, took: duration)
         if duration > JournalAdmission.slowCommit { events.slow(duration) }
         work.body = receiver.submit(work.body, at: position)
@@ -229,7 +154,7 @@ package final class JournalThread: Sendable {
     @discardableResult
     private func admit(_ work: inout Work, committing byteCount: Int) -> Bool {
         let (isRestricted, news) = work.admission.set(
-            gate,
+            progress.gate,
             receiver.backlog,
             committing: byteCount,
             at: .now
@@ -252,9 +177,12 @@ package final class JournalThread: Sendable {
         let isWritable = try work.journal.checkSpace() == .writable
         let freeByteCount = try work.journal.freeByteCount()
         let writableByteCount = work.journal.writableByteCount
-        free.store(freeByteCount, ordering: .relaxed)
-        needed.store(writableByteCount, ordering: .relaxed)
-        files.store(work.journal.fileByteCount, ordering: .relaxed)
+        let wasWritable = progress.noteSpace(
+            isWritable: isWritable,
+            freeByteCount: freeByteCount,
+            writableByteCount: writableByteCount,
+            fileByteCount: work.journal.fileByteCount
+        )
         let hasBallast = work.journal.hasBallast
         if work.hadBallast, !hasBallast { events.space(.gaveUpBallast) }
         work.hadBallast = hasBallast
@@ -263,7 +191,7 @@ package final class JournalThread: Sendable {
             events.space(.droppedSegments(count: dropped - work.droppedSegmentCount))
         }
         work.droppedSegmentCount = dropped
-        guard writable.exchange(isWritable, ordering: .relaxed) != isWritable else { return }
+        guard wasWritable != isWritable else { return }
         events.space(
             isWritable
                 ? .hasRoom(freeByteCount: freeByteCount)

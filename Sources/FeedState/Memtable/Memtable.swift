@@ -29,6 +29,8 @@ package struct Memtable: ~Copyable {
     private var channelPlaces: [UInt64: Int] = [:]
     private var lastChannelPlace: Int?
     private var channelByteCount = 0
+    /// The channels that the record under way evicts.
+    private var evictedChannels: [UInt64] = []
 
     package init() {}
 
@@ -48,9 +50,13 @@ package struct Memtable: ~Copyable {
             + accounts.count + marks.count + markThroughs.count
     }
 
-    /// Takes the log entries of a record; O(entries).
-    package mutating func add(_ body: [UInt8], at position: JournalPosition) throws(LogEntryError) {
-        var reader = try LogEntryReader(body)
+    /// Takes the log entries of a record, which begin at an index of its body; O(entries).
+    package mutating func add(
+        _ body: [UInt8],
+        from start: Int = 0,
+        at position: JournalPosition
+    ) throws(LogEntryError) {
+        var reader = try LogEntryReader(body.span.extracting(droppingFirst: start))
         while !reader.isAtEnd { add(try reader.take()) }
         endRecord(at: position)
     }
@@ -59,6 +65,10 @@ package struct Memtable: ~Copyable {
     mutating func endRecord(at position: JournalPosition) {
         counts.flush()
         ballots.flush()
+        if !evictedChannels.isEmpty {
+            deleteRows(ofChannels: evictedChannels)
+            evictedChannels.removeAll()
+        }
         self.position = position
     }
 
@@ -95,6 +105,8 @@ package struct Memtable: ~Copyable {
             channels[place].isDeleted = false
             nextChannel = max(nextChannel, state.number + 1)
         case .outcome(let outcome): add(outcome)
+        // Its channel's entries may come later in the record, as those of another loop.
+        case .evictedChannel(let number): evictedChannels.append(number)
         case .userVoter(let voter, let user):
             userVoters.set(UserVoterRow(voter: voter, user: user))
         case .account, .session, .sessionEnded, .sessionsEnded: accounts.add(entry)

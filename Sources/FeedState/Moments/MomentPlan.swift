@@ -155,7 +155,9 @@ struct MomentPlan {
     /// then it cannot be replayed either, which says why.
     private static func highestRevision(of body: Span<UInt8>) -> UInt64 {
         var memtable = Memtable()
-        try? memtable.add([UInt8](copying: body), at: .start)
+        let head = try? RecordHead(of: body, record: 0)
+        let start = head == nil ? 0 : RecordHead.byteCount
+        try? memtable.add([UInt8](copying: body), from: start, at: .start)
         return memtable.highestRevision
     }
 }

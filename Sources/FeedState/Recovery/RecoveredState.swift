@@ -85,9 +85,12 @@ package struct RecoveredState: ~Copyable {
     ) throws(StorageError) -> JournalPosition {
         logs[0].transaction { logs[0].append(counters) }
         var body: [UInt8] = []
-        guard let batch = logs.takeBatch(into: &body) else {
+        let chain = checkpointWork.chain
+        guard let batch = logs.takeBatch(into: &body, after: chain.headByteCount) else {
             preconditionFailure("The counters wait in the log.")
         }
+        let time = journal.recordTime(at: microseconds)
+        chain.seal(&body, entryCount: batch.entryCount, at: time)
         let count = UInt32(batch.entryCount)
         let position = try journal.append(body.span, count: count, at: microseconds)
         try checkpointWork.add(body, at: position)
@@ -149,7 +152,12 @@ struct StoreRecovery {
     ) throws(StorageError) {
         let first = work.database.meta.checkpointed.number
         let total = journal.last.number - min(first, journal.last.number)
-        var replay = Replay(store: store, accounts: accounts, channels: channels)
+        var replay = Replay(
+            store: store,
+            accounts: accounts,
+            after: work.chain,
+            channels: channels
+        )
         let records = Transferred(journal)
         let source: Replay.Source = { (body) throws(StorageError) in
             try records.value.replay(after: first, body)

@@ -12,8 +12,8 @@ protocol ReplayedRecords: ~Copyable {
     /// Takes an entry that is not counts.
     mutating func add(_ entry: LogEntry)
 
-    /// Learns that all log entries of a record were taken.
-    mutating func endRecord(_ byteCount: Int, at position: JournalPosition)
+    /// Learns that all log entries of a record were taken, and of the chain up to it.
+    mutating func endRecord(_ byteCount: Int, at position: JournalPosition, _ chain: RecordChain)
 }
 
 /// Puts the records of the journal after `state.db` into a store.
@@ -28,9 +28,19 @@ struct Replay {
     let store: FeedStore
     let channels: (LogEntry) -> Void
     let accounts: AccountsRecovery
+    /// The records before the first one.
+    private let chain: RecordChain
     private var outcomes: [ChannelOutcome] = []
+    /// The channels that the record evicts.
+    private var evictions: [LogEntry] = []
 
-    init(store: FeedStore, accounts: AccountsRecovery, channels: @escaping (LogEntry) -> Void) {
+    init(
+        store: FeedStore,
+        accounts: AccountsRecovery,
+        after chain: RecordChain,
+        channels: @escaping (LogEntry) -> Void
+    ) {
+        self.chain = chain
         self.store = store
         self.accounts = accounts
         self.channels = channels
@@ -45,10 +55,10 @@ struct Replay {
         into records: inout some ReplayedRecords & ~Copyable,
         applied: (ReplayBatch) -> Void
     ) throws(StorageError) {
-        let store = store
+        let (store, chain) = (store, chain)
         try ReadAhead<ReplayBatch, StorageError>.run("feed-replay", refused: StorageError.thread) {
             (ahead) throws(StorageError) in
-            try Self.read(source, store, ahead)
+            try Self.read(source, store, after: chain, ahead)
         } applying: { (batch) throws(StorageError) in
             try apply(batch, &records)
             applied(batch)
@@ -59,12 +69,14 @@ struct Replay {
     private static func read(
         _ source: Source,
         _ store: FeedStore,
+        after chain: RecordChain,
         _ ahead: ReadAhead<ReplayBatch, StorageError>
     ) throws(StorageError) {
         var failure: StorageError?
+        var chain = chain
         try source { record, bytes in
             do throws(StorageError) {
-                return try ReplayBatch.read(record, bytes, for: store, ahead.send)
+                return try ReplayBatch.read(record, bytes, &chain, for: store, ahead.send)
             } catch {
                 failure = error
                 return false
@@ -73,10 +85,11 @@ struct Replay {
         if let failure { throw failure }
     }
 
-    /// Applies a batch; the outcomes of a record come last.
+    /// Applies a batch; the outcomes of a record come last, and then the channels that it evicts.
     ///
     /// The outcome of a call that changed nothing has no revision to order it. So in the record it
-    /// may stand before the entry of its channel, which another loop has logged.
+    /// may stand before the entry of its channel, which another loop has logged. So may the eviction of
+    /// the channel, which was logged after all else of it.
     private mutating func apply(
         _ batch: ReplayBatch,
         _ records: inout some ReplayedRecords & ~Copyable
@@ -90,6 +103,7 @@ struct Replay {
             switch entry {
             case .channel: channels(entry)
             case .outcome(let outcome): outcomes.append(outcome)
+            case .evictedChannel: evictions.append(entry)
             case .account, .session, .sessionEnded, .sessionsEnded: accounts.apply(entry)
             default: try apply(entry, of: batch.position)
             }
@@ -97,8 +111,10 @@ struct Replay {
         guard let byteCount = batch.endedByteCount else { return }
         for outcome in outcomes { channels(.outcome(outcome)) }
         outcomes.removeAll(keepingCapacity: true)
+        for eviction in evictions { channels(eviction) }
+        evictions.removeAll(keepingCapacity: true)
         accounts.endRecord()
-        records.endRecord(byteCount, at: batch.position)
+        records.endRecord(byteCount, at: batch.position, batch.chain)
     }
 
     /// Gives the store the newest counts of each post.
@@ -135,7 +151,8 @@ extension CheckpointWork: ReplayedRecords {
 
     mutating func add(_ entry: LogEntry) { memtable.add(entry) }
 
-    mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
+    mutating func endRecord(_ byteCount: Int, at position: JournalPosition, _ chain: RecordChain) {
+        self.chain = chain
         memtable.endRecord(at: position)
         countRecord(byteCount)
     }
@@ -155,34 +172,54 @@ struct ReplayBatch: Sendable {
     private var textByteCount = 0
     /// The bytes of the record's body, in its last batch; nil in the others.
     private(set) var endedByteCount: Int?
+    /// The records up to this one.
+    let chain: RecordChain
 
-    private init(position: JournalPosition) {
+    private init(position: JournalPosition, _ chain: RecordChain) {
         self.position = position
+        self.chain = chain
         counts.reserveCapacity(Self.maximumCountsCount)
     }
 
-    /// Reads a record, and calls `send` with its batches until that says false, which it says too.
+    /// Reads the record that continues a chain, and calls `send` with its batches until that says
+    /// false, which it says too.
     ///
     /// What cannot be read or cannot be is thrown, after all before it was sent.
     static func read(
         _ record: JournalRecord,
         _ body: borrowing Span<UInt8>,
+        _ chain: inout RecordChain,
         for store: FeedStore,
         _ send: (ReplayBatch) -> Bool
     ) throws(StorageError) -> Bool {
-        var batch = ReplayBatch(position: record.position)
+        let head = try headErrors { () throws(RecordHeadError) in
+            try chain.take(body, record: record.position.number)
+        }
+        let entries = body.extracting(droppingFirst: head == nil ? 0 : RecordHead.byteCount)
+        var count: UInt64 = 0
+        var batch = ReplayBatch(position: record.position, chain)
         do throws(StorageError) {
             var reader = try entryErrors(record) { () throws(LogEntryError) in
-                try LogEntryReader(body)
+                try LogEntryReader(entries)
             }
             func next() throws(StorageError) -> LogEntry? {
                 try entryErrors(record) { () throws(LogEntryError) in try reader.next() }
             }
             while let entry = try next() {
                 try batch.append(entry, for: store)
+                count += 1
                 guard batch.isFull else { continue }
                 guard send(batch) else { return false }
-                batch = ReplayBatch(position: record.position)
+                batch = ReplayBatch(position: record.position, chain)
+            }
+            if let head, head.entryCount != count {
+                throw .head(
+                    .otherCount(
+                        record: record.position.number,
+                        found: count,
+                        expected: head.entryCount
+                    )
+                )
             }
         } catch {
             _ = send(batch)

@@ -130,17 +130,30 @@ extension StateDirectory {
 
     func existingDatabase() throws(StateStartError) -> StateDatabase {
         guard try hasDatabase() else { throw .noState }
-        return try withRoom { () throws(StorageError) in
+        let database = try withRoom { () throws(StorageError) in
             try StateDatabase(directory: options.path, files: files, vfs: vfs)
         }
+        guard !database.meta.chain.isOfCluster || options.servesCluster else { throw .ofCluster }
+        try checkLevel(database.meta)
+        return database
+    }
+
+    /// Refuses a state whose next records may have log entries that this program does not know.
+    private func checkLevel(_ meta: StateMeta) throws(StateStartError) {
+        let (level, known) = (meta.chain.level, RecordHead.newestLevel)
+        guard level > known else { return }
+        let record = meta.checkpointed.number
+        throw .storage(.head(.newerLevel(record: record, level: level, known: known)))
     }
 
     /// Opens `state.db` to look at it, under the same checks.
     func lookedAtDatabase() throws(StateStartError) -> StateDatabase {
         guard try hasDatabase() else { throw .noState }
-        return try startErrors { () throws(StorageError) in
+        let database = try startErrors { () throws(StorageError) in
             try StateDatabase.look(directory: options.path, files: files, vfs: vfs)
         }
+        try checkLevel(database.meta)
+        return database
     }
 
     /// Draws a new instance id, which the journal gets when it is opened next.

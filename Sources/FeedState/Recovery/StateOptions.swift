@@ -27,6 +27,8 @@ package struct StateOptions: Sendable {
     package var acceptedLoss: UInt64?
     /// Whether a directory without a state is refused instead of made.
     package var mustExist = false
+    /// Whether a cluster's directory may be changed: by who writes heads of records only.
+    package var servesCluster = false
     /// Whether checkpointed segments stay, so that all can be replayed from the first.
     package var keepsJournal = false
     /// The journal's bytes that are checkpointed at once.
@@ -73,6 +75,8 @@ package struct StateTestHooks: Sendable {
     /// Puts a journal before the journal to which commits are appended.
     package var filterJournal: @Sendable (any WatchedJournal) -> any WatchedJournal = { $0 }
 
+    /// Makes the thread that commits, in the place of a ``JournalThread``.
+    package var commitThread: (@Sendable (CommitParts) -> any CommitThread)?
     package var backups = BackupHooks()
 
     package init() {}

@@ -14,6 +14,8 @@ package struct StateVerification: Sendable, Equatable {
     package var recordCount: UInt64
     package var entryCount: UInt64
     package var stateHash: UInt64
+    /// The chain of a cluster's records up to the last one; nil in the directory of one machine.
+    package var chain: UInt64?
     package var droppedParts: [DroppedPart] = []
     /// The record up to which `state.db` has a part of the changes that an accepted loss drops; nil
     /// where it has none of them.
@@ -78,6 +80,7 @@ package struct StateVerification: Sendable, Equatable {
             let records = try scan.replay(
                 directory.files,
                 after: meta.checkpointed.number,
+                meta.chain,
                 into: store,
                 recovery.accounts
             )
@@ -92,6 +95,7 @@ package struct StateVerification: Sendable, Equatable {
             entryCount: records.entryCount,
             stateHash: store.stateHash() &+ recovery.accounts.state.stateHash
         )
+        verified.chain = records.chain.isOfCluster ? records.chain.hash : nil
         verified.checkpointedDamage = scan.checkpointedDamage?.note(last: scan.last.number)
         verified.keptProblem = keptProblem.map {
             "\($0) Nothing of the state is lost; no moment can be had for which it is needed."
@@ -128,7 +132,14 @@ package struct StateVerification: Sendable, Equatable {
         if let problem = scan.problem { throw problem }
         let store = FeedStore(stripeCount: stripeCount) { 0 }
         let accounts = AccountsRecovery()
-        _ = try scan.replay(directory.files, after: 0, into: store, accounts)
+        let chain = database.meta.chain
+        _ = try scan.replay(
+            directory.files,
+            after: 0,
+            chain.isOfCluster ? chain.believingFirst : chain,
+            into: store,
+            accounts
+        )
         return store.stateHash() &+ accounts.state.stateHash
     }
 }
@@ -136,6 +147,7 @@ package struct StateVerification: Sendable, Equatable {
 /// What a verification keeps of the records: it checkpoints nothing.
 private struct VerifiedRecords: ReplayedRecords {
     var newestCounts = CountsTable()
+    var chain: RecordChain
     var recordCount: UInt64 = 0
     var entryCount: UInt64 = 0
 
@@ -146,7 +158,8 @@ private struct VerifiedRecords: ReplayedRecords {
 
     mutating func add(_ entry: LogEntry) { entryCount += 1 }
 
-    mutating func endRecord(_ byteCount: Int, at position: JournalPosition) {
+    mutating func endRecord(_ byteCount: Int, at position: JournalPosition, _ chain: RecordChain) {
+        self.chain = chain
         newestCounts.flush()
         recordCount += 1
     }
@@ -157,11 +170,12 @@ extension RecoveryScan {
     fileprivate func replay(
         _ files: any JournalFiles,
         after number: UInt64,
+        _ chain: RecordChain,
         into store: FeedStore,
         _ accounts: AccountsRecovery
     ) throws(StorageError) -> VerifiedRecords {
-        var records = VerifiedRecords()
-        var replay = Replay(store: store, accounts: accounts, channels: { _ in })
+        var records = VerifiedRecords(chain: chain)
+        var replay = Replay(store: store, accounts: accounts, after: chain, channels: { _ in })
         let source: Replay.Source = { (body) throws(StorageError) in
             try self.replay(files, after: number, body)
         }

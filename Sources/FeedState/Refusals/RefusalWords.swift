@@ -37,6 +37,7 @@ struct RefusalWords {
                 "If state.db was moved, or its disk is not mounted, put it back.",
                 remedy(0)
             )
+        case .ofCluster: return ofCluster()
         case .foreignFile: return ofForeignFile()
         case .noState:
             return ofNoState()
@@ -116,7 +117,8 @@ struct RefusalWords {
 
     private func ofStorage(_ error: StorageError) -> Consequences {
         switch error {
-        case .brokenRecord:
+        case .head(let error) where error.isOfNewerProgram: return ofNewerFormat()
+        case .brokenRecord, .head:
             return withoutRecords(
                 "Keep the directory: its files are whole, and show a fault of the program."
             )
@@ -199,6 +201,14 @@ struct RefusalWords {
         let step = Step(
             text: "Start the version of feed-service that wrote the directory, or a later one.",
             commands: ["feed-service --version"]
+        )
+        return (Self.nothingIsLost, [step])
+    }
+
+    private func ofCluster() -> Consequences {
+        let step = Step(
+            text: "For a service of one machine, restore a backup of it into a new directory, and "
+                + "serve that. \(backupList)"
         )
         return (Self.nothingIsLost, [step])
     }

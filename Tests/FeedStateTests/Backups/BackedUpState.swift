@@ -18,11 +18,12 @@ struct BackedUpState {
     let checkpointed: UInt64
 
     /// A record has half of a segment at most, so that the commits of some seeds need larger ones.
-    init(seed: UInt64, segmentByteCount: Int = 16 << 10) throws {
+    init(seed: UInt64, segmentByteCount: Int = 16 << 10, isOfCluster: Bool = false) throws {
         run = StatePowerCutRun(seed: seed)
         run.journal.segmentByteCount = segmentByteCount
         try run.write(turns: 60, checkpoints: true)
         run.disk.revive()
+        if isOfCluster { try run.beginCluster() }
         (backup, checkpointed) = try run.writeAroundBackup(turns: 120)
         earlier = run.disk.copy()
         run.disk.revive()

@@ -44,6 +44,21 @@ import Testing
         #expect(written.refusal(disk) == nil)
     }
 
+    @Test func nothingIsLostOfACluster() throws {
+        let written = try BackedUpState(seed: 3, isOfCluster: true)
+        let disk = written.disk.copy()
+        disk["state.db"] = nil
+        disk["state.db-wal"] = written.log
+        let found = try written.restore(disk)
+        #expect(found.checkpointed < found.last)
+        #expect(written.refusal(disk.copy()) == nil)
+        let verified = try StateVerification.run(
+            DurableLife.directory(disk, JournalConfiguration(instanceID: 0)),
+            2
+        )
+        #expect(verified.chain != nil && verified.lastRecord == found.last)
+    }
+
     @Test("killed at any call it is refused, finishes when run again, and loses no old file")
     func killedAnywhereItFinishes() throws {
         var interruptedCount = 0

@@ -6,11 +6,12 @@ import Testing
 
 @Suite struct MomentRestoreTests {
     @Test(
-        "each moment and each revision gives the state of then, also while a service has the lock"
+        "each moment and each revision gives the state of then, also while a service has the lock",
+        arguments: [false, true]
     )
-    func restoresEachMoment() throws {
+    func restoresEachMoment(isOfCluster: Bool) throws {
         let seed: UInt64 = 20_261_126
-        let written = try MomentDirectory(seed: seed, batches: 160)
+        let written = try MomentDirectory(seed: seed, batches: 160, isOfCluster: isOfCluster)
         #expect(written.segmentCount > 10)
         var generator = SeededGenerator(seed: seed)
         let before = try written.content()
@@ -36,6 +37,15 @@ import Testing
             }
         }
         #expect(try written.content() == before)
+    }
+
+    @Test("a moment of a cluster, by a backup of the time before it")
+    func restoresAMomentBehindTheBeginningOfACluster() throws {
+        let written = try MomentDirectory(seed: 5, batches: 30, headedAfter: 20)
+        for number in [19, 20, 21, 29] {
+            let made = try written.restore(.time(written.time(of: number) + 0.5))
+            #expect(made.model == written.models[number], "record \(number)")
+        }
     }
 
     @Test("the last record, and a backup by its name")
@@ -144,11 +154,26 @@ private final class MomentDirectory {
     private let target: DataDirectory
     private var restoreCount = 0
 
-    init(seed: UInt64, batches: Int, backsUpOnce: Bool = false) throws {
+    /// Records after `headedAfter` are a cluster's, which no backup has seen.
+    init(
+        seed: UInt64,
+        batches: Int,
+        backsUpOnce: Bool = false,
+        isOfCluster: Bool = false,
+        headedAfter: Int = .max
+    ) throws {
         directory = try DataDirectory()
         target = try DataDirectory()
         var generator = SeededGenerator(seed: seed)
-        let database = try directory.create()
+        var database = try directory.create()
+        if isOfCluster {
+            database = try DataDirectory().create()
+            var options = StateOptions(path: directory.path, logCount: 1)
+            options.journal.space.ballastByteCount = 1 << 16
+            options.journal.segmentByteCount = 16 << 10
+            _ = try ClusterBeginning.run(StateDirectory(options, directory.files))
+            database = try directory.open()
+        }
         instanceID = database.meta.instanceID
         var configuration = JournalConfiguration(instanceID: instanceID)
         configuration.segmentByteCount = 16 << 10
@@ -157,19 +182,29 @@ private final class MomentDirectory {
         let journal = try SegmentJournal(directory.files, configuration)
         var work = CheckpointWork(database, checkpointByteCount: 1 << 20)
         var source = LogEntrySource()
+        var chain = database.meta.chain
         for number in 1...batches {
-            let body = source.batch(writes: 12, using: &generator)
+            var body = source.batch(writes: 12, using: &generator)
+            if number > headedAfter, !chain.isOfCluster {
+                chain = RecordChain(after: journal.last)
+            }
+            if chain.isOfCluster {
+                body.insert(contentsOf: [UInt8](repeating: 0, count: RecordHead.byteCount), at: 0)
+                let time = UInt64(time(of: number).timeIntervalSince1970) * 1_000_000
+                chain.seal(&body, entryCount: 1, at: time)
+                _ = try chain.take(body.span, record: UInt64(number))
+            }
             let position = try journal.append(
                 body.span,
                 count: 1,
                 at: UInt64(time(of: number).timeIntervalSince1970) * 1_000_000
             )
-            try work.add(body, at: position)
+            if number <= headedAfter { try work.add(body, at: position) }
             var model = source.model
             // A restore ends all sessions.
             model.viewers.sessions = [:]
             models.append(model)
-            guard generator.oneIn(8) || number == 2 else { continue }
+            guard generator.oneIn(8) || number == 2, number <= headedAfter else { continue }
             work.begin()
             while work.isCheckpointing { try work.writeStep(until: { false }) }
             try journal.forget(through: position.number)

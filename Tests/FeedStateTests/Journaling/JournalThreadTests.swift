@@ -29,19 +29,20 @@ import Testing
     /// A thread over a fake journal, and what it says.
     private final class Harness: Sendable {
         let logs: ChangeLogs
-        let thread: JournalThread
+        let thread: any CommitThread
+        var progress: CommitProgress { thread.progress }
         let durable = Locked<[UInt64]>([])
         let failures = Locked<[StorageError]>([])
         let receiver = Receiver()
         let news = Locked<[CheckpointNews]>([])
         let space = Locked<[SpaceNews]>([])
         let said = DispatchSemaphore(value: 0)
-        private let started = Locked<JournalThread?>(nil)
+        private let started = Locked<(any CommitThread)?>(nil)
 
         init(_ journal: FakeJournal, beforeStart: () -> Void = {}) {
             let started = started
             logs = ChangeLogs(count: 2, firstBatch: 1) { started.withLock { $0 }?.wake() }
-            var events = JournalThread.Events()
+            var events = CommitEvents()
             let (durable, failures, said) = (durable, failures, said)
             let news = news
             let space = space
@@ -51,17 +52,19 @@ import Testing
                 durable.withLock { $0.append(batch) }
                 said.signal()
             }
-            thread = JournalThread(
+            let parts = CommitParts(
                 journal: Transferred(journal),
-                maximumWaitingByteCount: 1 << 20,
-                keepsSegments: false,
+                chain: .ofOneMachine,
                 logs: logs,
                 receiver: receiver,
+                maximumWaitingByteCount: 1 << 20,
+                keepsSegments: false,
                 events: events
             ) { error in
                 failures.withLock { $0.append(error) }
                 said.signal()
             }
+            thread = JournalThread(parts)
             started.withLock { [thread] in $0 = thread }
             beforeStart()
             do { try thread.start() } catch { Issue.record("\(error)") }
@@ -93,21 +96,21 @@ import Testing
         // The first commit batch is on its way. New entries are for the next one, of both logs.
         harness.log(1, revision: 2)
         harness.log(0, revision: 3)
-        #expect(harness.thread.durableBatch == 0)
+        #expect(harness.progress.durableBatch == 0)
         #expect(harness.logs.newestBatch == 2)
-        #expect(harness.thread.oldestWait != nil)
+        #expect(harness.progress.oldestWait != nil)
         #expect(harness.durable.withLock { $0 }.isEmpty)
         journal.permits.signal()
         harness.said.wait()
         #expect(harness.durable.withLock { $0 } == [1])
         journal.permits.signal()
         harness.said.wait()
-        #expect(harness.thread.durableBatch == 2)
-        #expect(harness.thread.oldestWait == nil)
+        #expect(harness.progress.durableBatch == 2)
+        #expect(harness.progress.oldestWait == nil)
         harness.thread.stop()
         #expect(journal.state.withLock { $0.counts } == [1, 2])
-        #expect(harness.thread.statistics.commitCount == 2)
-        #expect(harness.thread.statistics.entryCount == 3)
+        #expect(harness.progress.statistics.commitCount == 2)
+        #expect(harness.progress.statistics.entryCount == 3)
         #expect(harness.receiver.batches.withLock { $0.map(\.number) } == [1, 2])
         #expect(journal.state.withLock { $0.forgotten } == 2)
     }
@@ -118,7 +121,7 @@ import Testing
         for _ in 0..<8 { journal.permits.signal() }
         harness.log(0, revision: 1)
         harness.thread.stop()
-        #expect(harness.thread.durableBatch == 1)
+        #expect(harness.progress.durableBatch == 1)
         #expect(journal.state.withLock { $0.records.count } == 1)
     }
 
@@ -133,7 +136,7 @@ import Testing
         harness.log(0, revision: 2)
         harness.thread.stop()
         #expect(harness.failures.withLock { $0 } == [error])
-        #expect(harness.thread.durableBatch == 0)
+        #expect(harness.progress.durableBatch == 0)
         #expect(harness.durable.withLock { $0 }.isEmpty)
     }
 
@@ -145,13 +148,13 @@ import Testing
         harness.log(0, revision: 1)
         harness.said.wait()
         // What was let in is committed all the same.
-        #expect(!harness.thread.isWritable)
-        #expect(harness.thread.writableByteCount == 1 << 41)
+        #expect(!harness.progress.isWritable)
+        #expect(harness.progress.writableByteCount == 1 << 41)
         let news: [SpaceNews] = [
             .gaveUpBallast, .full(freeByteCount: 1 << 40, writableByteCount: 1 << 41),
         ]
         #expect(harness.space.withLock { $0 } == news)
-        #expect(harness.thread.durableBatch == 1)
+        #expect(harness.progress.durableBatch == 1)
         harness.thread.stop()
     }
 
@@ -162,10 +165,10 @@ import Testing
         for _ in 0..<8 { journal.permits.signal() }
         harness.log(0, revision: 1)
         harness.said.wait()
-        #expect(harness.thread.durableBatch == 1)
+        #expect(harness.progress.durableBatch == 1)
         harness.log(0, revision: 2)
         harness.said.wait()
-        #expect(harness.thread.durableBatch == 2)
+        #expect(harness.progress.durableBatch == 2)
         harness.thread.stop()
     }
 
@@ -173,19 +176,19 @@ import Testing
         let journal = FakeJournal()
         let harness = Harness(journal)
         for _ in 0..<8 { journal.permits.signal() }
-        #expect(harness.thread.congestion == nil)
+        #expect(harness.progress.congestion == nil)
         harness.receiver.waiting.withLock { $0 = 1 << 20 }
         harness.log(0, revision: 1)
         harness.said.wait()
-        while harness.thread.congestion == nil {}
-        guard case .checkpoints(let backlog, let retryTime) = harness.thread.congestion
-        else { throw Unexpected(harness.thread.congestion) }
+        while harness.progress.congestion == nil {}
+        guard case .checkpoints(let backlog, let retryTime) = harness.progress.congestion
+        else { throw Unexpected(harness.progress.congestion) }
         #expect(backlog.pendingByteCount == 1 << 20)
         #expect(retryTime == .seconds(1))
-        harness.thread.countRefusalByCheckpoints()
+        harness.progress.countRefusalByCheckpoints()
         // The thread looks by itself: with nothing let in, nobody would wake it.
         harness.receiver.waiting.withLock { $0 = 0 }
-        while harness.thread.congestion != nil {}
+        while harness.progress.congestion != nil {}
         harness.thread.stop()
         let news = harness.news.withLock { $0 }
         guard news.count == 2, case .lagging(let told, _, _) = news[0],

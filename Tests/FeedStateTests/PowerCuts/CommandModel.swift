@@ -394,6 +394,9 @@ final class ChannelTable {
         switch entry {
         case .channel(let state): states[state.number] = state
         case .outcome(let outcome): if states[outcome.channel] != nil { record(outcome) }
+        case .evictedChannel(let number):
+            states[number] = nil
+            outcomes[number] = nil
         default: break
         }
     }

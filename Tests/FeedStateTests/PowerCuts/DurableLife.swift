@@ -41,7 +41,22 @@ struct DurableLife: ~Copyable {
     static func directory(_ disk: FakeDisk, _ journal: JournalConfiguration) -> StateDirectory {
         var options = StateOptions(path: ".", logCount: 2)
         options.journal = journal
+        options.servesCluster = true
         return StateDirectory(options, disk, vfs: disk.databaseDiskName)
+    }
+
+    /// Takes the open commit batch and appends it, with a head in a cluster's directory; nil where nothing
+    /// was logged.
+    mutating func append() throws -> (body: [UInt8], position: JournalPosition)? {
+        var body: [UInt8] = []
+        let chain = state.checkpointWork.chain
+        guard let batch = state.logs.takeBatch(into: &body, after: chain.headByteCount) else {
+            return nil
+        }
+        let time = state.journal.recordTime(at: 0)
+        chain.seal(&body, entryCount: batch.entryCount, at: time)
+        let count = UInt32(batch.entryCount)
+        return (body, try state.journal.append(body.span, count: count, at: 0))
     }
 
     /// Executes a command that is no batch, within a transaction; nil where it is refused.

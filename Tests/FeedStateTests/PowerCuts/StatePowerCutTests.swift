@@ -44,6 +44,29 @@ import Testing
         #expect(backupCount > wanted / 8, "Only \(backupCount) backups were made.")
     }
 
+    /// The same while the directory becomes a cluster's, whose records have heads.
+    @Test func keepsEveryAnsweredCallOfACluster() async throws {
+        var seed = TestEnvironment.number("FEED_SEED") ?? TestEnvironment.firstSeed
+        let wanted = Int(TestEnvironment.number("FEED_POWER_CUTS") ?? 2000) / 4
+        var (cutCount, clusterCount) = (0, 0)
+        while cutCount < wanted {
+            let lives = try await offload { [seed] in
+                let keepsJournal = seed.isMultiple(of: 2)
+                var run = StatePowerCutRun(seed: seed, keepsJournal: keepsJournal)
+                run.beginsCluster = true
+                return (
+                    complaint: run.run(), cutCount: run.cutCount, clusterCount: run.clusterCount
+                )
+            }
+            #expect(lives.complaint == nil, "seed \(seed)")
+            guard lives.complaint == nil else { return }
+            cutCount += lives.cutCount
+            clusterCount += lives.clusterCount
+            seed += 1
+        }
+        #expect(clusterCount > wanted / 20, "Only \(clusterCount) directories became a cluster's.")
+    }
+
     @Test(arguments: [
         StatePowerCutRun.Fault.noSync, .earlyAnswer, .forgottenOutcomes, .forgottenMarks,
         .forgottenUsers, .earlyForget,
@@ -90,6 +113,8 @@ struct StatePowerCutRun {
 
     var generator: SeededGenerator
     let fault: Fault
+    /// Whether the directory becomes a cluster's between two lives.
+    var beginsCluster = false
     var accounts = AccountEntrySource()
     var sweep = MarkSweep()
     var journal: JournalConfiguration
@@ -121,6 +146,8 @@ struct StatePowerCutRun {
     /// Checkpoints that ended, and those that a start found interrupted.
     var checkpointCount = 0
     private(set) var brokenCheckpointCount = 0
+    /// How often the directory became a cluster's.
+    private(set) var clusterCount = 0
 
     /// Lives that follow from the seed; with another hash, what the journal has is checked by that.
     ///
@@ -191,6 +218,7 @@ struct StatePowerCutRun {
         var hasFailed = { false }
         do {
             let verified = try verify()
+            try beginClusterIfDue()
             var life = try DurableLife(disk, journal, clock: clock)
             life.fault = fault
             // The disk has to be dead when the connection is closed, however this ends.
@@ -223,6 +251,24 @@ struct StatePowerCutRun {
         }
         disk.die()
         return nil
+    }
+
+    /// Makes the directory a cluster's now and then, if it is to become one; the power may go meanwhile.
+    private mutating func beginClusterIfDue() throws {
+        guard beginsCluster, generator.oneIn(3), disk.names.contains(StateDatabase.fileName) else {
+            return
+        }
+        do throws(StateStartError) {
+            try beginCluster()
+            clusterCount += 1
+        } catch {
+            guard case .ofCluster = error else { throw error }
+        }
+    }
+
+    /// Makes the directory a cluster's.
+    func beginCluster() throws(StateStartError) {
+        _ = try ClusterBeginning.run(DurableLife.directory(disk, journal))
     }
 
     /// Now and then, what there is by its verification: the hash of the state.
@@ -474,21 +520,16 @@ extension StatePowerCutRun {
 extension StatePowerCutRun {
     /// Makes durable what was logged, then answers it.
     mutating func commit(_ life: inout DurableLife) throws {
-        var body: [UInt8] = []
-        guard let commitBatch = life.state.logs.takeBatch(into: &body) else { return }
+        let batch = life.state.logs.openBatch
+        guard life.state.logs.newestBatch == batch else { return }
         let snapshot = Snapshot(
             model: model,
             hash: life.store.stateHash() &+ model.viewers.accountsState.stateHash
         )
         if fault == .earlyAnswer { answer(snapshot) }
         inFlight = snapshot
-        hashes[commitBatch.number] = snapshot.hash
-        let position = try life.state.journal.append(
-            body.span,
-            count: UInt32(commitBatch.entryCount),
-            at: 0
-        )
-        guard position.number == commitBatch.number else {
+        hashes[batch] = snapshot.hash
+        guard let (body, position) = try life.append(), position.number == batch else {
             throw Complaint(text: "A batch has two numbers.")
         }
         answer(snapshot)

@@ -1,0 +1,55 @@
+package import FeedJournal
+
+/// A directory of one machine that has become the first one of a cluster.
+package struct ClusterBeginning: Sendable, Equatable {
+    /// The last record before the cluster's own; the next one has a head.
+    package var last: JournalPosition
+
+    /// Makes a directory that is locked, and that no service uses, a cluster's, durably.
+    ///
+    /// Nothing is changed that a start would refuse. All records stay, and the instance does.
+    package static func run(
+        _ directory: StateDirectory
+    ) throws(StateStartError) -> ClusterBeginning {
+        let database = try directory.existingDatabase()
+        guard !database.meta.chain.isOfCluster else { throw .ofCluster }
+        _ = try directory.acceptedLoss(database)
+        try directory.checkIsOriginal(database)
+        try startErrors { () throws(StorageError) in try database.verify() }
+        var summary = RecoverySummary()
+        let journal = try directory.journal(database, &summary) { _ in }
+        // From here on the journal has to have the record that the cluster begins behind.
+        try directory.noteFiles(of: database, known: journal.last, journal)
+        let last = journal.last
+        try directory.withRoom(journal) { () throws(StorageError) in
+            try database.beginCluster(after: last)
+        }
+        return ClusterBeginning(last: last)
+    }
+}
+
+extension StateDirectory {
+    /// Begins the journal of a state that was copied here from another machine of its cluster.
+    ///
+    /// There is none yet. Durable on return: the next start continues behind the copy's last record.
+    package func beginJournal(behind database: StateDatabase) throws(StateStartError) {
+        let meta = database.meta
+        try withRoom { () throws(StorageError) in
+            try SegmentJournal.begin(
+                files,
+                configuration(database),
+                after: meta.checkpointed,
+                at: meta.chain.microseconds
+            )
+        }
+        // The row that came with the copy tells of the other machine's files.
+        try withRoom { () throws(StorageError) in
+            try database.update(
+                DirectoryRow(
+                    known: meta.checkpointed,
+                    identity: try files.identity(of: StateDatabase.fileName)
+                )
+            )
+        }
+    }
+}
