@@ -112,7 +112,7 @@ run_tests() {
         echo "==> staticcheck is not installed (Debian has it as go-staticcheck): skipped"
     fi
     echo "==> go test, with the faults that show that the audits see them"
-    go test -tags faults "$@" ./...
+    go test -tags faults -timeout 30m "$@" ./...
 }
 
 case $command in
