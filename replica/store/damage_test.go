@@ -214,10 +214,35 @@ func TestOlderLogIsRefused(t *testing.T) {
 	}
 }
 
+// Fails if a node may start whose vote is lost, while its term is not: it could vote twice.
+func TestLostVoteIsRefused(t *testing.T) {
+	s := founded(t, 1, faults.Set{})
+	save(t, s, 6, 1, nil) // a candidate that is behind
+	older := copyOf(t, s.options.Directory)
+	if err := s.Save(etcd.HardState{Term: 6, Vote: 3, Commit: 1}, nil); err != nil {
+		t.Fatal(err)
+	}
+	newest, err := os.ReadFile(s.options.path(markName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(options(copyOf(t, s.options.Directory), faults.Set{})); err != nil {
+		t.Error(err)
+	}
+	s.Close()
+	if err := os.WriteFile(filepath.Join(older, markName), newest, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var damaged *DamagedError
+	if _, err := Open(options(older, faults.Set{})); !errors.As(err, &damaged) {
+		t.Error(err)
+	}
+}
+
 // Fails if the form of the file changes: a node would refuse its own log after an upgrade.
 func TestMarkHasItsBytes(t *testing.T) {
-	m := mark{term: 7, lastTerm: 6, lastIndex: 258, installed: 3}
-	want := "\x07\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00" +
+	m := mark{term: 7, vote: 9, lastTerm: 6, lastIndex: 258, installed: 3}
+	want := "\x07\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00" +
 		"\x02\x01\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00"
 	b := m.bytes()
 	if string(b[:markSumOffset]) != want || len(b) != markByteCount {

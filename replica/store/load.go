@@ -124,9 +124,7 @@ func (s *Store) compare(had mark, isVoid bool) error {
 		had.lastTerm, had.lastIndex = has.lastTerm, has.lastIndex
 	}
 	if has.isBehind(had) && !s.options.Faults.Has(faults.NoMark) {
-		return &DamagedError{What: fmt.Sprintf(
-			"entries are lost: the log ends at %v, and had %v (saved term %d, had %d)",
-			has, had, has.term, had.term)}
+		return &DamagedError{What: fmt.Sprintf("entries or a vote are lost: the log ends at %v, and had %v", has, had)}
 	}
 	if s.hard.Commit > has.lastIndex {
 		return &DamagedError{What: fmt.Sprintf("entries are lost: the log ends at %v, and %d was committed",
@@ -142,5 +140,5 @@ func (s *Store) compare(had mark, isVoid bool) error {
 func (s *Store) currentMark() mark {
 	last := s.LastIndex()
 	term, _ := s.memory.Term(last) // there is always a last term, 0 for an empty log
-	return mark{term: s.hard.Term, lastTerm: term, lastIndex: last, installed: s.installed}
+	return mark{term: s.hard.Term, vote: s.hard.Vote, lastTerm: term, lastIndex: last, installed: s.installed}
 }

@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"path/filepath"
+	"syscall"
 )
 
-// mark says what the log had on the disk, in a file beside it, `durable.hwm`, that no sync waits for.
+// mark says what the log had on the disk, in a file beside it, `durable.hwm`, that is rarely synced.
 //
 // etcd's Repair takes a zeroed sector anywhere in the last file for a torn write, and drops what follows; the
 // mark tells. It is written after the sync of what it names, so it is never ahead of the log; a power cut may
-// take it back, and then it says less.
+// take it back, and then it says less: a mark that says less than the one before is synced.
 type mark struct {
 	term      uint64 // of the hard state
+	vote      uint64 // in that term: a node that forgets it could give another one
 	lastTerm  uint64 // of the last entry
 	lastIndex uint64
 	// The snapshot behind which nothing was saved since it was installed, or 0: what the files have behind it
@@ -23,13 +26,13 @@ type mark struct {
 
 const (
 	markName      = "durable.hwm"
-	markByteCount = 36
-	markSumOffset = 32
+	markByteCount = 44
+	markSumOffset = 40
 )
 
 func (m mark) bytes() []byte {
 	b := make([]byte, 0, markByteCount)
-	for _, field := range []uint64{m.term, m.lastTerm, m.lastIndex, m.installed} {
+	for _, field := range []uint64{m.term, m.vote, m.lastTerm, m.lastIndex, m.installed} {
 		b = binary.LittleEndian.AppendUint64(b, field)
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
@@ -41,22 +44,25 @@ func parseMark(b []byte) (mark, bool) {
 		return mark{}, false
 	}
 	field := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
-	return mark{field(0), field(1), field(2), field(3)}, true
+	return mark{field(0), field(1), field(2), field(3), field(4)}, true
 }
 
 // isBehind says whether a log with this mark lacks something that one with the other had. A log may become
 // shorter only under a later term, whose leader has overwritten its end.
 func (m mark) isBehind(other mark) bool {
-	return m.term < other.term || m.lastTerm < other.lastTerm ||
-		m.lastTerm == other.lastTerm && m.lastIndex < other.lastIndex
+	return m.term < other.term || m.term == other.term && other.vote != 0 && m.vote != other.vote ||
+		m.lastTerm < other.lastTerm || m.lastTerm == other.lastTerm && m.lastIndex < other.lastIndex
 }
 
 func (m mark) String() string {
-	return fmt.Sprintf("%d of term %d", m.lastIndex, m.lastTerm)
+	return fmt.Sprintf("%d of term %d (saved: term %d, vote for %x)", m.lastIndex, m.lastTerm, m.term, m.vote)
 }
 
 // markFile is the open file of the mark.
-type markFile struct{ file *os.File }
+type markFile struct {
+	file *os.File
+	last mark
+}
 
 // createMark makes the file. A log without one is damaged, so it is there before anything is promised.
 func createMark(path string, m mark) error {
@@ -64,7 +70,7 @@ func createMark(path string, m mark) error {
 	if err != nil {
 		return &DiskError{"creating " + markName, err}
 	}
-	f := &markFile{file}
+	f := &markFile{file: file}
 	if err := f.write(m); err != nil {
 		file.Close()
 		return err
@@ -76,6 +82,7 @@ func createMark(path string, m mark) error {
 	return file.Close()
 }
 
+// openMark opens the file, and locks it: all that a start reads, cuts and deletes is one process's.
 func openMark(path string) (*markFile, mark, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if os.IsNotExist(err) {
@@ -84,6 +91,13 @@ func openMark(path string) (*markFile, mark, error) {
 	if err != nil {
 		return nil, mark{}, &DiskError{"opening " + markName, err}
 	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		file.Close()
+		if err == syscall.EWOULDBLOCK {
+			return nil, mark{}, &InUseError{filepath.Dir(path)}
+		}
+		return nil, mark{}, &DiskError{"locking " + markName, err}
+	}
 	b := make([]byte, markByteCount)
 	n, _ := file.ReadAt(b, 0)
 	m, ok := parseMark(b[:n])
@@ -91,12 +105,17 @@ func openMark(path string) (*markFile, mark, error) {
 		file.Close()
 		return nil, mark{}, &DamagedError{What: path + " has a wrong checksum"}
 	}
-	return &markFile{file}, m, nil
+	return &markFile{file, m}, m, nil
 }
 
 func (f *markFile) write(m mark) error {
 	if _, err := f.file.WriteAt(m.bytes(), 0); err != nil {
 		return &DiskError{"writing " + markName, err}
+	}
+	saysLess := m.isBehind(f.last) || m.installed != f.last.installed
+	f.last = m
+	if saysLess {
+		return f.sync()
 	}
 	return nil
 }

@@ -30,10 +30,7 @@ func (s *Store) Install(snapshot etcd.Snapshot, hard etcd.HardState, entries []e
 	// Before the log knows the snapshot: the entries that it replaces are void from the same moment on.
 	flagged := s.currentMark()
 	flagged.installed = snapshot.Metadata.Index
-	if err := s.mark.write(flagged); err != nil {
-		return err
-	}
-	if err := s.mark.sync(); err != nil {
+	if err := s.mark.write(flagged); err != nil { // and synced
 		return err
 	}
 	if err := saveSnapshot(s.options, s.log, snapshot); err != nil {
@@ -64,29 +61,22 @@ func (s *Store) Install(snapshot etcd.Snapshot, hard etcd.HardState, entries []e
 
 // saved takes what is on the disk into memory, and into the mark.
 func (s *Store) saved(hard etcd.HardState, entries []etcd.Entry) error {
-	isOtherTerm := false
 	if !etcd.IsEmptyHardState(hard) {
-		isOtherTerm = hard.Term != s.hard.Term
 		s.hard = hard
 	}
 	if err := s.memory.Append(entries); err != nil {
 		return &DamagedError{"the log cannot be appended to", err}
 	}
 	s.sizes.append(entries)
-	if len(entries) == 0 {
-		if !isOtherTerm && s.installed == 0 {
-			return nil
-		}
-		return s.mark.write(s.currentMark())
+	if len(entries) > 0 {
+		// The first entries behind an installed snapshot are on the disk: nothing is void any more. Until the
+		// mark says so, synced, a start would take them for void.
+		s.installed = 0
 	}
-	// The first entries behind an installed snapshot are on the disk: nothing is void any more. Until that
-	// is synced, a start would take them for void.
-	wasInstalled := s.installed != 0
-	s.installed = 0
-	if err := s.mark.write(s.currentMark()); err != nil || !wasInstalled {
-		return err
+	if now := s.currentMark(); now != s.mark.last {
+		return s.mark.write(now)
 	}
-	return s.mark.sync()
+	return nil
 }
 
 // Compact forgets the entries up to an index, which the service has on its own disk. The members are those
