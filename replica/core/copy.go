@@ -14,6 +14,9 @@ import (
 // copyPatience is how long a copy may stand still.
 const copyPatience = 120 * time.Second
 
+// receivedPatience is how long a node may take to say that it has a state which the transport has delivered.
+const receivedPatience = time.Second
+
 // copying is the state on its way to a node whose next entry was forgotten. The service gives a file of it;
 // the entries behind it are kept until the node has taken them up.
 type copying struct {
@@ -55,16 +58,20 @@ func (c *copies) lowestPin(limit uint64) uint64 {
 // wantCopy asks the service for a state, as the Raft core wants to send one.
 func (c *Core) wantCopy(message etcd.Message) {
 	node := message.To
-	if each := c.copies.byNode[node]; each != nil && !each.isReceived {
+	each := c.copies.byNode[node]
+	if each != nil && !each.isReceived {
 		return // its end is reported
 	}
-	delete(c.copies.byNode, node) // it came, and was of no use: the node is behind again
-	if c.session == nil {
+	isNew := each != nil && c.options.Now().Sub(each.movedAt) < receivedPatience
+	if !isNew {
+		delete(c.copies.byNode, node) // it came, and was of no use: the node is behind again
+	}
+	if isNew || c.session == nil {
 		c.raft.ReportSnapshot(node, etcd.SnapshotFailed)
 		return
 	}
 	base := message.Snapshot.Metadata.Index
-	each := &copying{message: message, least: base, pin: base, movedAt: c.options.Now()}
+	each = &copying{message: message, least: base, pin: base, movedAt: c.options.Now()}
 	// A node ignores a state that does not name it.
 	if added := c.history.firstWith(node); added > each.least {
 		each.least = added
