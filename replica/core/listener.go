@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"go.uber.org/zap"
@@ -35,12 +36,16 @@ type Listener struct {
 
 // Listen opens the socket. What is left of an earlier process is replaced; another process is not.
 func Listen(core *Core, path string) (*Listener, error) {
-	if conn, err := net.Dial("unix", path); err == nil {
+	conn, err := net.Dial("unix", path)
+	if err == nil {
 		conn.Close()
 		return nil, fmt.Errorf("--socket: another process listens on %s", path)
 	}
-	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
-		os.Remove(path) // if it cannot be removed, Listen says why
+	// Other errors are those of a process that lives, as that too many wait for it.
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+			os.Remove(path) // if it cannot be removed, Listen says why
+		}
 	}
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {

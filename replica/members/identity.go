@@ -76,6 +76,11 @@ func parseIdentity(b []byte, what string) (Identity, error) {
 	if identity.ID == 0 || identity.Cluster == (Cluster{}) || len(identity.Members) == 0 {
 		return Identity{}, fmt.Errorf("%s: expected a cluster, a node and members", what)
 	}
+	for _, member := range identity.Members {
+		if err := CheckURL(member.URL); err != nil {
+			return Identity{}, fmt.Errorf("%s: member %s: %w", what, member.Name, err)
+		}
+	}
 	return identity, nil
 }
 

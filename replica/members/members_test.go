@@ -35,6 +35,7 @@ func TestIdentitiesAreKept(t *testing.T) {
 		"no node":    func(i *Identity) { i.ID = 0 },
 		"no cluster": func(i *Identity) { i.Cluster = Cluster{} },
 		"no members": func(i *Identity) { i.Members = nil },
+		"plain HTTP": func(i *Identity) { i.Members[1] = Member{"a", "http://10.0.0.1:1"} },
 	} {
 		identity := someIdentity()
 		change(&identity)

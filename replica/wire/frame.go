@@ -18,18 +18,11 @@ type Frame struct {
 	Tail   []byte
 }
 
-// FrameError says what is wrong with a frame.
-type FrameError struct {
-	Kind   Kind
-	What   string
-	Actual uint64
-	Limit  uint64
-}
+// FrameError says what is wrong with a frame, with the actual value and the limit.
+type FrameError struct{ Text string }
 
-// Error is a sentence with the actual value and the limit.
-func (e *FrameError) Error() string {
-	return fmt.Sprintf("frame %s: %s is %d, expected %d", e.Kind, e.What, e.Actual, e.Limit)
-}
+// Error is the text.
+func (e *FrameError) Error() string { return e.Text }
 
 const (
 	lengthByteCount = 4
@@ -75,18 +68,16 @@ func ReadFrame(from io.Reader) (Frame, error) {
 	layout := layouts[frame.Kind]
 	length := uint64(binary.LittleEndian.Uint32(head[:]))
 	if layout.name == "" {
-		return Frame{}, &FrameError{frame.Kind, "the highest known kind", uint64(frame.Kind), uint64(End)}
+		return Frame{}, &FrameError{fmt.Sprintf("frame of %s, expected %d to %d or %d to %d", frame.Kind, byte(Hello), byte(NoCopy),
+			byte(Welcome), byte(End))}
 	}
 	least := uint64(1 + fieldByteCount*layout.fields + layout.leastTail)
 	most := uint64(1 + fieldByteCount*layout.fields + layout.mostTail)
 	if most > MaximumFrameByteCount {
 		most = MaximumFrameByteCount
 	}
-	if length < least {
-		return Frame{}, &FrameError{frame.Kind, "the least length", length, least}
-	}
-	if length > most {
-		return Frame{}, &FrameError{frame.Kind, "the length", length, most}
+	if length < least || length > most {
+		return Frame{}, &FrameError{fmt.Sprintf("frame %s of %d bytes, expected %d to %d", frame.Kind, length, least, most)}
 	}
 	rest := make([]byte, length-1)
 	if _, err := io.ReadFull(from, rest); err != nil {
