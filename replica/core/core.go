@@ -15,6 +15,7 @@
 package core
 
 import (
+	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
@@ -35,6 +36,7 @@ const (
 	maximumWaitingReports   = 256
 	maximumTurn             = 256 // what goes into one write of the log
 	maximumWaitingReads     = 1024
+	maximumUncommittedCount = 4096
 	maximumUncommittedBytes = 32 << 20
 	maximumMessageBytes     = 1 << 20
 	maximumMessagesInFlight = 32
@@ -187,9 +189,18 @@ func (c *Core) addPeer(id members.ID, member members.Member) {
 	}
 }
 
-// Run is the node's goroutine. It returns nil after Stop, or why the node cannot go on.
-func (c *Core) Run() error {
+// Run is the node's goroutine. It returns nil after Stop, or why the node cannot go on. A broken invariant of the
+// Raft core, which panics, is such a reason.
+func (c *Core) Run() (err error) {
 	defer close(c.done)
+	defer func() {
+		if what := recover(); what != nil {
+			c.logger.Error("a panic", zap.Any("what", what), zap.Stack("stack"))
+			err = &InternalError{"the node's goroutine", fmt.Errorf("%v", what)}
+			return
+		}
+		c.endSession(stops())
+	}()
 	ticker := time.NewTicker(c.options.Tick)
 	defer ticker.Stop()
 	look := time.NewTicker(lookPeriod)
@@ -223,7 +234,6 @@ func (c *Core) Run() error {
 			return err
 		}
 		if c.mayStop() {
-			c.endSession(stops())
 			return nil
 		}
 	}

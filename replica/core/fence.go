@@ -56,13 +56,16 @@ func (c *Core) check(term, index uint64) *refusal {
 	status := c.raft.BasicStatus()
 	switch {
 	case !c.isLeader || status.RaftState != etcd.StateLeader:
-		return &refusal{wire.NotLeader, fmt.Sprintf("node %x leads", c.leader)}
+		return &refusal{wire.NotLeader, fmt.Sprintf("node %s leads", members.ID(c.leader))}
 	case term != status.Term && !c.options.Faults.Has(faults.NoTermFence):
 		return &refusal{wire.OtherTerm, fmt.Sprintf("term %d, expected %d", term, status.Term)}
 	case status.LeadTransferee != 0:
-		return &refusal{wire.Transferring, fmt.Sprintf("the leadership goes to node %x", status.LeadTransferee)}
+		return &refusal{wire.Transferring, fmt.Sprintf("the leadership goes to node %s", members.ID(status.LeadTransferee))}
 	case index != c.last+1 && !c.options.Faults.Has(faults.NoIndexFence):
 		return &refusal{wire.OtherIndex, fmt.Sprintf("record %d, expected %d", index, c.last+1)}
+	case len(c.proposals.times) >= maximumUncommittedCount:
+		return &refusal{wire.TooManyBytes,
+			fmt.Sprintf("%d records are not committed, which is the limit", maximumUncommittedCount)}
 	}
 	return nil
 }
@@ -78,8 +81,7 @@ func zapIndex(index uint64) zap.Field { return zap.Uint64("index", index) }
 
 func zapNode(node uint64) zap.Field { return zap.Stringer("node", members.ID(node)) }
 
-// proposals has when each entry was proposed that is not committed yet. Its length is bounded by the bytes
-// that may be uncommitted.
+// proposals has when each entry was proposed that is not committed yet.
 type proposals struct {
 	first uint64 // the index of the first time
 	times []time.Time

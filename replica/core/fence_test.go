@@ -91,6 +91,49 @@ func TestOnlyTheNextProposalOfTheTermIsAppended(t *testing.T) {
 	}
 }
 
+// Fails if records without number wait for their commit: small ones never reach the limit of bytes.
+func TestRecordsThatWaitAreLimited(t *testing.T) {
+	w, n := leading(t, faults.Set{}, 1, 2, 3)
+	for _, id := range w.order {
+		w.cut[link{n.identity.ID, id}] = true
+	}
+	for i := 0; i <= maximumUncommittedCount; i++ {
+		isAppended, reason := proposed(n, n.service.session, n.core.term, n.core.last+1, someBatch)
+		w.parcels = nil
+		if isAppended != (i < maximumUncommittedCount) || !isAppended && reason != wire.TooManyBytes {
+			t.Fatalf("record %d: appended %v, reason %d", i, isAppended, reason)
+		}
+	}
+}
+
+// Fails if what a session that was ended has left in its socket is taken: another HELLO, or a proposal.
+func TestEndedSessionsSayNothing(t *testing.T) {
+	_, n := leading(t, faults.Set{}, 1)
+	s := n.service.session
+	s.end(lastWord(wire.TooSlow, "a test"))
+	last := n.core.last
+	n.give(s, wire.New(wire.Propose, someBatch, n.core.term, last+1))
+	if n.core.last != last {
+		t.Error("a proposal of an ended session is appended")
+	}
+	other := newSession(n.world.now)
+	n.give(other, wire.New(wire.Hello, testCluster[:], wire.Version, last, 1, 1))
+	n.give(s, wire.New(wire.Hello, testCluster[:], wire.Version, last, 1, 1))
+	if n.core.session != other || other.isEnded {
+		t.Error("an ended session has ended another one")
+	}
+}
+
+// Fails if a broken invariant ends the process otherwise than as a fault of the program, with its exit code.
+func TestPanicsEndRun(t *testing.T) {
+	n := newWorld(t, 1, faults.Set{}, 1).nodes[1]
+	n.core.reports <- func() { panic("broken") }
+	var internal *InternalError
+	if err := n.core.Run(); !errors.As(err, &internal) {
+		t.Error(err)
+	}
+}
+
 // Fails if a node that does not lead, or is giving the leadership away, appends.
 func TestProposalsAreRefusedWithoutTheLeadership(t *testing.T) {
 	w, n := leading(t, faults.Set{}, 1, 2, 3)

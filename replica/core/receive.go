@@ -65,8 +65,7 @@ func (c *Core) TakeService(id members.ID, service members.Service) {
 	}
 }
 
-// raftLogger writes the Raft core's lines into the log. What it calls a panic is a broken invariant, and ends
-// the process.
+// raftLogger writes the Raft core's lines into the log. What it calls a panic is a broken invariant: Run ends.
 type raftLogger struct{ *zap.SugaredLogger }
 
 // Warning is a warning.

@@ -37,7 +37,8 @@ func (c *Core) handOverWithoutService(now time.Time) {
 	if !c.isLeader || now.Sub(c.handedOver) < handOverPeriod {
 		return
 	}
-	if c.session != nil && !c.session.isSilent(now) {
+	// What a service says waits while the disk is slow: then it is not the service that is silent.
+	if c.session != nil && (!c.session.isSilent(now) || len(c.requests) > 0) {
 		return
 	}
 	if c.handOver(0) { // if nobody could take it, it is tried again soon

@@ -79,6 +79,12 @@ func (s *session) isSilent(now time.Time) bool {
 	return now.Sub(s.lastWord) > serviceSilence
 }
 
+func (s *session) hasEnded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.isEnded
+}
+
 func lastWord(reason wire.Reason, text string) wire.Frame {
 	return wire.New(wire.End, []byte(text), uint64(reason))
 }
@@ -93,6 +99,8 @@ func (c *Core) handle(r request) error {
 	}
 	s, f := r.session, r.frame
 	switch {
+	case s.hasEnded() && !(c.options.Faults.Has(faults.NoSessionFence) && f.Kind == wire.Propose):
+		// It was told so: what was on its way is left out.
 	case f.Kind == wire.Status:
 		s.tell(wire.StatusIs, c.statusJSON(), f.Fields[0])
 	case f.Kind == wire.Hello:
