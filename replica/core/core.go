@@ -275,9 +275,10 @@ func (c *Core) tick() {
 	c.tellHeard()
 }
 
-// step takes a message of a peer. Those to a node that waits for its service are dropped, as by a network.
+// step takes a message of a peer. Those to a node that waits for its service are dropped, as by a network. So are
+// proposals: peers send none, and Raft would append them past the fence.
 func (c *Core) step(message etcd.Message) {
-	if c.isDraining {
+	if c.isDraining || message.Type == etcd.ProposalMessage {
 		return
 	}
 	err := c.raft.Step(message)

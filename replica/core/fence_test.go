@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"feed-replica/etcd"
 	"feed-replica/faults"
 	"feed-replica/members"
 	"feed-replica/wire"
@@ -131,6 +132,18 @@ func TestPanicsEndRun(t *testing.T) {
 	var internal *InternalError
 	if err := n.core.Run(); !errors.As(err, &internal) {
 		t.Error(err)
+	}
+}
+
+// Fails if what a peer proposes is appended: the service would take it for its own.
+func TestPeersProposeNothing(t *testing.T) {
+	w, n := leading(t, faults.Set{}, 1)
+	n.do(func() error {
+		n.core.step(etcd.Message{Type: etcd.ProposalMessage, From: 9, To: 1, Entries: []etcd.Entry{{Data: someBatch}}})
+		return nil
+	})
+	if last := n.log.LastIndex(); last != n.service.applied || w.failure != nil {
+		t.Errorf("the log ends at %d, the service has %d: %v", last, n.service.applied, w.failure)
 	}
 }
 

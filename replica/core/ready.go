@@ -8,8 +8,8 @@ import (
 
 // process does what the Raft core has to have done: saved, sent, applied, told.
 //
-// A leader sends before it saves, as its own vote counts only after the save. All others save first: an
-// answer promises what is on the disk.
+// A leader sends before it saves: no answer is taken in between, so nothing is committed before its own save. All
+// others save first: an answer promises what is on the disk.
 func (c *Core) process() error {
 	c.reads.ask(c.raft)
 	for c.raft.HasReady() {

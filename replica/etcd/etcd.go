@@ -56,10 +56,10 @@ const (
 	Replicating      = tracker.StateReplicate
 	SnapshotFinished = raft.SnapshotFinish
 	SnapshotFailed   = raft.SnapshotFailure
-	NormalEntry      = raftpb.EntryNormal
 	ConfChangeEntry  = raftpb.EntryConfChange
 	HeartbeatMessage = raftpb.MsgHeartbeat
 	SnapshotMessage  = raftpb.MsgSnap
+	ProposalMessage  = raftpb.MsgProp
 	AddVoter         = raftpb.ConfChangeAddNode
 	AddLearner       = raftpb.ConfChangeAddLearnerNode
 	RemoveMember     = raftpb.ConfChangeRemoveNode
