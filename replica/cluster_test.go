@@ -614,6 +614,13 @@ func TestMistakesAreRefused(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "is a node already") {
 		t.Errorf("a second init: %v", err)
 	}
+	if err := os.Remove(filepath.Join(folder, "n", "node.json")); err != nil {
+		t.Fatal(err)
+	}
+	err = dispatch(append([]string{"init", "--last-index", "7", "--cluster", testCluster.String()}, good...), io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "a log that is no node's") || exitCode(err) != exitUsage {
+		t.Errorf("an init after one that was killed: %v", err)
+	}
 }
 
 // Fails if the file of settings is read otherwise than flags.

@@ -59,6 +59,10 @@ func runNode(s *settings, logger *zap.Logger, stop <-chan os.Signal) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return &UsageError{fmt.Sprintf("--dir: %s is no node: `feed-replica init` or `join` makes one", s.directory)}
 	}
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return &store.DiskError{Operation: "reading who the node is", Err: err}
+	}
 	if err != nil {
 		return &store.DamagedError{What: "who the node is cannot be read", Err: err}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -93,7 +94,13 @@ func makeNode(s *settings, identity members.Identity, base *store.Base) error {
 	if err != nil {
 		return err
 	}
-	if err := store.Create(store.Options{Directory: s.directory, Logger: logger}, base); err != nil {
+	var inUse *store.InUseError
+	err = store.Create(store.Options{Directory: s.directory, Logger: logger}, base)
+	if errors.As(err, &inUse) {
+		return &UsageError{fmt.Sprintf("--dir: %s has a log that is no node's, as of an init that was killed: remove it",
+			s.directory)}
+	}
+	if err != nil {
 		return err
 	}
 	if err := identity.Save(s.directory); err != nil {

@@ -33,7 +33,8 @@ func (s *Store) CutIndex(trailing Trailing, limit uint64) uint64 {
 }
 
 const (
-	keptFileCount  = 2
+	keptLogFiles   = 2
+	keptSnapshots  = 16 // installs that were cut off have names above the one in use
 	purgePeriod    = 2 * time.Second
 	stateSuffix    = ".snap.db"
 	stateNameWidth = 16
@@ -42,9 +43,12 @@ const (
 // Purge deletes the files of the log that were released, until stop is closed. An error ends it.
 func (s *Store) Purge(stop <-chan struct{}) <-chan error {
 	failed := make(chan error, 2)
-	for _, each := range []struct{ folder, suffix string }{{logFolder, "wal"}, {stateFolder, "snap"}} {
+	for _, each := range []struct {
+		folder, suffix string
+		kept           uint
+	}{{logFolder, "wal", keptLogFiles}, {stateFolder, "snap", keptSnapshots}} {
 		done, errs := etcd.PurgeFiles(s.options.Logger, s.options.path(each.folder), each.suffix,
-			keptFileCount, purgePeriod, stop)
+			each.kept, purgePeriod, stop)
 		go func() {
 			<-done
 			select {
