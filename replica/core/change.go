@@ -21,8 +21,6 @@ type pendingChange struct {
 	wantedAt  time.Time
 }
 
-func (p *pendingChange) forgetSession() { p.isSession = false }
-
 // promotionLimit is how far behind a learner may be that is promoted.
 const promotionLimit = time.Second
 

@@ -103,6 +103,3 @@ func (p *proposals) committed(through uint64, now time.Time, durations *metrics.
 	p.times = p.times[count:]
 	p.first += uint64(count)
 }
-
-// clear forgets what another leader may overwrite.
-func (p *proposals) clear() { p.times = nil }

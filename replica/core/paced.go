@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"sync/atomic"
 
@@ -67,5 +66,3 @@ func (p *pacedFile) Close() error {
 	p.cancel()
 	return p.file.Close()
 }
-
-var _ io.ReadCloser = (*pacedFile)(nil)

@@ -103,8 +103,6 @@ type heard struct {
 // askAgainPeriod is when a question counts as lost.
 const askAgainPeriod = 500 * time.Millisecond
 
-func (h *heard) forget() { *h = heard{} }
-
 // askLeader lets a follower ask what is committed: once a tick, if the last question was answered.
 func (c *Core) askLeader() {
 	now := c.options.Monotonic()

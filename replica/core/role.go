@@ -22,12 +22,12 @@ func (c *Core) roleChanged(wasLeader bool) {
 	case !c.isLeader && wasLeader:
 		c.logger.Info("this node does not lead any more", zap.Uint64("term", c.term),
 			zap.Stringer("leader", members.ID(c.leader)))
-		c.proposals.clear()
+		c.proposals = proposals{} // another leader may overwrite them
 		c.reads.refuse(c.session)
 		c.dropCopies("this node does not lead any more")
 		c.change = pendingChange{}
 	}
-	c.heard.forget()
+	c.heard = heard{}
 	c.tellRole()
 }
 

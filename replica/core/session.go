@@ -195,7 +195,7 @@ func (c *Core) endSession(notice wire.Frame) {
 	}
 	c.session.end(notice)
 	c.session = nil
-	c.change.forgetSession()
+	c.change.isSession = false
 	c.reads.forget()
 	c.dropCopies("the service is gone")
 }

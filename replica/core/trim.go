@@ -7,8 +7,7 @@ import "feed-replica/faults"
 func (c *Core) trim() error {
 	limit := c.durable
 	pinned := c.copies.lowestPin(limit)
-	isOver := c.store.ByteCount() > c.options.LogLimit
-	if isOver && pinned < limit {
+	if pinned < limit && c.store.ByteCount() > c.options.LogLimit {
 		c.dropCopies("the log is over its limit")
 		pinned = limit
 	}
@@ -25,7 +24,7 @@ func (c *Core) trim() error {
 	if err := c.store.DropStates(limit); err != nil {
 		return err
 	}
-	switch isOver = c.store.ByteCount() > c.options.LogLimit; {
+	switch isOver := c.store.ByteCount() > c.options.LogLimit; {
 	case isOver && !c.isDraining:
 		return &LogLimitError{c.store.ByteCount(), c.options.LogLimit, c.durable, c.last}
 	case !isOver && c.isDraining:
