@@ -121,7 +121,7 @@ extension LogEntry {
         case .counts(let counts): CountsRow.damaged("post \(counts.id.rawValue)", reason)
         case .account: AccountsRow.damaged("an account", reason)
         case .session, .sessionEnded, .sessionsEnded: SessionsRow.damaged("a session", reason)
-        case .channel, .outcome: ChannelRow.damaged("a channel", reason)
+        case .channel, .outcome, .evictedChannel: ChannelRow.damaged("a channel", reason)
         case .counters: PostRow.damaged("the counters", reason)
         }
     }
