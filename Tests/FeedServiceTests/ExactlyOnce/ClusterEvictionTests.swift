@@ -1,6 +1,7 @@
 import FeedJournal
 import FeedLog
 import FeedProto
+import FeedRanking
 import FeedService
 import FeedState
 import FeedTestSupport
@@ -25,7 +26,7 @@ import Testing
         let ofCluster = options
         try await withService { configuration in
             configuration.state = ofCluster
-            configuration.limits.channelRetention = .zero
+            configuration.limits.channels.retention = .zero
         } _: { port in
             let client = try Support.connect(port)
             let id = try client.createPost(title: "a")
@@ -47,19 +48,20 @@ import Testing
     /// Waits until the service has forgotten a channel, and has logged that.
     private static func awaitEviction(_ client: WireClient) throws {
         var evicted: UInt64 = 0
-        while evicted == 0 { evicted = try OverloadTests.stats(client).evictedChannelCount }
+        while evicted == 0 { evicted = try client.serverStats().evictedChannelCount }
     }
 
     @Test func anEvictionTakesAChannelThatWasRestored() throws {
         let table = ChannelTableTests().table()
+        let key = ChannelTable.Key(Device16(high: 1, low: 2), channel: 3)
         let state = ChannelState(number: 7, clientHigh: 1, clientLow: 2, channel: 3)
         let call = ChannelOutcome(channel: 7, sequence: 1, requestHash: 5, outcome: .done)
         for entry in [LogEntry.channel(state), .outcome(call)] { table.restore(entry) }
-        #expect(table.isKnown(1, 2, channel: 3))
+        #expect(table.isKnown(key))
         table.restore(.evictedChannel(8))
-        #expect(table.isKnown(1, 2, channel: 3))
+        #expect(table.isKnown(key))
         table.restore(.evictedChannel(7))
-        #expect(!table.isKnown(1, 2, channel: 3) && table.count == 0)
+        #expect(!table.isKnown(key) && table.count == 0)
         // It is in the log already.
         #expect(table.takeEvicted() == [])
         table.restore(.outcome(call))
