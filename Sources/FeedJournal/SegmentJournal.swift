@@ -492,7 +492,8 @@ extension SegmentJournal {
     /// last record of the copy, of which no file here has anything.
     ///
     /// From then on it is opened as any other, with that record as the checkpointed one. Refused where
-    /// there are segments.
+    /// there are segments. The segment is made last: after an interruption there is none, and the journal
+    /// is begun again, or all of it is there.
     package static func begin(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
@@ -502,15 +503,19 @@ extension SegmentJournal {
         configuration.check()
         var durable = configuration
         durable.durability = .fsync
+        try checkMayBegin(files)
         try files.createDirectory(SegmentLayout.directory)
-        let names = try files.names(in: SegmentLayout.directory)
-        guard names.allSatisfy({ SegmentLayout.firstNumber(name: $0) == nil }) else {
-            throw .system("begin", SegmentLayout.directory, code: EEXIST)
-        }
-        _ = try startAnew(files, durable, after: last, at: microseconds, age: JournalAge(0))
         var watermark = try DurableWatermark(files, configuration.hash)
         try watermark.replace(with: last)
         try files.syncDirectory(".")
+        _ = try startAnew(files, durable, after: last, at: microseconds, age: JournalAge(0))
+    }
+
+    /// Refuses a directory that has segments; changes nothing.
+    package static func checkMayBegin(_ files: any JournalFiles) throws(StorageError) {
+        guard try RecoveryScan.firsts(files).isEmpty else {
+            throw .system("begin", SegmentLayout.directory, code: EEXIST)
+        }
     }
 
     /// Opens a segment that was scanned, makes it durable, and gives it its instance.

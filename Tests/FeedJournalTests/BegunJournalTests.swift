@@ -100,6 +100,29 @@ import Testing
         #expect(throws: StorageError.lost(records: 1_001...1_020)) { try open() }
     }
 
+    /// The segment is made last: where there is none, the journal is begun again.
+    @Test func aPowerCutLeavesAllOfItOrNoSegment() throws {
+        var generator = SeededGenerator(seed: TestEnvironment.firstSeed)
+        var isWhole = false
+        for calls in 0..<100 where !isWhole {
+            let disk = FakeDisk()
+            func begin(_ disk: FakeDisk) throws {
+                try SegmentJournal.begin(disk, .small(), after: Self.copied, at: 5_000)
+            }
+            disk.callsUntilPowerCut = calls
+            isWhole = (try? begin(disk)) != nil
+            disk.die()
+            for _ in 0..<3 {
+                let found = disk.afterPowerCut(&generator)
+                let hasSegment = found.names.contains { $0.hasPrefix("journal/0") }
+                if !hasSegment { try begin(found) }
+                let journal = try SegmentJournal(found, configuration, checkpointed: Self.copied)
+                #expect(journal.last == Self.copied, "power cut after \(calls) calls")
+            }
+        }
+        #expect(isWhole)
+    }
+
     @Test func itIsBegunOnce() throws {
         _ = try write()
         let names = files.names

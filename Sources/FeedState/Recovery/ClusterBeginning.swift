@@ -31,17 +31,11 @@ package struct ClusterBeginning: Sendable, Equatable {
 extension StateDirectory {
     /// Begins the journal of a state that was copied here from another machine of its cluster.
     ///
-    /// There is none yet. Durable on return: the next start continues behind the copy's last record.
+    /// There is none yet. Durable on return: the next start continues behind the copy's last record. As
+    /// long as there is no segment, it can be called again after an interruption.
     package func beginJournal(behind database: StateDatabase) throws(StateStartError) {
         let meta = database.meta
-        try withRoom { () throws(StorageError) in
-            try SegmentJournal.begin(
-                files,
-                configuration(database),
-                after: meta.checkpointed,
-                at: meta.chain.microseconds
-            )
-        }
+        try startErrors { () throws(StorageError) in try SegmentJournal.checkMayBegin(files) }
         // The row that came with the copy tells of the other machine's files.
         try withRoom { () throws(StorageError) in
             try database.update(
@@ -49,6 +43,14 @@ extension StateDirectory {
                     known: meta.checkpointed,
                     identity: try files.identity(of: StateDatabase.fileName)
                 )
+            )
+        }
+        try withRoom { () throws(StorageError) in
+            try SegmentJournal.begin(
+                files,
+                configuration(database),
+                after: meta.checkpointed,
+                at: meta.chain.microseconds
             )
         }
     }

@@ -327,6 +327,32 @@ import Testing
         #expect(throws: StateStartError.self) { try verify(other, all: true) }
     }
 
+    @Test func aCopyIsBegunAgainAfterAnInterruption() throws {
+        _ = try makeCluster()
+        let source = FakeDisk()
+        try live { life in
+            try life.checkpoint()
+            let name = try BackupFixture.make(life.state.checkpointWork.database)
+            source["state.db"] = disk["backups/\(name)/state.db"]
+        }
+        func begin(_ disk: FakeDisk) throws {
+            let copy = try StateDatabase(directory: ".", files: disk, vfs: disk.databaseDiskName)
+            try DurableLife.directory(disk, Self.configuration).beginJournal(behind: copy)
+        }
+        var isWhole = false
+        for calls in 0..<200 where !isWhole {
+            let other = source.copy()
+            other.callsUntilPowerCut = calls
+            isWhole = (try? begin(other)) != nil
+            other.die()
+            other.revive()
+            let hasSegment = other.names.contains { $0.hasPrefix("journal/0") }
+            if !hasSegment { try begin(other) }
+            try live(other) { #expect($0.store.postCount == 1) }
+        }
+        #expect(isWhole)
+    }
+
     /// On real files, as only those are told from their copies.
     @Test func aCopyBecomesTheFileOfItsDirectory() throws {
         let (directory, other) = (try DataDirectory(), try DataDirectory())
