@@ -37,14 +37,17 @@ package struct InstanceChange: Sendable, Equatable {
 extension StateDirectory {
     /// What is left of the journal after a loss that the options accept; nil without a loss.
     ///
-    /// It throws where an acceptance is unfinished and the options accept none, and where they name another
-    /// record than the last one that is left.
+    /// It throws where an acceptance is unfinished and the options accept none, where they name another
+    /// record than the last one that is left, and where they accept one of a cluster's directory.
     func acceptedLoss(_ database: StateDatabase) throws(StateStartError) -> RecoveryScan? {
         let unfinished = database.directoryRow?.acceptedLoss
         guard let accepted = options.acceptedLoss else {
             if let unfinished { throw .interruptedAcceptance(after: unfinished) }
             return nil
         }
+        // What a machine of a cluster has lost, the others have. Under another instance it would go on with
+        // records of its own.
+        guard !database.meta.chain.isOfCluster else { throw .ofCluster }
         let loss = unfinished != nil ? try scan(database) : try openLoss(database)
         if let left = loss?.last.number, left != accepted {
             throw .storage(.otherLossAccepted(accepted: accepted, last: left))

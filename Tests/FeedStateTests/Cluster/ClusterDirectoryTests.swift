@@ -53,11 +53,15 @@ import Testing
         return try StateVerification.run(directory, 2, replaysAll: all)
     }
 
-    private func refusal(servingCluster: Bool = true) throws -> StateStartError {
+    private func refusal(
+        servingCluster: Bool = true,
+        accepting loss: UInt64? = nil
+    ) throws -> StateStartError {
         do throws(StateStartError) {
             var options = StateOptions(path: ".", logCount: 2)
             options.journal = Self.configuration
             options.servesCluster = servingCluster
+            options.acceptedLoss = loss
             _ = try RecoveredState(
                 StateDirectory(options, disk, vfs: disk.databaseDiskName),
                 into: FeedStore(stripeCount: 4) { 0 },
@@ -198,6 +202,22 @@ import Testing
         #expect(throws: StateStartError.self) { try beginCluster() }
         // Who only looks may look.
         #expect(try verify().lastRecord == 3)
+    }
+
+    /// Also of records before the beginning, whose numbers new records with heads would get.
+    @Test func noLossOfAClusterIsAccepted() throws {
+        let begun = try makeCluster()
+        for name in disk.names where name.hasPrefix("journal/0") { disk[name] = nil }
+        #expect(try refusal().exitStatus == 5)
+        let names = disk.names
+        let error = try refusal(accepting: begun.last.number - 2)
+        guard case .ofCluster = error else { throw error }
+        #expect(disk.names == names)
+        // Nor would one be by a look at what would be left.
+        var options = StateOptions(path: ".", logCount: 1)
+        options.acceptedLoss = 0
+        let looked = StateDirectory(options, disk, vfs: disk.databaseDiskName)
+        #expect(throws: StateStartError.self) { try StateVerification.run(looked, 2) }
     }
 
     /// Each but the first record of the cluster is checked against the one before.
