@@ -47,6 +47,10 @@ struct JournalContinuation: Equatable {
                 expected: meta.instanceID
             )
         }
+        // No start would take the cluster's records after it.
+        if let own, own.meta.chain.isOfCluster, !meta.chain.isOfCluster {
+            throw .head(.unexpected(record: own.meta.chain.beginning + 1))
+        }
         known = noted.number > meta.checkpointed.number ? noted : meta.checkpointed
         var configuration = JournalConfiguration(instanceID: meta.instanceID)
         configuration.known = known

@@ -405,6 +405,28 @@ import Testing
         #expect(try started(other).journal.last.number == last.number + 1)
     }
 
+    /// No start would take the records with heads after it.
+    @Test func aBackupOlderThanTheClusterIsNotPutInPlace() throws {
+        let source = FakeDisk()
+        try live { life in
+            try life.commit([StateFixture.post(7, revision: Self.run + 1)])
+            try life.checkpoint()
+            let name = try BackupFixture.make(life.state.checkpointWork.database)
+            source["state.db"] = disk["backups/\(name)/state.db"]
+        }
+        let begun = try beginCluster()
+        try live { _ in }
+        let backup = try #require(try source.open("state.db"))
+        let error = #expect(throws: RestoreError.self) {
+            try InPlaceRestore.run(backup, of: "/mnt/a", in: ".", disk, vfs: disk.databaseDiskName)
+        }
+        let expected = StorageError.head(.unexpected(record: begun.last.number + 1))
+        guard case .notContinued(_, _, problem: expected) = error else {
+            throw StatePowerCutRun.Complaint(text: "\(String(describing: error))")
+        }
+        try live { #expect($0.store.postCount == 1) }
+    }
+
     @Test func aRestoredBackupIsOneMachines() throws {
         _ = try makeCluster()
         let other = FakeDisk()
