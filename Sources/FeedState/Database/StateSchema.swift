@@ -7,7 +7,8 @@ enum StateSchema {
     static let format = StateTable.newestFormat
     /// The format of a cluster's directories, which no start leads to.
     ///
-    /// It has one more table. The row there says that the directory is a cluster's.
+    /// It has one more table, whose row says that the directory is a cluster's; or, after a restore, that it
+    /// is one machine's.
     static let clusterFormat = format + 1
 
     /// Makes the tables of a new file: those of format 1, then what each format has added.

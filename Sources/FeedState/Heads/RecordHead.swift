@@ -152,8 +152,10 @@ package struct RecordChain: Equatable, Sendable {
     }
 }
 
-/// The one row of `cluster`, which a directory of one machine does not have: the chain as of
-/// `checkpointed`.
+/// The one row of `cluster`, a table that only files of format 3 have: the chain as of `checkpointed`.
+///
+/// A file that was restored keeps the table, and the row says that it is one machine's. So one without a
+/// row is damaged, and is not served as one machine's.
 extension RecordChain: OneRow {
     static let tableName = "cluster"
     static let seed: UInt64 = 0x636C_7573_7465_72
@@ -169,16 +171,13 @@ extension RecordChain: OneRow {
         columns.sumColumn()
     }
 
-    /// The chain of a file; that of one machine where it has no row.
     static func read(_ database: Database) throws(StorageError) -> RecordChain {
         var chain = RecordChain()
-        _ = try chain.readOne(database)
+        guard try chain.readOne(database) != nil else { throw damaged("it has no row") }
         return chain
     }
 
-    /// Writes the row in place of the one that is there; none for one machine.
     func write(_ database: Database) throws(StorageError) {
-        guard isOfCluster else { return try database.execute("DELETE FROM \(Self.tableName)") }
         var row = self
         try row.writeOne(database)
     }

@@ -2,6 +2,7 @@ import FeedDiskFaults
 import FeedJournal
 import FeedLog
 import FeedRanking
+import FeedSQLite
 import FeedState
 import FeedTestSupport
 import Testing
@@ -275,6 +276,18 @@ import Testing
             throw error
         }
         #expect(throws: StateStartError.self) { try verify() }
+    }
+
+    /// It would be served as one machine's otherwise, by records without heads.
+    @Test func aStateThatHasLostTheRowOfItsClusterIsDamaged() throws {
+        _ = try makeCluster()
+        do {
+            let database = try Database(path: "state.db", vfs: disk.databaseDiskName)
+            try database.execute("DELETE FROM cluster")
+        }
+        let error = try refusal(servingCluster: false)
+        guard case .storage(.damagedRow(table: "cluster", _, _)) = error else { throw error }
+        #expect(error.exitStatus == 5)
     }
 
     @Test func oneMachineRefusesTheRecordOfACluster() throws {
