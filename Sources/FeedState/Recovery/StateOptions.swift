@@ -49,9 +49,10 @@ package struct StateOptions: Sendable {
     package static let shortTransactionByteCount = 64 << 10
 
     /// The bytes of a record that admission divides: the rest after each loop has logged a short
-    /// transaction and the four bytes of its part's length.
+    /// transaction and the four bytes of its part's length; in a cluster also after the head.
     private var admittedByteCount: Int {
         journal.maximumBodyByteCount - logCount * (Self.shortTransactionByteCount + 4)
+            - (servesCluster ? RecordHead.byteCount : 0)
     }
 
     /// The unjournaled bytes at which no more are let in: at most 24 MiB, and at most half of what
