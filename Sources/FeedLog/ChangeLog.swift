@@ -254,7 +254,7 @@ package final class ChangeLogs: @unchecked Sendable {
 
     /// Lets the commit batches go on from a number: another machine has made those before it.
     ///
-    /// No log entry waits, and whoever calls it has noted those batches as durable.
+    /// The logs are empty. The caller has noted the batches before the number as durable.
     package func begin(at batch: UInt64) {
         taking.withLock { _ in
             withLocks(of: 0..<count) {
