@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -213,22 +214,8 @@ func (n *simNode) crash() {
 }
 
 func copyFolder(t *testing.T, from, to string) {
-	err := filepath.Walk(from, func(path string, info os.FileInfo, err error) error {
-		if err != nil {
-			return err
-		}
-		inside, _ := filepath.Rel(from, path)
-		if info.IsDir() {
-			return os.MkdirAll(filepath.Join(to, inside), 0o700)
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, inside), b, 0o600)
-	})
-	if err != nil {
-		t.Fatal(err)
+	if output, err := exec.Command("cp", "-R", from+"/.", to).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/rand"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sort"
 	"syscall"
@@ -121,22 +122,8 @@ func writtenByteCount(path string) int {
 func copyOf(t *testing.T, directory string) string {
 	t.Helper()
 	to := newFolder(t)
-	err := filepath.Walk(directory, func(path string, info os.FileInfo, err error) error {
-		if err != nil {
-			return err
-		}
-		inside, _ := filepath.Rel(directory, path)
-		if info.IsDir() {
-			return os.MkdirAll(filepath.Join(to, inside), 0o700)
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, inside), b, 0o600)
-	})
-	if err != nil {
-		t.Fatal(err)
+	if output, err := exec.Command("cp", "-R", directory+"/.", to).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
 	}
 	return to
 }
