@@ -367,6 +367,51 @@ void   feed__v1__hello_response__free_unpacked
   assert(message->base.descriptor == &feed__v1__hello_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__cluster_member__init
+                     (Feed__V1__ClusterMember         *message)
+{
+  static const Feed__V1__ClusterMember init_value = FEED__V1__CLUSTER_MEMBER__INIT;
+  *message = init_value;
+}
+size_t feed__v1__cluster_member__get_packed_size
+                     (const Feed__V1__ClusterMember *message)
+{
+  assert(message->base.descriptor == &feed__v1__cluster_member__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__cluster_member__pack
+                     (const Feed__V1__ClusterMember *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__cluster_member__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__cluster_member__pack_to_buffer
+                     (const Feed__V1__ClusterMember *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__cluster_member__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ClusterMember *
+       feed__v1__cluster_member__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ClusterMember *)
+     protobuf_c_message_unpack (&feed__v1__cluster_member__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__cluster_member__free_unpacked
+                     (Feed__V1__ClusterMember *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__cluster_member__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__limits__init
                      (Feed__V1__Limits         *message)
 {
@@ -3859,7 +3904,7 @@ const ProtobufCMessageDescriptor feed__v1__call_times__descriptor =
   (ProtobufCMessageInit) feed__v1__call_times__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__status__field_descriptors[6] =
+static const ProtobufCFieldDescriptor feed__v1__status__field_descriptors[7] =
 {
   {
     "code",
@@ -3933,9 +3978,22 @@ static const ProtobufCFieldDescriptor feed__v1__status__field_descriptors[6] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "leader",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Status, leader),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__status__field_indices_by_name[] = {
   0,   /* field[0] = code */
+  6,   /* field[6] = leader */
   2,   /* field[2] = message */
   3,   /* field[3] = not_executed */
   1,   /* field[1] = reason */
@@ -3945,7 +4003,7 @@ static const unsigned feed__v1__status__field_indices_by_name[] = {
 static const ProtobufCIntRange feed__v1__status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor feed__v1__status__descriptor =
 {
@@ -3955,7 +4013,7 @@ const ProtobufCMessageDescriptor feed__v1__status__descriptor =
   "Feed__V1__Status",
   "feed.v1",
   sizeof(Feed__V1__Status),
-  6,
+  7,
   feed__v1__status__field_descriptors,
   feed__v1__status__field_indices_by_name,
   1,  feed__v1__status__number_ranges,
@@ -4142,7 +4200,7 @@ const ProtobufCMessageDescriptor feed__v1__hello_request__descriptor =
   (ProtobufCMessageInit) feed__v1__hello_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptors[10] =
+static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptors[12] =
 {
   {
     "protocol_version",
@@ -4264,6 +4322,30 @@ static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "role",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__HelloResponse, role),
+    &feed__v1__node_role__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "members",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__HelloResponse, n_members),
+    offsetof(Feed__V1__HelloResponse, members),
+    &feed__v1__cluster_member__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__hello_response__field_indices_by_name[] = {
   6,   /* field[6] = capabilities */
@@ -4272,7 +4354,9 @@ static const unsigned feed__v1__hello_response__field_indices_by_name[] = {
   2,   /* field[2] = instance_id */
   8,   /* field[8] = last_sequence */
   4,   /* field[4] = limits */
+  11,   /* field[11] = members */
   0,   /* field[0] = protocol_version */
+  10,   /* field[10] = role */
   1,   /* field[1] = server_name */
   3,   /* field[3] = server_time_ms */
   5,   /* field[5] = user */
@@ -4280,7 +4364,7 @@ static const unsigned feed__v1__hello_response__field_indices_by_name[] = {
 static const ProtobufCIntRange feed__v1__hello_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
 {
@@ -4290,11 +4374,62 @@ const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
   "Feed__V1__HelloResponse",
   "feed.v1",
   sizeof(Feed__V1__HelloResponse),
-  10,
+  12,
   feed__v1__hello_response__field_descriptors,
   feed__v1__hello_response__field_indices_by_name,
   1,  feed__v1__hello_response__number_ranges,
   (ProtobufCMessageInit) feed__v1__hello_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__cluster_member__field_descriptors[2] =
+{
+  {
+    "address",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterMember, address),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "role",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterMember, role),
+    &feed__v1__node_role__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__cluster_member__field_indices_by_name[] = {
+  0,   /* field[0] = address */
+  1,   /* field[1] = role */
+};
+static const ProtobufCIntRange feed__v1__cluster_member__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__cluster_member__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ClusterMember",
+  "ClusterMember",
+  "Feed__V1__ClusterMember",
+  "feed.v1",
+  sizeof(Feed__V1__ClusterMember),
+  2,
+  feed__v1__cluster_member__field_descriptors,
+  feed__v1__cluster_member__field_indices_by_name,
+  1,  feed__v1__cluster_member__number_ranges,
+  (ProtobufCMessageInit) feed__v1__cluster_member__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[14] =
@@ -4631,7 +4766,7 @@ const ProtobufCMessageDescriptor feed__v1__cancel_request__descriptor =
   (ProtobufCMessageInit) feed__v1__cancel_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__go_away__field_descriptors[3] =
+static const ProtobufCFieldDescriptor feed__v1__go_away__field_descriptors[4] =
 {
   {
     "last_id",
@@ -4669,16 +4804,29 @@ static const ProtobufCFieldDescriptor feed__v1__go_away__field_descriptors[3] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "leader",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__GoAway, leader),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__go_away__field_indices_by_name[] = {
   1,   /* field[1] = drain_ms */
   0,   /* field[0] = last_id */
+  3,   /* field[3] = leader */
   2,   /* field[2] = reason */
 };
 static const ProtobufCIntRange feed__v1__go_away__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor feed__v1__go_away__descriptor =
 {
@@ -4688,7 +4836,7 @@ const ProtobufCMessageDescriptor feed__v1__go_away__descriptor =
   "Feed__V1__GoAway",
   "feed.v1",
   sizeof(Feed__V1__GoAway),
-  3,
+  4,
   feed__v1__go_away__field_descriptors,
   feed__v1__go_away__field_indices_by_name,
   1,  feed__v1__go_away__number_ranges,
@@ -9063,6 +9211,36 @@ const ProtobufCEnumDescriptor feed__v1__code__descriptor =
   feed__v1__code__enum_values_by_name,
   1,
   feed__v1__code__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue feed__v1__node_role__enum_values_by_number[3] =
+{
+  { "NODE_ROLE_UNSPECIFIED", "FEED__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED", 0 },
+  { "NODE_LEADER", "FEED__V1__NODE_ROLE__NODE_LEADER", 1 },
+  { "NODE_FOLLOWER", "FEED__V1__NODE_ROLE__NODE_FOLLOWER", 2 },
+};
+static const ProtobufCIntRange feed__v1__node_role__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex feed__v1__node_role__enum_values_by_name[3] =
+{
+  { "NODE_FOLLOWER", 2 },
+  { "NODE_LEADER", 1 },
+  { "NODE_ROLE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor feed__v1__node_role__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "feed.v1.NodeRole",
+  "NodeRole",
+  "Feed__V1__NodeRole",
+  "feed.v1",
+  3,
+  feed__v1__node_role__enum_values_by_number,
+  3,
+  feed__v1__node_role__enum_values_by_name,
+  1,
+  feed__v1__node_role__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue feed__v1__capability__enum_values_by_number[6] =

@@ -136,7 +136,7 @@ extension Reason {
             .tooManyFeeds, .tooManyMarks, .tooManySessions, .tooManyUsers, .tooManyWatches:
             .resourceExhausted
         case .badCredentials, .identityRequired, .sessionExpired: .unauthenticated
-        case .clockJumped, .draining: .unavailable
+        case .clockJumped, .draining, .notCaughtUp, .notLeader, .staleReplica: .unavailable
         case .unknownMethod, .unsupportedVersion: .unimplemented
         default: .invalidArgument
         }

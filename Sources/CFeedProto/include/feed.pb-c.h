@@ -23,6 +23,7 @@ typedef struct Feed__V1__Status Feed__V1__Status;
 typedef struct Feed__V1__FieldViolation Feed__V1__FieldViolation;
 typedef struct Feed__V1__HelloRequest Feed__V1__HelloRequest;
 typedef struct Feed__V1__HelloResponse Feed__V1__HelloResponse;
+typedef struct Feed__V1__ClusterMember Feed__V1__ClusterMember;
 typedef struct Feed__V1__Limits Feed__V1__Limits;
 typedef struct Feed__V1__PingRequest Feed__V1__PingRequest;
 typedef struct Feed__V1__PingResponse Feed__V1__PingResponse;
@@ -158,6 +159,24 @@ typedef enum _Feed__V1__Code {
   FEED__V1__CODE__UNAUTHENTICATED = 16
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CODE)
 } Feed__V1__Code;
+/*
+ * What a service is in its cluster.
+ */
+typedef enum _Feed__V1__NodeRole {
+  /*
+   * It has no cluster, or it is not known what it is.
+   */
+  FEED__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED = 0,
+  /*
+   * It takes changes, and its reads show each change that was answered before they were asked for.
+   */
+  FEED__V1__NODE_ROLE__NODE_LEADER = 1,
+  /*
+   * It answers reads of a state that may be older, and refuses changes: NOT_LEADER.
+   */
+  FEED__V1__NODE_ROLE__NODE_FOLLOWER = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__NODE_ROLE)
+} Feed__V1__NodeRole;
 /*
  * What a service may offer beyond the calls of version 1.
  */
@@ -480,7 +499,8 @@ struct  Feed__V1__ClientFrame
   uint64_t sequence;
   /*
    * Never answer from a state older than this revision; 0 is any. A revision that the service has
-   * not reached is FAILED_PRECONDITION / INSTANCE_CHANGED: the state with that revision is gone.
+   * not reached is FAILED_PRECONDITION / INSTANCE_CHANGED: the state with that revision is gone. A
+   * follower of a cluster waits for it, half a second at most: UNAVAILABLE / NOT_CAUGHT_UP.
    */
   uint64_t min_revision;
   /*
@@ -698,10 +718,14 @@ struct  Feed__V1__Status
    */
   size_t n_violations;
   Feed__V1__FieldViolation **violations;
+  /*
+   * Where the leader of the cluster is, as host:port, with NOT_LEADER; empty if it is not known.
+   */
+  ProtobufCBinaryData leader;
 };
 #define FEED__V1__STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__status__descriptor) \
-    , FEED__V1__CODE__OK, {0,NULL}, {0,NULL}, 0, 0, 0,NULL }
+    , FEED__V1__CODE__OK, {0,NULL}, {0,NULL}, 0, 0, 0,NULL, {0,NULL} }
 
 
 /*
@@ -826,10 +850,39 @@ struct  Feed__V1__HelloResponse
    * executed if there is one now, else refused with the cause as it then is, not_executed.
    */
   Feed__V1__Status *channel_status;
+  /*
+   * What the service is in its cluster; absent without one.
+   */
+  Feed__V1__NodeRole role;
+  /*
+   * The services of the cluster, as far as they are known; none without a cluster.
+   */
+  size_t n_members;
+  Feed__V1__ClusterMember **members;
 };
 #define FEED__V1__HELLO_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__hello_response__descriptor) \
-    , 0, {0,NULL}, 0, 0, NULL, NULL, 0,NULL, 0, 0, NULL }
+    , 0, {0,NULL}, 0, 0, NULL, NULL, 0,NULL, 0, 0, NULL, FEED__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED, 0,NULL }
+
+
+/*
+ * A service of a cluster.
+ */
+struct  Feed__V1__ClusterMember
+{
+  ProtobufCMessage base;
+  /*
+   * Where clients reach it, as host:port.
+   */
+  ProtobufCBinaryData address;
+  /*
+   * What it is; absent if that is not known.
+   */
+  Feed__V1__NodeRole role;
+};
+#define FEED__V1__CLUSTER_MEMBER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__cluster_member__descriptor) \
+    , {0,NULL}, FEED__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED }
 
 
 /*
@@ -973,10 +1026,14 @@ struct  Feed__V1__GoAway
    * Why it closes, in stable UPPER_SNAKE_CASE.
    */
   ProtobufCBinaryData reason;
+  /*
+   * Where the leader of the cluster is, as host:port, if it is another one and is known.
+   */
+  ProtobufCBinaryData leader;
 };
 #define FEED__V1__GO_AWAY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__go_away__descriptor) \
-    , 0, 0, {0,NULL} }
+    , 0, 0, {0,NULL}, {0,NULL} }
 
 
 /*
@@ -2809,6 +2866,25 @@ Feed__V1__HelloResponse *
 void   feed__v1__hello_response__free_unpacked
                      (Feed__V1__HelloResponse *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__ClusterMember methods */
+void   feed__v1__cluster_member__init
+                     (Feed__V1__ClusterMember         *message);
+size_t feed__v1__cluster_member__get_packed_size
+                     (const Feed__V1__ClusterMember   *message);
+size_t feed__v1__cluster_member__pack
+                     (const Feed__V1__ClusterMember   *message,
+                      uint8_t             *out);
+size_t feed__v1__cluster_member__pack_to_buffer
+                     (const Feed__V1__ClusterMember   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ClusterMember *
+       feed__v1__cluster_member__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__cluster_member__free_unpacked
+                     (Feed__V1__ClusterMember *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__Limits methods */
 void   feed__v1__limits__init
                      (Feed__V1__Limits         *message);
@@ -3918,6 +3994,9 @@ typedef void (*Feed__V1__HelloRequest_Closure)
 typedef void (*Feed__V1__HelloResponse_Closure)
                  (const Feed__V1__HelloResponse *message,
                   void *closure_data);
+typedef void (*Feed__V1__ClusterMember_Closure)
+                 (const Feed__V1__ClusterMember *message,
+                  void *closure_data);
 typedef void (*Feed__V1__Limits_Closure)
                  (const Feed__V1__Limits *message,
                   void *closure_data);
@@ -4096,6 +4175,7 @@ typedef void (*Feed__V1__MethodStats_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    feed__v1__code__descriptor;
+extern const ProtobufCEnumDescriptor    feed__v1__node_role__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__capability__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__serving_status__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__order__descriptor;
@@ -4114,6 +4194,7 @@ extern const ProtobufCMessageDescriptor feed__v1__status__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__field_violation__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__hello_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__cluster_member__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__limits__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__ping_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__ping_response__descriptor;

@@ -146,7 +146,7 @@ public enum Response: Equatable, Sendable {
     /// A sign of life.
     case ping(PingResponse)
     /// Says that the service is about to close the connection.
-    case goAway(GoAway)
+    indirect case goAway(GoAway)
     /// The session of a SignUp, a SignIn or a GetSession.
     indirect case session(UserSession)
     /// The post of a CreatePost, a GetPost or an UpdatePost.

@@ -82,6 +82,10 @@ public struct HelloResponse: Equatable, Sendable {
     /// It is executed if there is one now, else refused with the cause as it then is,
     /// `isNotExecuted`.
     public var channelStatus: Status?
+    /// What the service is in its cluster; absent without one.
+    public var role: NodeRole
+    /// The services of the cluster, as far as they are known; none without a cluster.
+    public var members: [ClusterMember]
 
     /// All fields; those with a default may be left out.
     public init(
@@ -94,7 +98,9 @@ public struct HelloResponse: Equatable, Sendable {
         capabilities: [Capability] = [],
         isClientKnown: Bool = false,
         lastSequence: UInt64 = 0,
-        channelStatus: Status? = nil
+        channelStatus: Status? = nil,
+        role: NodeRole = .unspecified,
+        members: [ClusterMember] = []
     ) {
         self.protocolVersion = protocolVersion
         self.serverName = serverName
@@ -106,7 +112,43 @@ public struct HelloResponse: Equatable, Sendable {
         self.isClientKnown = isClientKnown
         self.lastSequence = lastSequence
         self.channelStatus = channelStatus
+        self.role = role
+        self.members = members
     }
+}
+
+/// A service of a cluster.
+public struct ClusterMember: Hashable, Sendable {
+    /// Where clients reach it, as host:port.
+    public var address: String
+    /// What it is; absent if that is not known.
+    public var role: NodeRole
+
+    /// All fields; each has a default.
+    public init(address: String = "", role: NodeRole = .unspecified) {
+        self.address = address
+        self.role = role
+    }
+}
+
+/// What a service is in its cluster.
+public struct NodeRole: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// It has no cluster, or it is not known what it is.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// It takes changes, and its reads show each change that was answered before they were asked
+    /// for.
+    public static var leader: Self { Self(rawValue: 1) }
+    /// It answers reads of a state that may be older, and refuses changes: NOT_LEADER.
+    public static var follower: Self { Self(rawValue: 2) }
+
+    /// The contract's names, by number.
+    public static let names = ["NODE_ROLE_UNSPECIFIED", "NODE_LEADER", "NODE_FOLLOWER"]
 }
 
 /// What a service may offer beyond the calls of version 1.
@@ -277,12 +319,15 @@ public struct GoAway: Equatable, Sendable {
     public var drainMilliseconds: UInt32
     /// Why it closes, in stable UPPER_SNAKE_CASE.
     public var reason: Reason
+    /// Where the leader of the cluster is, as host:port, if it is another one and is known.
+    public var leader: String
 
-    /// All fields; each must be given.
-    public init(lastID: UInt64, drainMilliseconds: UInt32, reason: Reason) {
+    /// All fields; those with a default may be left out.
+    public init(lastID: UInt64, drainMilliseconds: UInt32, reason: Reason, leader: String = "") {
         self.lastID = lastID
         self.drainMilliseconds = drainMilliseconds
         self.reason = reason
+        self.leader = leader
     }
 }
 
@@ -340,7 +385,13 @@ extension HelloResponse: @unsafe WireMessage {
             ).map { Capability($0) },
             isClientKnown: message.pointee.client_known != 0,
             lastSequence: message.pointee.last_sequence,
-            channelStatus: reader.message(message.pointee.channel_status, "channel_status")
+            channelStatus: reader.message(message.pointee.channel_status, "channel_status"),
+            role: NodeRole(message.pointee.role),
+            members: reader.messages(
+                message.pointee.members,
+                count: message.pointee.n_members,
+                "members"
+            )
         )
     }
 
@@ -359,6 +410,33 @@ extension HelloResponse: @unsafe WireMessage {
         unsafe message.pointee.client_known = isClientKnown ? 1 : 0
         unsafe message.pointee.last_sequence = lastSequence
         unsafe message.pointee.channel_status = arena.message(channelStatus)
+        unsafe message.pointee.role = role.cValue()
+        unsafe message.pointee.n_members = members.count
+        unsafe message.pointee.members = arena.messages(members)
+    }
+}
+
+extension ClusterMember: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ClusterMember>) {
+        unsafe feed__v1__cluster_member__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__ClusterMember>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            address: reader.text(message.pointee.address, "address"),
+            role: NodeRole(message.pointee.role)
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__ClusterMember>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.address = arena.text(address)
+        unsafe message.pointee.role = role.cValue()
     }
 }
 
@@ -490,7 +568,8 @@ extension GoAway: @unsafe WireMessage {
         try unsafe self.init(
             lastID: message.pointee.last_id,
             drainMilliseconds: message.pointee.drain_ms,
-            reason: Reason(rawValue: reader.text(message.pointee.reason, "reason"))
+            reason: Reason(rawValue: reader.text(message.pointee.reason, "reason")),
+            leader: reader.text(message.pointee.leader, "leader")
         )
     }
 
@@ -501,5 +580,6 @@ extension GoAway: @unsafe WireMessage {
         unsafe message.pointee.last_id = lastID
         unsafe message.pointee.drain_ms = drainMilliseconds
         unsafe message.pointee.reason = arena.text(reason.rawValue)
+        unsafe message.pointee.leader = arena.text(leader)
     }
 }

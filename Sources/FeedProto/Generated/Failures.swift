@@ -18,6 +18,8 @@ public struct Status: Hashable, Sendable {
     public var retryAfterMilliseconds: UInt32
     /// The fields at fault, where the request is at fault.
     public var violations: [FieldViolation]
+    /// Where the leader of the cluster is, as host:port, with NOT_LEADER; empty if it is not known.
+    public var leader: String
 
     /// All fields; those with a default may be left out.
     public init(
@@ -26,7 +28,8 @@ public struct Status: Hashable, Sendable {
         message: String,
         isNotExecuted: Bool = true,
         retryAfterMilliseconds: UInt32 = 0,
-        violations: [FieldViolation] = []
+        violations: [FieldViolation] = [],
+        leader: String = ""
     ) {
         self.code = code
         self.reason = reason
@@ -34,6 +37,7 @@ public struct Status: Hashable, Sendable {
         self.isNotExecuted = isNotExecuted
         self.retryAfterMilliseconds = retryAfterMilliseconds
         self.violations = violations
+        self.leader = leader
     }
 }
 
@@ -128,7 +132,8 @@ extension Status: @unsafe WireMessage {
                 message.pointee.violations,
                 count: message.pointee.n_violations,
                 "violations"
-            )
+            ),
+            leader: reader.text(message.pointee.leader, "leader")
         )
     }
 
@@ -143,6 +148,7 @@ extension Status: @unsafe WireMessage {
         unsafe message.pointee.retry_after_ms = retryAfterMilliseconds
         unsafe message.pointee.n_violations = violations.count
         unsafe message.pointee.violations = arena.messages(violations)
+        unsafe message.pointee.leader = arena.text(leader)
     }
 }
 

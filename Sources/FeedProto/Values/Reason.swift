@@ -82,6 +82,12 @@ extension Reason {
     public static var readOnly: Self { Self(rawValue: "READ_ONLY") }
     /// RESOURCE_EXHAUSTED: the service takes no more connections.
     public static var tooManyConnections: Self { Self(rawValue: "TOO_MANY_CONNECTIONS") }
+    /// UNAVAILABLE: another service of the cluster takes changes: the `leader` of the status, if it is known.
+    public static var notLeader: Self { Self(rawValue: "NOT_LEADER") }
+    /// UNAVAILABLE: the follower has not reached the revision that the call asks for.
+    public static var notCaughtUp: Self { Self(rawValue: "NOT_CAUGHT_UP") }
+    /// UNAVAILABLE: the follower has not heard of its leader for too long.
+    public static var staleReplica: Self { Self(rawValue: "STALE_REPLICA") }
     /// UNAVAILABLE: the service is about to stop.
     public static var draining: Self { Self(rawValue: "DRAINING") }
     /// DEADLINE_EXCEEDED: the time had passed before the call was executed.

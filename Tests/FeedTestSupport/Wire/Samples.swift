@@ -41,7 +41,8 @@ package enum Samples {
         violations: [
             FieldViolation(field: "post.title", reason: .titleTooLong, limit: 255, actual: 256),
             FieldViolation(field: "post.text", reason: .textEmpty),
-        ]
+        ],
+        leader: "feed2.example.org:7433"
     )
 
     package static let votes = [
@@ -262,11 +263,23 @@ extension Samples {
                     user: User(id: .max, displayName: "Ann", createTimeMilliseconds: .min),
                     capabilities: [.exactlyOnce, Capability(rawValue: 12)],
                     isClientKnown: true,
-                    lastSequence: .max
+                    lastSequence: .max,
+                    role: .follower,
+                    members: [
+                        ClusterMember(address: "feed2.example.org:7433", role: .leader),
+                        ClusterMember(address: "[::1]:7433", role: NodeRole(rawValue: 9)),
+                    ]
                 )
             ),
             .ping(PingResponse(payload: [1], serving: .draining)),
-            .goAway(GoAway(lastID: 3, drainMilliseconds: 10_000, reason: .draining)),
+            .goAway(
+                GoAway(
+                    lastID: 3,
+                    drainMilliseconds: 10_000,
+                    reason: .notLeader,
+                    leader: "[::1]:7433"
+                )
+            ),
             .session(
                 UserSession(
                     token: Array(0..<32),

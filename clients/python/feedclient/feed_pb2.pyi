@@ -36,6 +36,9 @@ LIVE: Consistency
 MARK_UNSPECIFIED: Mark
 MONTH: Window
 NEW: Order
+NODE_FOLLOWER: NodeRole
+NODE_LEADER: NodeRole
+NODE_ROLE_UNSPECIFIED: NodeRole
 NOT_FOUND: Code
 OK: Code
 OLD: Order
@@ -256,6 +259,14 @@ class ClientFrame(_message.Message):
     watch_posts: WatchPostsRequest
     def __init__(self, id: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., sequence: _Optional[int] = ..., min_revision: _Optional[int] = ..., acting_user_id: _Optional[int] = ..., timed: bool = ..., cast_vote: _Optional[_Union[CastVoteRequest, _Mapping]] = ..., hello: _Optional[_Union[HelloRequest, _Mapping]] = ..., ping: _Optional[_Union[PingRequest, _Mapping]] = ..., cancel: _Optional[_Union[CancelRequest, _Mapping]] = ..., sign_up: _Optional[_Union[SignUpRequest, _Mapping]] = ..., sign_in: _Optional[_Union[SignInRequest, _Mapping]] = ..., get_session: _Optional[_Union[GetSessionRequest, _Mapping]] = ..., sign_out: _Optional[_Union[SignOutRequest, _Mapping]] = ..., create_post: _Optional[_Union[CreatePostRequest, _Mapping]] = ..., get_post: _Optional[_Union[GetPostRequest, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsRequest, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsRequest, _Mapping]] = ..., update_post: _Optional[_Union[UpdatePostRequest, _Mapping]] = ..., delete_post: _Optional[_Union[DeletePostRequest, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsRequest, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsRequest, _Mapping]] = ..., get_post_rank: _Optional[_Union[GetPostRankRequest, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsRequest, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesRequest, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsRequest, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsRequest, _Mapping]] = ..., get_server_stats: _Optional[_Union[GetServerStatsRequest, _Mapping]] = ..., create_feed: _Optional[_Union[CreateFeedRequest, _Mapping]] = ..., backup: _Optional[_Union[BackupRequest, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesRequest, _Mapping]] = ..., drain: _Optional[_Union[DrainRequest, _Mapping]] = ..., set_log_level: _Optional[_Union[SetLogLevelRequest, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsRequest, _Mapping]] = ...) -> None: ...
 
+class ClusterMember(_message.Message):
+    __slots__ = ["address", "role"]
+    ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    address: str
+    role: NodeRole
+    def __init__(self, address: _Optional[str] = ..., role: _Optional[_Union[NodeRole, str]] = ...) -> None: ...
+
 class CorrectTimesRequest(_message.Message):
     __slots__ = ["after_id", "apply", "limit", "time_ms"]
     AFTER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -395,14 +406,16 @@ class GetSessionRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GoAway(_message.Message):
-    __slots__ = ["drain_ms", "last_id", "reason"]
+    __slots__ = ["drain_ms", "last_id", "leader", "reason"]
     DRAIN_MS_FIELD_NUMBER: _ClassVar[int]
     LAST_ID_FIELD_NUMBER: _ClassVar[int]
+    LEADER_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     drain_ms: int
     last_id: int
+    leader: str
     reason: str
-    def __init__(self, last_id: _Optional[int] = ..., drain_ms: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
+    def __init__(self, last_id: _Optional[int] = ..., drain_ms: _Optional[int] = ..., reason: _Optional[str] = ..., leader: _Optional[str] = ...) -> None: ...
 
 class HelloRequest(_message.Message):
     __slots__ = ["channel", "client_id", "client_name", "protocol_version", "service_key", "session_token"]
@@ -421,14 +434,16 @@ class HelloRequest(_message.Message):
     def __init__(self, protocol_version: _Optional[int] = ..., client_name: _Optional[str] = ..., client_id: _Optional[bytes] = ..., session_token: _Optional[bytes] = ..., service_key: _Optional[bytes] = ..., channel: _Optional[int] = ...) -> None: ...
 
 class HelloResponse(_message.Message):
-    __slots__ = ["capabilities", "channel_status", "client_known", "instance_id", "last_sequence", "limits", "protocol_version", "server_name", "server_time_ms", "user"]
+    __slots__ = ["capabilities", "channel_status", "client_known", "instance_id", "last_sequence", "limits", "members", "protocol_version", "role", "server_name", "server_time_ms", "user"]
     CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
     CHANNEL_STATUS_FIELD_NUMBER: _ClassVar[int]
     CLIENT_KNOWN_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_ID_FIELD_NUMBER: _ClassVar[int]
     LAST_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     LIMITS_FIELD_NUMBER: _ClassVar[int]
+    MEMBERS_FIELD_NUMBER: _ClassVar[int]
     PROTOCOL_VERSION_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
     SERVER_NAME_FIELD_NUMBER: _ClassVar[int]
     SERVER_TIME_MS_FIELD_NUMBER: _ClassVar[int]
     USER_FIELD_NUMBER: _ClassVar[int]
@@ -438,11 +453,13 @@ class HelloResponse(_message.Message):
     instance_id: int
     last_sequence: int
     limits: Limits
+    members: _containers.RepeatedCompositeFieldContainer[ClusterMember]
     protocol_version: int
+    role: NodeRole
     server_name: str
     server_time_ms: int
     user: User
-    def __init__(self, protocol_version: _Optional[int] = ..., server_name: _Optional[str] = ..., instance_id: _Optional[int] = ..., server_time_ms: _Optional[int] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., user: _Optional[_Union[User, _Mapping]] = ..., capabilities: _Optional[_Iterable[_Union[Capability, str]]] = ..., client_known: bool = ..., last_sequence: _Optional[int] = ..., channel_status: _Optional[_Union[Status, _Mapping]] = ...) -> None: ...
+    def __init__(self, protocol_version: _Optional[int] = ..., server_name: _Optional[str] = ..., instance_id: _Optional[int] = ..., server_time_ms: _Optional[int] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., user: _Optional[_Union[User, _Mapping]] = ..., capabilities: _Optional[_Iterable[_Union[Capability, str]]] = ..., client_known: bool = ..., last_sequence: _Optional[int] = ..., channel_status: _Optional[_Union[Status, _Mapping]] = ..., role: _Optional[_Union[NodeRole, str]] = ..., members: _Optional[_Iterable[_Union[ClusterMember, _Mapping]]] = ...) -> None: ...
 
 class ImportPostsRequest(_message.Message):
     __slots__ = ["feed", "posts"]
@@ -895,20 +912,22 @@ class SignUpRequest(_message.Message):
     def __init__(self, email: _Optional[str] = ..., password: _Optional[str] = ..., display_name: _Optional[str] = ...) -> None: ...
 
 class Status(_message.Message):
-    __slots__ = ["code", "message", "not_executed", "reason", "retry_after_ms", "violations"]
+    __slots__ = ["code", "leader", "message", "not_executed", "reason", "retry_after_ms", "violations"]
     CODE_FIELD_NUMBER: _ClassVar[int]
+    LEADER_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     NOT_EXECUTED_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     RETRY_AFTER_MS_FIELD_NUMBER: _ClassVar[int]
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     code: Code
+    leader: str
     message: str
     not_executed: bool
     reason: str
     retry_after_ms: int
     violations: _containers.RepeatedCompositeFieldContainer[FieldViolation]
-    def __init__(self, code: _Optional[_Union[Code, str]] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., not_executed: bool = ..., retry_after_ms: _Optional[int] = ..., violations: _Optional[_Iterable[_Union[FieldViolation, _Mapping]]] = ...) -> None: ...
+    def __init__(self, code: _Optional[_Union[Code, str]] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., not_executed: bool = ..., retry_after_ms: _Optional[int] = ..., violations: _Optional[_Iterable[_Union[FieldViolation, _Mapping]]] = ..., leader: _Optional[str] = ...) -> None: ...
 
 class SyncPostsRequest(_message.Message):
     __slots__ = ["copy_revision", "feed", "instance_id", "page_size", "since_revision"]
@@ -1021,6 +1040,9 @@ class WatchingPeer(_message.Message):
     def __init__(self, peer: _Optional[str] = ..., watches: _Optional[int] = ...) -> None: ...
 
 class Code(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class NodeRole(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class Capability(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
