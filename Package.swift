@@ -66,6 +66,7 @@ let package = Package(
         ),
         .systemLibrary(name: "CFileBirth"),
         .systemLibrary(name: "CThread"),
+        .systemLibrary(name: "CWait"),
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
@@ -144,6 +145,13 @@ let package = Package(
         .target(
             name: "FeedSQLite",
             dependencies: ["CSQLite", "FeedStorage"],
+            swiftSettings: settings
+        ),
+
+        // Layer 1: the words of a service and its replica.
+        .target(
+            name: "FeedReplica",
+            dependencies: ["CWait"],
             swiftSettings: settings
         ),
 
