@@ -325,6 +325,12 @@ let package = Package(
             path: "Tests/FeedDiskFaults",
             swiftSettings: settings
         ),
+        .target(
+            name: "FakeReplica",
+            dependencies: ["FeedReplica", "FeedConcurrency", "FeedTestSupport"],
+            path: "Tests/FakeReplica",
+            swiftSettings: settings
+        ),
 
         // Layer 6: tests.
         .testTarget(
@@ -387,6 +393,11 @@ let package = Package(
         .testTarget(
             name: "FeedJournalTests",
             dependencies: ["FeedJournal", "FeedDiskFaults", "FeedTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FeedReplicaTests",
+            dependencies: ["FeedReplica", "FakeReplica", "FeedTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
