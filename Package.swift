@@ -397,7 +397,9 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedReplicaTests",
-            dependencies: ["FeedReplica", "FakeReplica", "FeedTestSupport"],
+            dependencies: [
+                "FeedReplica", "FakeReplica", "FeedConcurrency", "FeedTestSupport", "CMallocHook",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -207,7 +207,7 @@ package final class FrameSocket {
 
     /// The next whole frame that has come; nil where none has.
     ///
-    /// Its tail is there until the next call. Bytes of a wrong frame are never taken: each call throws again.
+    /// Its tail is there until the next call. The bytes of a wrong frame are not taken: each call throws.
     package func next() throws(ReplicaError) -> Frame? {
         while true {
             let byteCount = try unreadFrameByteCount()
@@ -215,6 +215,9 @@ package final class FrameSocket {
             if try !receive(frameOf: byteCount ?? Self.headByteCount) { return nil }
         }
     }
+
+    /// The memory for bytes that come: a frame's, or the room of a read.
+    package var receiveBufferByteCount: Int { input.count }
 
     /// A copy of the tail of the frame that came last.
     package func tail(of frame: Frame) -> [UInt8] { Array(input[frame.tail]) }

@@ -1,6 +1,8 @@
 /// The socket to the replica, with words in place of frames; one thread uses it.
 package final class ReplicaConnection {
     private let socket: FrameSocket
+    /// Nothing behind a wrong frame is read, also if only a number in it was wrong.
+    private var failure: ReplicaError?
 
     /// Connects, and says nothing yet.
     package init(connectingTo path: String) throws(ReplicaError) {
@@ -14,6 +16,9 @@ package final class ReplicaConnection {
 
     /// The bytes that the replica has not read yet, but for those in the system's buffers.
     package var unsentByteCount: Int { socket.unsentByteCount }
+
+    /// The memory for bytes that come.
+    package var receiveBufferByteCount: Int { socket.receiveBufferByteCount }
 
     /// Says a word, without waiting: what the socket does not take is sent in `wait`.
     ///
@@ -51,8 +56,19 @@ package final class ReplicaConnection {
     }
 
     /// The next whole word that has come; nil where none has.
+    ///
+    /// After an error each call throws.
     package func receive() throws(ReplicaError) -> ReplicaWord? {
-        guard let frame = try socket.next() else { return nil }
+        if let failure { throw failure }
+        do {
+            return try socket.next().map(word)
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private func word(_ frame: Frame) throws(ReplicaError) -> ReplicaWord {
         let fields = frame.fields
         return switch frame.kind {
         case .welcome:
