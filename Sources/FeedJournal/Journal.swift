@@ -56,6 +56,10 @@ package enum Durability: String, Sendable, CaseIterable {
     case fsync
     /// With the operating system: survives a crash of this process, and nothing else.
     case os
+    /// On the disks of most machines of a cluster, and with the operating system here: synced by
+    /// ``SyncMark`` a little later. A power cut may take the end of the journal, which a start cuts off
+    /// where it is spoiled, and gets again from the others.
+    case replicated
 }
 
 package struct JournalConfiguration: Sendable {

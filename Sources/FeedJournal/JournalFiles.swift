@@ -30,6 +30,9 @@ package protocol JournalFiles: AnyObject {
     /// Makes the entries of a directory durable, "." being the data directory's own.
     func syncDirectory(_ name: String) throws(StorageError)
 
+    /// What makes the entries that a directory has now durable, on any thread.
+    func directorySync(_ name: String) throws(StorageError) -> any FileSync
+
     /// The bytes that the file system of a directory still has for us, "." being the data
     /// directory: a directory below it may be a link to another file system.
     func freeByteCount(in directory: String) throws(StorageError) -> Int
@@ -78,6 +81,16 @@ package protocol JournalFile: AnyObject {
     func allocate(byteCount: Int) throws(StorageError)
 
     /// Returns when what was written is on the disk, with the metadata that reading it needs.
+    func sync() throws(StorageError)
+
+    /// What makes that durable on another thread, while the file's own one writes on.
+    var fileSync: any FileSync { get }
+}
+
+/// A sync of a file or directory that any thread may make, also when the file has another name or none.
+///
+/// It is made once: after a failure another one would succeed without the data.
+package protocol FileSync: Sendable {
     func sync() throws(StorageError)
 }
 

@@ -3,6 +3,10 @@
 struct JournalSpace {
     private let files: any JournalFiles
     private let limits: SpaceLimits
+    /// Whether forgotten segments are used again.
+    ///
+    /// Their old names have to be durably gone first, for which no append waits in a cluster.
+    private let recycles: Bool
     private var spares: SpareSegments
     private var ballast: Ballast
     private var watch: SpaceWatch
@@ -10,6 +14,7 @@ struct JournalSpace {
     init(_ files: any JournalFiles, _ configuration: JournalConfiguration) throws(StorageError) {
         self.files = files
         limits = configuration.space
+        recycles = configuration.durability != .replicated
         spares = SpareSegments(files, configuration)
         ballast = try Ballast(files, byteCount: limits.ballastByteCount)
         watch = SpaceWatch(limits, hasBallast: ballast.isThere)
@@ -51,10 +56,12 @@ struct JournalSpace {
 
     mutating func takeSpare() throws(StorageError) -> SpareSegment { try spares.take() }
 
-    /// Keeps the file of a forgotten segment for a segment to come; removes it on a full disk, and
-    /// if the disk has damaged it.
+    /// Keeps the file of a forgotten segment for a segment to come; removes it on a full disk, if
+    /// the disk has damaged it, and in a cluster.
     mutating func release(_ segment: Segment, isDamaged: Bool) throws(StorageError) {
-        guard watch.mode == .writable, !isDamaged else { return try files.remove(segment.name) }
+        guard watch.mode == .writable, !isDamaged, recycles else {
+            return try files.remove(segment.name)
+        }
         try spares.keep(segment)
     }
 

@@ -123,6 +123,12 @@ package final class POSIXFiles: JournalFiles {
         guard fsync(descriptor) == 0 else { throw failure("sync", name) }
     }
 
+    package func directorySync(_ name: String) throws(StorageError) -> any FileSync {
+        let descriptor = unsafe openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", name) }
+        return POSIXSync(name: name, descriptor: Descriptor(descriptor), isOfDirectory: true)
+    }
+
     package func freeByteCount(in name: String) throws(StorageError) -> Int {
         let descriptor = unsafe openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", name) }
@@ -322,14 +328,17 @@ extension POSIXFiles {
 
 private final class POSIXFile: JournalFile {
     var name: String
-    private let descriptor: Int32
+    private let shared: Descriptor
+    private var descriptor: Int32 { shared.number }
 
     init(name: String, descriptor: Int32) {
         self.name = name
-        self.descriptor = descriptor
+        shared = Descriptor(descriptor)
     }
 
-    deinit { close(descriptor) }
+    var fileSync: any FileSync {
+        POSIXSync(name: name, descriptor: shared, isOfDirectory: false)
+    }
 
     func byteCount() throws(StorageError) -> Int {
         var status = stat()
@@ -393,5 +402,27 @@ private final class POSIXFile: JournalFile {
 
     private func failure(_ operation: String) -> StorageError {
         .system(operation, name, code: errno)
+    }
+}
+
+/// An open descriptor, closed when neither the file nor a sync of it has it any more.
+private final class Descriptor: Sendable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+}
+
+private struct POSIXSync: FileSync {
+    let name: String
+    let descriptor: Descriptor
+    let isOfDirectory: Bool
+
+    func sync() throws(StorageError) {
+        let number = descriptor.number
+        guard (isOfDirectory ? fsync(number) : fdatasync(number)) == 0 else {
+            throw .system("sync", name, code: errno)
+        }
     }
 }

@@ -24,6 +24,11 @@ import Glibc
 ///     No segment, and all durable records are checkpointed            missing
 ///     The end is before a record that was durable once                lost
 ///     The watermark is not there, or is of another directory          missing watermark
+///
+/// With ``Durability/replicated`` records are synced a little after they were appended, so a power cut may
+/// spoil any of those above the known ones: the newest that the watermark, the checkpoint or `state.db`
+/// names. What is damaged or missing there is cut off, with all that comes after it; the other machines
+/// have it. At or below the known ones all is as in the table.
 package struct RecoveryScan {
     enum End: Equatable {
         /// Into a segment, at an offset: its last record begins at `record`, and what is not zero
@@ -56,6 +61,8 @@ package struct RecoveryScan {
     private(set) var age = JournalAge(0)
     /// Why the journal must not be continued unless its loss is accepted.
     package private(set) var problem: StorageError?
+    /// What would be the problem if the records from there on were not to be had from other machines.
+    package private(set) var cutProblem: StorageError?
     /// Damage in records that are checkpointed already: it is no problem.
     package private(set) var checkpointedDamage: CheckpointedDamage?
     /// The first segment that is not wholly checkpointed.
@@ -70,6 +77,8 @@ package struct RecoveryScan {
     private var watermark: JournalPosition?
     /// Whether a whole, chained record contradicts the watermark, as of another directory or time.
     private var isWatermarkForeign = false
+    /// Whether the header of a segment contradicts the newest known record.
+    private var isKnownContradicted = false
 
     package var hasWatermark: Bool { watermark != nil }
 
@@ -95,6 +104,7 @@ package struct RecoveryScan {
         watermark = try DurableWatermark.read(files, configuration.hash)
         segments = try Self.firsts(files).sorted().map(Segment.init)
         try walkSegments(files, progress)
+        cutAboveKnown()
         problem = problem ?? loss()
         lastFound = last.number
         guard lastFound < checkpointed.number else { return }
@@ -102,6 +112,17 @@ package struct RecoveryScan {
         // is not read up to there may have whole records after it: it goes to quarantine.
         last = checkpointed
         end = .fresh(index: start)
+    }
+
+    /// Takes damage above all that is known to be durable for the end, if other machines have the records.
+    ///
+    /// Without the watermark it is not known where that is.
+    private mutating func cutAboveKnown() {
+        guard configuration.durability == .replicated, watermark != nil, !isKnownContradicted,
+            last.number >= lastKnown
+        else { return }
+        cutProblem = problem
+        problem = nil
     }
 
     /// The end of a journal, and what its newest segment says of it.
@@ -258,7 +279,10 @@ extension RecoveryScan {
         }
         try checkInstance(reader.header, segment.name)
         problem = link(reader)
-        guard problem == nil else { return reader }
+        guard problem == nil else {
+            isKnownContradicted = last.number <= lastKnown
+            return reader
+        }
         last = reader.last
         lastMicroseconds = reader.lastMicroseconds
         age = JournalAge(reader.header.age)
@@ -608,6 +632,8 @@ struct SegmentReplay {
         }
         for index in start..<segments.count {
             let segment = segments[index]
+            // What is behind the end was cut off, or is to be.
+            guard segment.first <= last else { return }
             let file = try RecoveryScan.open(files, segment)
             var reader = try SegmentReader(file, first: segment.first, hash)
             if let damage = checkpointedDamage, damage.file == segment.name,

@@ -51,6 +51,13 @@ extension JournalConfiguration {
     /// segment never leaves most of one unused.
     package var maximumBodyByteCount: Int { segmentByteCount / 4 * 3 - SegmentLayout.firstRecord }
 
+    /// The same for a segment that is durable before it has a record.
+    var durably: JournalConfiguration {
+        var configuration = self
+        configuration.durability = .fsync
+        return configuration
+    }
+
     /// What is zeroed of the next segment at a time, beside an append.
     var pieceByteCount: Int {
         max(SegmentLayout.blockByteCount, min(32 << 10, segmentByteCount / 16))

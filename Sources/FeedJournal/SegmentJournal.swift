@@ -4,7 +4,8 @@ import Glibc
 ///
 /// Bound to one thread at a time. Records lie one after the other, each a header and a body,
 /// chained by their hashes; after the newest is nothing that passes for one. A record is written at
-/// its end and synced before the append returns, so at most one, the last, can be torn.
+/// its end and synced before the append returns, so at most one, the last, can be torn. With
+/// ``Durability/replicated`` it is synced later: see ``syncMark()``.
 /// `docs/STORAGE.md` has the formats and the rules.
 package final class SegmentJournal: Journal {
     private struct Current {
@@ -48,6 +49,11 @@ package final class SegmentJournal: Journal {
     /// How many kept segments were removed before their time, as the disk ran low.
     package private(set) var droppedSegmentCount = 0
     private var failure: String?
+    private var pending: PendingSync
+
+    /// Damage above all that is known to be durable, which was cut off with what came after it; nil where
+    /// there was none. Only with ``Durability/replicated``.
+    package let cutProblem: StorageError?
 
     /// Opens the journal of a directory, or makes it if the directory is new.
     ///
@@ -77,6 +83,8 @@ package final class SegmentJournal: Journal {
         lastMicroseconds = scan.lastMicroseconds
         age = scan.age
         checkpointedDamage = scan.checkpointedDamage
+        cutProblem = scan.cutProblem
+        pending = PendingSync(synced: scan.last)
         forgotten = checkpointed.number
         // Before anything is made, which may need the room.
         try SpareSegments.removeForgotten(files)
@@ -207,6 +215,9 @@ extension SegmentJournal {
         current.offset += byteCount
         last = record.position
         lastMicroseconds = microseconds
+        guard configuration.durability != .replicated else {
+            return pending.byteCount += byteCount
+        }
         try writeWatermark(record.position)
     }
 
@@ -250,7 +261,7 @@ extension SegmentJournal {
     }
 
     private func startNext() throws(StorageError) {
-        current = try Self.start(
+        let next = try Self.start(
             space.takeSpare(),
             in: files,
             configuration,
@@ -258,6 +269,8 @@ extension SegmentJournal {
             at: lastMicroseconds,
             age: age
         )
+        if configuration.durability == .replicated { pending.roll(from: current.file) }
+        current = next
         segments.append(Segment(first: last.number + 1))
     }
 
@@ -291,6 +304,59 @@ extension SegmentJournal {
         spare.file.name = name
         if isSynced { try files.syncDirectory(SegmentLayout.directory) }
         return Current(file: spare.file, header: header, offset: SegmentLayout.firstRecord)
+    }
+}
+
+// How another thread makes the records durable that were appended with `Durability.replicated`.
+extension SegmentJournal {
+    /// The bytes that were appended since the last mark.
+    package var unmarkedByteCount: Int { pending.byteCount }
+
+    /// The last record that is known to be durable; with `os`, the last one that a start has found.
+    package var synced: JournalPosition {
+        configuration.durability == .fsync ? last : pending.synced
+    }
+
+    /// What was written and has no mark yet, to be synced on another thread while this one appends.
+    ///
+    /// Nil if there is nothing, and while another mark has not ended: it ends by ``noteSynced(_:)`` or
+    /// ``noteFailedSync(_:)``. If it were not so, a sync that succeeds behind one that has failed would
+    /// pass for the proof of what the failed one has lost.
+    package func syncMark() throws(StorageError) -> SyncMark? {
+        guard failure == nil, configuration.durability == .replicated, !pending.isMarked,
+            last != pending.synced
+        else { return nil }
+        do {
+            var syncs = pending.rolled.map(\.fileSync)
+            syncs.append(current.file.fileSync)
+            if pending.hasNewName { syncs.append(try files.directorySync(SegmentLayout.directory)) }
+            pending.mark()
+            return SyncMark(position: last, syncs: syncs)
+        } catch {
+            failure = error.description
+            throw error
+        }
+    }
+
+    /// Learns that a mark was synced, and writes the watermark.
+    ///
+    /// The watermark is not synced itself: a power cut may leave an older one, and never one that names
+    /// a record which the disk does not have.
+    package func noteSynced(_ mark: SyncMark) throws(StorageError) {
+        if let failure { throw .journalStopped(reason: failure) }
+        precondition(pending.isMarked, "A mark ends once.")
+        pending.end(at: mark.position)
+        do {
+            try writeWatermark(mark.position)
+        } catch {
+            failure = error.description
+            throw error
+        }
+    }
+
+    /// Learns that the sync of a mark has failed: nothing more is appended.
+    package func noteFailedSync(_ error: StorageError) {
+        failure = failure ?? error.description
     }
 }
 
@@ -339,7 +405,11 @@ extension SegmentJournal {
     /// Whether all records of the oldest segment are forgotten.
     ///
     /// The current segment stays, so a newer one than any that goes is durable.
-    private var isOldestForgotten: Bool { segments.count > 1 && segments[1].first - 1 <= forgotten }
+    private var isOldestForgotten: Bool {
+        guard segments.count > 1, segments[1].first - 1 <= forgotten else { return false }
+        // The name of the next one is durable once a record in it is: else a power cut could leave none.
+        return configuration.durability != .replicated || segments[1].first <= pending.synced.number
+    }
 
     /// Whether the oldest segment is forgotten, and was kept for as long as it is to be.
     ///
@@ -457,7 +527,7 @@ extension SegmentJournal {
         segments.append(Segment(first: scan.last.number + 1))
         let current = try startAnew(
             files,
-            configuration,
+            configuration.durability == .os ? configuration : configuration.durably,
             after: scan.last,
             at: scan.lastMicroseconds,
             age: scan.age
@@ -501,14 +571,13 @@ extension SegmentJournal {
         at microseconds: UInt64
     ) throws(StorageError) {
         configuration.check()
-        var durable = configuration
-        durable.durability = .fsync
         try checkMayBegin(files)
         try files.createDirectory(SegmentLayout.directory)
         var watermark = try DurableWatermark(files, configuration.hash)
         try watermark.replace(with: last)
         try files.syncDirectory(".")
-        _ = try startAnew(files, durable, after: last, at: microseconds, age: JournalAge(0))
+        let durably = configuration.durably
+        _ = try startAnew(files, durably, after: last, at: microseconds, age: JournalAge(0))
     }
 
     /// Refuses a directory that has segments; changes nothing.

@@ -113,6 +113,8 @@ struct SpareSegment {
             try files.remove(name)
             throw error
         }
+        // Zeros keep the syncs of appends short, and there are none.
+        isReady = configuration.durability == .replicated
     }
 
     /// Takes a segment that was forgotten and renamed; nil if it cannot be had.

@@ -131,6 +131,11 @@ package final class FakeDisk: JournalFiles {
         for change in synced { Self.apply(change, to: &durableEntries) }
     }
 
+    package func directorySync(_ name: String) throws(StorageError) -> any FileSync {
+        try call(.open, name)
+        return FakeSync(disk: self, name: name)
+    }
+
     /// Does nothing: it is in this process alone, and has no lock.
     package func unlock() {}
 
@@ -366,6 +371,20 @@ final class FakeFile: JournalFile {
     }
 
     func sync() throws(StorageError) { try disk.sync(content, name) }
+
+    var fileSync: any FileSync { FakeSync(file: self, name: name) }
+}
+
+/// A sync of a file, or of a directory of the disk, on the one thread that uses the disk at the time.
+private struct FakeSync: FileSync, @unchecked Sendable {
+    var file: FakeFile?
+    var disk: FakeDisk?
+    var name: String
+
+    func sync() throws(StorageError) {
+        try file?.sync()
+        try disk?.syncDirectory(name)
+    }
 }
 
 /// A file's bytes, and what each block of them has been since the last sync.
