@@ -48,19 +48,24 @@ package final class CheckpointThread: CommitBatchReceiver {
     private let written = Atomic<UInt64>(0)
     private let backlogLimit: Int
     private let longestStop: Duration
+    /// Which of the records are durable that are handed over; nil where all are.
+    private let durableRecords: (any DurableRecords)?
 
     /// A thread that is ready to be started, for work that no other thread uses.
     ///
+    /// No step is written of a checkpoint before all of its records are durable.
     /// The thread calls `failed` when nothing more can be checkpointed. It calls `news` when the disk has no
     /// room for a checkpoint, or has room again. A stop checkpoints for `longestStop` at most.
     package init(
         _ work: consuming CheckpointWork,
         _ backups: Backups,
+        durableRecords: (any DurableRecords)? = nil,
         longestStop: Duration = CheckpointThread.longestStop,
         failed: @escaping @Sendable (StorageError) -> Void,
         news: @escaping @Sendable (CheckpointNews) -> Void = { _ in }
     ) {
         self.backups = backups
+        self.durableRecords = durableRecords
         checkpointed = Atomic(work.database.meta.checkpointed.number)
         newest = Atomic(max(work.database.meta.checkpointed.number, work.memtable.position.number))
         pending = Atomic(work.addedByteCount)
@@ -98,7 +103,8 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     private var isLagging: Bool { backlog.share >= Self.pauselessShare }
 
-    /// Takes a commit batch that is durable; gives an array to make the next one in.
+    /// Takes a commit batch that is durable, in a cluster on most machines and soon on this one; gives an
+    /// array to make the next one in.
     package func submit(_ body: [UInt8], at position: JournalPosition) -> [UInt8] {
         pending.wrappingAdd(body.count, ordering: .relaxed)
         newest.store(position.number, ordering: .releasing)
@@ -153,7 +159,11 @@ package final class CheckpointThread: CommitBatchReceiver {
                 if !isStopping, !work.isCheckpointing {
                     work.beginBackup(backups) { [thread] in thread.wake() }
                 }
-                if work.canWriteStep(at: .now) {
+                if let target = work.target, durableRecords?.areDurable(through: target) == false {
+                    // Nobody syncs them any more: the next start replays those that are there.
+                    if isStopping { return }
+                    thread.waitForWakeUp(upTo: Self.lookInterval)
+                } else if work.canWriteStep(at: .now) {
                     try writeStep(&work)
                     report(work, &stall)
                 } else if let stall = work.stall {
@@ -219,6 +229,12 @@ package final class CheckpointThread: CommitBatchReceiver {
             if !isLagging { pauses.pauseIfDue() }
         }
     }
+}
+
+/// Tells which records a power cut of this machine cannot take back.
+package protocol DurableRecords: Sendable {
+    /// Whether all up to one are such; asks for it where they are not.
+    func areDurable(through number: UInt64) -> Bool
 }
 
 /// Statistics of checkpoints: the checkpoint thread alone writes them, any thread reads them.

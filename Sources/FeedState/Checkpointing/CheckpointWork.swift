@@ -51,6 +51,9 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
 
     package var isCheckpointing: Bool { checkpoint != nil }
 
+    /// The last record of the checkpoint under way; nil where none is.
+    package var target: UInt64? { checkpoint?.target.number }
+
     /// Whether a step is to be written now: not right after a step that found the disk full.
     func canWriteStep(at now: ContinuousClock.Instant) -> Bool {
         guard checkpoint != nil else { return false }

@@ -129,6 +129,14 @@ private final class GatedJournal: WatchedJournal {
 
     func forget(through number: UInt64) throws(StorageError) { try base.forget(through: number) }
 
+    var unmarkedByteCount: Int { base.unmarkedByteCount }
+
+    func syncMark() throws(StorageError) -> SyncMark? { try base.syncMark() }
+
+    func noteSynced(_ mark: SyncMark) throws(StorageError) { try base.noteSynced(mark) }
+
+    func noteFailedSync(_ error: StorageError) { base.noteFailedSync(error) }
+
     func checkSpace() throws(StorageError) -> SpaceWatch.Mode { try base.checkSpace() }
 
     func freeByteCount() throws(StorageError) -> Int { try base.freeByteCount() }

@@ -247,6 +247,14 @@ final class FakeJournal: WatchedJournal {
         state.withLock { $0.forgotten = number }
     }
 
+    var unmarkedByteCount: Int { 0 }
+
+    func syncMark() throws(StorageError) -> SyncMark? { nil }
+
+    func noteSynced(_ mark: SyncMark) throws(StorageError) {}
+
+    func noteFailedSync(_ error: StorageError) {}
+
     func freeByteCount() throws(StorageError) -> Int { 1 << 40 }
 
     var fileByteCount: Int { 0 }
