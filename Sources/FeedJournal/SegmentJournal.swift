@@ -51,8 +51,9 @@ package final class SegmentJournal: Journal {
     private var failure: String?
     private var pending: PendingSync
 
-    /// Damage above all that is known to be durable, which was cut off with what came after it; nil where
-    /// there was none. Only with ``Durability/replicated``.
+    /// Damage above all that is known to be durable, which was cut off with what came after it.
+    ///
+    /// Only with ``Durability/replicated``; nil where there was none.
     package let cutProblem: StorageError?
 
     /// Opens the journal of a directory, or makes it if the directory is new.
@@ -215,10 +216,11 @@ extension SegmentJournal {
         current.offset += byteCount
         last = record.position
         lastMicroseconds = microseconds
-        guard configuration.durability != .replicated else {
-            return pending.byteCount += byteCount
+        if configuration.durability == .replicated {
+            pending.byteCount += byteCount
+        } else {
+            try writeWatermark(record.position)
         }
-        try writeWatermark(record.position)
     }
 
     /// Notes that a record is durable; some file systems take new blocks for it on a full disk.
@@ -311,11 +313,6 @@ extension SegmentJournal {
 extension SegmentJournal {
     /// The bytes that were appended since the last mark.
     package var unmarkedByteCount: Int { pending.byteCount }
-
-    /// The last record that is known to be durable; with `os`, the last one that a start has found.
-    package var synced: JournalPosition {
-        configuration.durability == .fsync ? last : pending.synced
-    }
 
     /// What was written and has no mark yet, to be synced on another thread while this one appends.
     ///
