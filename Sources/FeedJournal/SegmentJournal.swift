@@ -497,14 +497,16 @@ extension SegmentJournal {
         case .segment(let index, let record, let offset, let content):
             try remove(&segments, from: index + 1, files)
             var current: Current?
-            for segment in segments[min(scan.start, index)...] {
-                current = try reopen(files, configuration, segment)
+            for place in min(scan.start, index)...index {
+                let isKnown = place < index && segments[place + 1].first <= scan.lastKnown + 1
+                let isRewritten = configuration.durability == .replicated && !isKnown
+                current = try reopen(files, configuration, segments[place], isRewritten)
             }
             guard var current else { preconditionFailure("The journal ends in no segment.") }
             current.offset = offset
             let file = current.file
             let byteCount = current.header.segmentByteCount
-            // Shorter only if a loss was accepted.
+            // Shorter only if a loss was accepted, or damage cut off.
             if try file.byteCount() < byteCount { try file.allocate(byteCount: byteCount) }
             if content > offset { try file.writeZeros(offset..<content) }
             // What was read may be in the system's memory only, after a crash of the process.
@@ -585,13 +587,18 @@ extension SegmentJournal {
     }
 
     /// Opens a segment that was scanned, makes it durable, and gives it its instance.
+    ///
+    /// After a failed sync the system takes what the sync has lost for written. One that had many records
+    /// under way is written once more as a whole, so that the sync here does not miss them.
     private static func reopen(
         _ files: any JournalFiles,
         _ configuration: JournalConfiguration,
-        _ segment: Segment
+        _ segment: Segment,
+        _ isRewritten: Bool
     ) throws(StorageError) -> Current {
         let file = try RecoveryScan.open(files, segment)
-        let bytes = try file.read(0..<SegmentHeader.byteCount)
+        let bytes = try file.read(0..<(isRewritten ? file.byteCount() : SegmentHeader.byteCount))
+        if isRewritten { try file.write(bytes.span, at: 0) }
         var header = try SegmentHeader(
             bytes.span,
             file: segment.name,
