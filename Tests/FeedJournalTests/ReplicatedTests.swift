@@ -385,6 +385,8 @@ struct ReplicatedRun {
         try journal.noteSynced(next)
         try journal.forget(through: 9)
         #expect(!files.names.contains(segments[0]))
-        #expect(try open(known: next.position).last == next.position)
+        let checkpointed = mark.position
+        let again = try SegmentJournal(files, Self.configuration, checkpointed: checkpointed)
+        #expect(again.last == next.position)
     }
 }

@@ -18,7 +18,7 @@ struct FeedServiceCommand: ParsableCommand {
         version: ServiceVersion.current,
         subcommands: [
             ConfigCommand.self, VerifyCommand.self, RestoreCommand.self, NewInstanceCommand.self,
-            NewServiceKeyCommand.self,
+            BeginClusterCommand.self, NewServiceKeyCommand.self,
         ]
     )
 

@@ -118,7 +118,10 @@ extension StateOptions {
         }
         self.init(path: path, logCount: logCount)
         if let name = flags.durability {
-            guard let durability = FeedJournal.Durability(rawValue: name) else {
+            // A cluster's directory has a third one, which nobody chooses.
+            guard let durability = FeedJournal.Durability(rawValue: name),
+                durability != .replicated
+            else {
                 throw .badFlag("--durability", "expected fsync or os, got \(name).")
             }
             self.durability = durability

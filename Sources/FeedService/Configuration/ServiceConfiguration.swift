@@ -104,6 +104,8 @@ extension ServiceConfiguration {
         return switch state.durability {
         case .fsync: "fsync (answers survive a power cut) in \(state.path)"
         case .os: "os (answers survive a crash of this process, not a power cut) in \(state.path)"
+        case .replicated:
+            "replicated (answers survive the loss of a minority of the cluster) in \(state.path)"
         }
     }
 

@@ -4,17 +4,37 @@ package import FeedJournal
 package struct ClusterBeginning: Sendable, Equatable {
     /// The last record before the cluster's own; the next one has a head.
     package var last: JournalPosition
+    /// The instance of the directory, which all machines of the cluster share.
+    package var instanceID: UInt64
+
+    /// The 16 bytes by which replicas know the cluster, as digits: the instance, and zeros.
+    package var cluster: String { hexadecimal(instanceID) + hexadecimal(0) }
+
+    /// Makes a data directory that no service uses the first one of a cluster, durably.
+    package static func run(path: String) throws(StateStartError) -> ClusterBeginning {
+        var options = StateOptions(path: path, logCount: 1)
+        options.mustExist = true
+        options.servesCluster = true
+        return try run(StateDirectory(options))
+    }
 
     /// Makes a directory that is locked, and that no service uses, a cluster's, durably.
     ///
-    /// Nothing is changed that a start would refuse. All records stay, and the instance does.
+    /// Nothing is changed that a start would refuse. All records stay, and the instance does. As long as
+    /// there is no record of the cluster, it can be called again, and changes nothing.
     package static func run(
         _ directory: StateDirectory
     ) throws(StateStartError) -> ClusterBeginning {
         let database = try directory.existingDatabase()
-        guard !database.meta.chain.isOfCluster else { throw .ofCluster }
+        let meta = database.meta
         _ = try directory.acceptedLoss(database)
         try directory.checkIsOriginal(database)
+        guard !meta.chain.isOfCluster else {
+            let scan = try directory.scan(database)
+            if let problem = scan.problem { throw directory.explained(problem, database) }
+            guard scan.last.number == meta.chain.beginning else { throw .ofCluster }
+            return ClusterBeginning(last: scan.last, instanceID: meta.instanceID)
+        }
         try startErrors { () throws(StorageError) in try database.verify() }
         var summary = RecoverySummary()
         let journal = try directory.journal(database, &summary) { _ in }
@@ -24,7 +44,7 @@ package struct ClusterBeginning: Sendable, Equatable {
         try directory.withRoom(journal) { () throws(StorageError) in
             try database.beginCluster(after: last)
         }
-        return ClusterBeginning(last: last)
+        return ClusterBeginning(last: last, instanceID: meta.instanceID)
     }
 }
 

@@ -49,6 +49,17 @@ package struct StateDirectory {
         self.vfs = vfs
     }
 
+    /// The same directory under the rules by which a service starts in it.
+    ///
+    /// Who only looks does not say which they are: what a start cuts off of a cluster's journal, as other
+    /// machines have it, is no loss for a verification either.
+    func asServed(of database: StateDatabase) -> StateDirectory {
+        guard database.meta.chain.isOfCluster else { return self }
+        var options = options
+        options.durability = .replicated
+        return StateDirectory(options, files, vfs: vfs)
+    }
+
     func configuration(_ database: StateDatabase) -> JournalConfiguration {
         var configuration = options.journal
         configuration.instanceID = database.meta.instanceID

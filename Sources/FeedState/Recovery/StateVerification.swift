@@ -62,6 +62,7 @@ package struct StateVerification: Sendable, Equatable {
         replaysAll: Bool = false
     ) throws(StateStartError) -> StateVerification {
         let database = try directory.lookedAtDatabase()
+        let directory = directory.asServed(of: database)
         let afterLoss = try directory.acceptedLoss(database)
         if afterLoss == nil { try directory.checkIsOriginal(database) }
         let meta = database.meta

@@ -243,6 +243,11 @@ struct RefusalWords {
                     "Nothing is lost. The same command finishes the change of the instance.",
                     [newInstance, serve]
                 )
+            case .beginCluster:
+                (
+                    "Nothing is lost. The directory is one machine's as long as the command fails.",
+                    ["feed-service begin-cluster \(quotedPath)"]
+                )
             }
         let step = Step(
             text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "

@@ -65,6 +65,7 @@ package enum RefusedCommand: Equatable, Sendable {
     /// A start, with the last record that is left of a loss that it accepts.
     case serve(acceptedLoss: UInt64? = nil)
     case newInstance
+    case beginCluster
 }
 
 /// The commands of a shell that a refusal names for one directory.
