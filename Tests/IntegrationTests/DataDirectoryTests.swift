@@ -62,6 +62,28 @@ import Testing
         ) { try $0.raiseFormatOfState() },
     ]
 
+    @Test("a directory begins a cluster, twice in the same words, and is no longer one machine's")
+    func beginsACluster() async throws {
+        let directory = try await DataDirectory.written()
+        let words = ["begin-cluster", directory.path]
+        let (status, output) = try await RunningProcess(Programs.feedService, words).finish()
+        #expect(status == 0, "\(output)")
+        let command = try #require(output.last)
+        let start = "feed-replica init --config feed-replica.yaml --last-index "
+        #expect(command.hasPrefix(start), "\(output)")
+        #expect(command.contains(#/\d+ --cluster [0-9a-f]{16}0{16}$/#), "\(output)")
+        let again = try await RunningProcess(Programs.feedService, words).finish()
+        #expect(again.status == 0 && again.output == output, "\(again)")
+        let verify = ["verify", directory.path]
+        let (verified, text) = try await RunningProcess(Programs.feedService, verify).finish()
+        #expect(verified == 0, "\(text)")
+        try await DurableService.expectRefusal(directory.path, 4, ["one of a cluster's"])
+        let none = ["begin-cluster", directory.path + "/none"]
+        let (refused, reason) = try await RunningProcess(Programs.feedService, none).finish()
+        #expect(refused == 2, "\(reason)")
+        #expect(reason.joined().contains("The directory has no state."), "\(reason)")
+    }
+
     @Test(arguments: damages)
     func refusesDamage(_ damage: Damage) async throws {
         let directory = try await DataDirectory.written(killed: damage.killed)

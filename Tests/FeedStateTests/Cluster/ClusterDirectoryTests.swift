@@ -69,9 +69,22 @@ import Testing
                 channels: { _ in }
             )
         } catch {
+            if servingCluster, loss == nil { try expectRefusedVerification(error) }
             return error
         }
         throw StatePowerCutRun.Complaint(text: "It was served.")
+    }
+
+    /// A verification refuses what a start does, in the same words.
+    private func expectRefusedVerification(_ error: StateStartError) throws {
+        do throws(StateStartError) {
+            let directory = DurableLife.directory(disk, Self.configuration)
+            _ = try StateVerification.run(directory, 2)
+            Issue.record("The verification found nothing: \(error)")
+        } catch let found {
+            #expect("\(found)" == "\(error)")
+            #expect(found.exitStatus == error.exitStatus)
+        }
     }
 
     /// A directory with two records of one machine and some of the cluster; gives the beginning.
@@ -129,6 +142,23 @@ import Testing
         let verified = try verify(all: true)
         #expect(verified.chain == chain.hash)
         #expect(verified.replayedHash == verified.stateHash)
+    }
+
+    @Test func itIsBegunAgainAsLongAsItHasNoRecord() throws {
+        try live { try $0.commit([StateFixture.post(7, revision: Self.run + 1)]) }
+        let begun = try beginCluster()
+        #expect(begun.cluster.count == 32)
+        #expect(begun.cluster.hasPrefix(hexadecimal(begun.instanceID)))
+        let names = disk.names
+        #expect(try beginCluster() == begun)
+        #expect(disk.names == names)
+        try live { try $0.commit([StateFixture.post(8, revision: 9 * Self.run)]) }
+        do throws(StateStartError) {
+            _ = try ClusterBeginning.run(DurableLife.directory(disk, Self.configuration))
+            Issue.record("It was begun with records of the cluster.")
+        } catch {
+            guard case .ofCluster = error else { throw error }
+        }
     }
 
     @Test func aCheckpointKeepsTheChain() throws {

@@ -167,6 +167,20 @@ import Testing
             testDescription: "half restore of 0.1",
             error: .restoreInterrupted(path: "/srv/feed", source: nil, flags: [])
         ),
+        Row(testDescription: "a cluster's", error: .ofCluster),
+        Row(
+            testDescription: "full at the beginning of a cluster",
+            error: .full(neededByteCount: 70 << 20, freeByteCount: 0),
+            command: .beginCluster
+        ),
+        Row(
+            testDescription: "newer level",
+            error: .storage(.head(.newerLevel(record: 7, level: 9, known: 1)))
+        ),
+        Row(
+            testDescription: "other chain",
+            error: .storage(.head(.otherChain(record: 7, found: .max / 3, expected: 0xABCD)))
+        ),
         Row(
             testDescription: "wrong number",
             error: .storage(.otherLossAccepted(accepted: 3, last: 7))
@@ -195,6 +209,20 @@ import Testing
         let text = Self.general("feed-service: \(refusal)", path)
         let document = try Self.document()
         #expect(document.contains("```\n\(text)\n```"), "not in the document:\n\(text)")
+    }
+
+    @Test(
+        arguments: [
+            .missing(record: 7), .unexpected(record: 7),
+            .otherCount(record: 7, found: 2, expected: 3),
+        ] as [RecordHeadError]
+    )
+    func theFirstLineOfARecordWithoutItsHeadIsInTheDocument(_ error: RecordHeadError) throws {
+        let refusal = StartRefusal(.storage(.head(error)), directory: "/srv/feed")
+        #expect(refusal.exitStatus == 5)
+        let line = Self.general("feed-service: \(error)", "/srv/feed")
+        #expect("feed-service: \(refusal)".hasPrefix("feed-service: \(error)\n"))
+        #expect(try Self.document().contains("\n\(line)\n"), "not in the document:\n\(line)")
     }
 
     @Test func aRefusedRestoreInPlaceIsInTheDocument() throws {
