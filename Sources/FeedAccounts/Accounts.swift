@@ -243,6 +243,44 @@ package final class Accounts: Sendable {
         skipNumbers(upTo: row.id)
     }
 
+    // A follower's one applying thread puts rows back while other threads read. Nobody else changes the
+    // tables, and each call changes nothing where it was made before.
+
+    /// Puts an account back, which may be there already.
+    package func restore(_ row: AccountRow) throws(AccountError) {
+        if account(row.id) != row { try restore(row, generation: 0) }
+    }
+
+    /// Puts a session back, or its later expiry; not one of a generation that has ended.
+    package func restore(_ row: SessionRow) throws(AccountError) {
+        guard let generation = generation(of: row.userID), row.generation >= generation else {
+            return
+        }
+        let time = row.expireTimeMilliseconds
+        if sessions.renew(row.tokenHash, until: time, NoAccountChanges()) != nil { return }
+        guard sessions.insert(row, NoAccountChanges()) else {
+            throw .badSession(userID: row.userID)
+        }
+        _ = add(row.tokenHash, of: row.userID, limit: .max)
+    }
+
+    /// Ends a session, unless that was done.
+    package func restore(endOf session: TokenHash) { end(session, NoAccountChanges()) }
+
+    /// Ends a user's sessions below a generation, unless that was done.
+    package func restore(endOfSessionsOf userID: UInt64, generation: UInt64) {
+        let ended = byID.withPart(of: userID) { entries -> [TokenHash] in
+            guard var entry = entries[userID], entry.generation < generation else { return [] }
+            defer { entries[userID] = entry }
+            let hashes = entry.sessions
+            entry.generation = generation
+            entry.sessions = []
+            return hashes
+        }
+        for hash in ended { _ = sessions.remove(hash, NoAccountChanges()) }
+        revocations.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    }
+
     /// Gives no account this number or one below it, before any other call but `restore`.
     package func skipNumbers(upTo id: UInt64) {
         lastID.store(max(lastID.load(ordering: .relaxed), id), ordering: .relaxed)

@@ -54,8 +54,8 @@ extension FeedStore {
     /// Puts a log entry back; O(1) beside the post's texts, save for the order of a new title or time.
     ///
     /// An entry that is not newer than the store's state changes nothing. The store has no
-    /// channels and no accounts, so their entries change nothing either. One thread calls this
-    /// before any other uses the store.
+    /// channels and no accounts, so their entries change nothing either. One thread calls this,
+    /// before any other uses the store or as `FollowedLog` says.
     package func apply(_ entry: LogEntry) throws(RecoveryError) {
         switch entry {
         case .counts(let counts): try restore(counts)

@@ -163,7 +163,7 @@ struct ChangeCounts: ~Copyable {
         return take()
     }
 
-    /// Goes on from the revision of an earlier run.
+    /// Goes on from the revision of an earlier run, or shows a record of the log to a follower's readers.
     borrowing func restore(_ revision: UInt64) { latest.store(revision, ordering: .releasing) }
 
     /// How often a feed's first pages may have changed, or those of all feeds for nil.

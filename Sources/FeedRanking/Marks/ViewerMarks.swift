@@ -222,10 +222,12 @@ package struct ViewerMarks: Sendable {
     // Recovery.
 
     /// Puts marks on a post back, unless newer ones are there.
-    mutating func restore(_ marks: PostMarks) {
+    ///
+    /// An empty set that is kept stays until the next sweep, so that no older marks come back.
+    mutating func restore(_ marks: PostMarks, keepsEmpty: Bool) {
         guard marks.revision > posts[marks.post]?.revision ?? 0 else { return }
-        // An empty set stays until the next sweep, so that no older marks come back.
-        posts[marks.post] = OnPost(marks: marks.marks, revision: marks.revision)
+        let isKept = keepsEmpty || !marks.marks.isEmpty
+        posts[marks.post] = isKept ? OnPost(marks: marks.marks, revision: marks.revision) : nil
         restoredRevision = max(restoredRevision, marks.revision)
         if marks.marks.contains(.dismissed) { mayDismiss = true }
     }

@@ -59,7 +59,7 @@ extension FeedStore {
             newer = (cursor.position, nil)
         case .first, .rank, .around:
             // No later post gets an earlier time, also where the clock is set back meanwhile.
-            let time = clock.now()
+            let time = creationTimeBound
             let reader = PageReader(query, list, time: time)
             return try reader.read(stripes, into: &page, &allowance)
         case .cursor:
@@ -67,7 +67,7 @@ extension FeedStore {
             return try reader.read(stripes, into: &page, &allowance)
         }
         let (place, post) = newer
-        let reader = NewerPostsReader(query, list, time: clock.now())
+        let reader = NewerPostsReader(query, list, time: creationTimeBound)
         return reader.read(place, excluding: post, stripes, into: &page, &allowance)
     }
 
@@ -223,7 +223,7 @@ extension FeedStore {
         // Both before the first stripe: the stripes have every change of this revision, and no post
         // that they miss has an earlier time.
         let revision = self.revision
-        let time = clock.now()
+        let time = creationTimeBound
         let walk = ListWalk(
             list: id,
             isDescending: list.order == .old,

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A start puts back the state of earlier runs, change by change. One thread does this before any
-/// other uses the store.
+/// other uses the store; a follower's goes on while others read (`FollowedLog`).
 ///
 /// A change that is not newer than the store's state changes nothing. A deleted post is never
 /// restored. The times of posts do not move the store's clock. New posts get the current time, even
@@ -14,7 +14,10 @@ extension FeedStore {
     package func restore(_ counts: PostCounts) throws(RecoveryError) {
         let slot = try checkedSlot(counts)
         try raise(revision: counts.revision)
-        stripes.withStripe(of: counts.id) { stripe in stripe.restore(counts, at: slot) }
+        stripes.withStripe(of: counts.id) { stripe in
+            stripe.restore(counts, at: slot)
+            show(slot, &stripe)
+        }
     }
 
     /// Puts a ballot back, nil where it was taken back, and the votes with it; O(1).
@@ -34,6 +37,7 @@ extension FeedStore {
             guard stripe.restore(counts, voter, direction, at: slot) else {
                 throw .badBallot(counts.id)
             }
+            show(slot, &stripe)
         }
         try raise(revision: counts.revision)
     }
@@ -48,6 +52,7 @@ extension FeedStore {
             guard let isNew = stripe.restore(post, mode, at: slot) else {
                 throw .badFeed(id, post.feed)
             }
+            if followed.isFollowing { changes.show(post.feed) }
             return (isNew, (stripe.liveTextByteCount(slot) ?? 0) - byteCount)
         }
         try raise(revision: post.counts.revision)
@@ -63,7 +68,14 @@ extension FeedStore {
         raise(lastID: id.rawValue)
         let byteCount = stripes.withStripe(of: id) { stripe in
             let byteCount = stripe.liveTextByteCount(slot)
-            stripe.restoreDeletion(at: slot, revision: revision, syncClock.now())
+            let feed = stripe.posts.contains(slot) ? stripe.posts[slot].feed : nil
+            stripe.restoreDeletion(
+                at: slot,
+                revision: revision,
+                syncClock.now(),
+                keeping: followed.isFollowing ? tombstoneLimit : nil
+            )
+            if followed.isFollowing, let feed { changes.show(feed) }
             return byteCount
         }
         if let byteCount { uncountPost(textByteCount: byteCount) }
@@ -97,7 +109,8 @@ extension FeedStore {
     package func restore(_ change: PostMarks) throws(RecoveryError) {
         guard change.marks.isPossible else { throw .badMark(change.viewer) }
         try raise(revision: change.revision)
-        marks.change(change.viewer) { $0.restore(change) }
+        let keepsEmpty = !followed.isFollowing
+        marks.change(change.viewer) { $0.restore(change, keepsEmpty: keepsEmpty) }
     }
 
     /// Puts a viewer's mark through a post back; O(1).
@@ -184,9 +197,19 @@ extension FeedStore {
         return slot
     }
 
+    /// Counts a change that may show on a first page, as a vote does; its stripe is locked.
+    @inline(__always)
+    private func show(_ slot: UInt32, _ stripe: inout Stripe) {
+        guard followed.isFollowing, stripe.posts.contains(slot),
+            stripe.standing.mayShow(stripe.posts[slot])
+        else { return }
+        changes.show(stripe.posts[slot].feed)
+    }
+
     /// No other thread writes meanwhile, so a load and a store suffice.
     private func raise(revision: UInt64) throws(RecoveryError) {
         guard revision <= RankingLimits.maximumRevision else { throw .badRevision(revision) }
+        guard !followed.isFollowing else { return followed.raise(revision) }
         if revision > changes.revision {
             changes.restore(revision)
             if !restoresDeletions.load(ordering: .relaxed) {

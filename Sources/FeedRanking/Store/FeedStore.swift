@@ -28,6 +28,8 @@ package final class FeedStore: Sendable {
     let changes = ChangeCounts()
     /// The revision up to which deletions are unknown, because an earlier run made them.
     let unknownDeletionsRevision = Atomic<UInt64>(0)
+    /// What a follower's readers have not been shown yet.
+    let followed = FollowedLog()
     /// Whether recovery brings the deletions of earlier runs.
     let restoresDeletions = Atomic<Bool>(false)
     /// The latest id assigned; no id is assigned twice.
@@ -66,6 +68,9 @@ package final class FeedStore: Sendable {
         }
     }
 
+    /// The latest revision that readers may be shown: what answers carry, and `min_revision` compares with.
+    ///
+    /// A follower's is as of the last whole record of the log (`showRecord(at:)`).
     package var revision: UInt64 { changes.revision }
 
     /// The highest id assigned; 0 before the first.
@@ -408,12 +413,15 @@ package final class FeedStore: Sendable {
                     feed: feed,
                     time: syncClock.now()
                 ),
-                limit: max(1, RankingLimits.maximumTombstoneCount / stripes.count)
+                limit: tombstoneLimit
             )
             sink.append(deletionOf: id, revision: revision)
             return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }
     }
+
+    /// The deletions that a stripe keeps.
+    var tombstoneLimit: Int { max(1, RankingLimits.maximumTombstoneCount / stripes.count) }
 
     /// Refuses a revision that is before the post's last edit, or that the store has not assigned.
     ///
@@ -568,6 +576,9 @@ struct CreationClock: ~Copyable, Sendable {
 
     /// The time of the clock within the bounds of a post's time; it is not held.
     func peek() -> Int64 { min(max(clock(), 0), RankingLimits.maximumTimeMilliseconds) }
+
+    /// Holds the clock at a time that another machine's clock gave, as if it had been given here.
+    func hold(at time: Int64) { latest.store(time, ordering: .relaxed) }
 
     /// The time now, or the time given last where it is ahead by the limit at most.
     ///

@@ -533,6 +533,7 @@ package struct Stripe: ~Copyable {
         if !counts.risingSum.isInitial { record.risingSum = counts.risingSum }
         if record.score != score { standing.makeStale(slot, &record, pass.slots) }
         sides.touch(slot, &record)
+        sync.note(slot, &record)
         pass.posts[slot] = record
     }
 
@@ -595,16 +596,26 @@ package struct Stripe: ~Copyable {
     }
 
     /// Removes a post for good, also a post that is yet to come; O(log n) an index.
-    mutating func restoreDeletion(at slot: UInt32, revision: UInt64, _ time: Int64) {
+    ///
+    /// With a limit, revisions rise from deletion to deletion, and the oldest above the limit are forgotten.
+    mutating func restoreDeletion(
+        at slot: UInt32,
+        revision: UInt64,
+        _ time: Int64,
+        keeping limit: Int?
+    ) {
         let wasThere = pass.posts.contains(slot)
-        tombstones.restore(
-            Tombstones.Tombstone(
-                revision: revision,
-                slot: slot,
-                feed: wasThere ? pass.posts[slot].feed : nil,
-                time: time
-            )
+        let tombstone = Tombstones.Tombstone(
+            revision: revision,
+            slot: slot,
+            feed: wasThere ? pass.posts[slot].feed : nil,
+            time: time
         )
+        if let limit {
+            tombstones.append(tombstone, limit: limit)
+        } else {
+            tombstones.restore(tombstone)
+        }
         if wasThere { remove(slot) }
         deleted.reserve(Int(slot) + 1)
         deleted.insert(slot)

@@ -90,6 +90,20 @@ package struct PendingAccounts: Equatable {
         sessions[session.tokenHash] = session
     }
 
+    /// Gives all to accounts that other threads read, and forgets it.
+    ///
+    /// These are all entries of a record, whose order does not matter.
+    mutating func move(to live: Accounts) throws(AccountError) {
+        guard count > 0 else { return }
+        for row in accounts.values { try live.restore(row) }
+        for (user, generation) in generations {
+            live.restore(endOfSessionsOf: user, generation: generation)
+        }
+        for (hash, session) in sessions where session == nil { live.restore(endOf: hash) }
+        for case let session? in sessions.values { try live.restore(session) }
+        self = PendingAccounts()
+    }
+
     /// Forgets that a session has ended, once no further entry can name it.
     mutating func forgetEnd(of session: TokenHash) {
         sessions[session] = nil

@@ -195,32 +195,17 @@ struct ReplayBatch: Sendable {
         let head = try headErrors { () throws(RecordHeadError) in
             try chain.take(body, record: record.position.number)
         }
-        let entries = body.extracting(droppingFirst: head == nil ? 0 : RecordHead.byteCount)
-        var count: UInt64 = 0
         var batch = ReplayBatch(position: record.position, chain)
         do throws(StorageError) {
-            var reader = try entryErrors(record) { () throws(LogEntryError) in
-                try LogEntryReader(entries)
-            }
-            func next() throws(StorageError) -> LogEntry? {
-                try entryErrors(record) { () throws(LogEntryError) in try reader.next() }
-            }
-            while let entry = try next() {
+            let record = RecordEntries(of: record.position.number, head)
+            let wasRead = try record.read(body) { (entry) throws(StorageError) in
                 try batch.append(entry, for: store)
-                count += 1
-                guard batch.isFull else { continue }
+                guard batch.isFull else { return true }
                 guard send(batch) else { return false }
-                batch = ReplayBatch(position: record.position, chain)
+                batch = ReplayBatch(position: batch.position, batch.chain)
+                return true
             }
-            if let head, head.entryCount != count {
-                throw .head(
-                    .otherCount(
-                        record: record.position.number,
-                        found: count,
-                        expected: head.entryCount
-                    )
-                )
-            }
+            guard wasRead else { return false }
         } catch {
             _ = send(batch)
             throw error
@@ -251,16 +236,50 @@ struct ReplayBatch: Sendable {
         }
         counts.append(news)
     }
+}
+
+/// The log entries of one record, behind its head.
+struct RecordEntries {
+    private let number: UInt64
+    private let head: RecordHead?
+
+    init(of number: UInt64, _ head: RecordHead?) {
+        self.number = number
+        self.head = head
+    }
+
+    /// Decodes the entries of a record in their order, until `take` says false, which it says too.
+    ///
+    /// What cannot be read is thrown after all before it was taken. O(bytes), and the memory of a copy of them.
+    @inline(__always)
+    func read(
+        _ body: borrowing Span<UInt8>,
+        _ take: (LogEntry) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
+        let entries = body.extracting(droppingFirst: head == nil ? 0 : RecordHead.byteCount)
+        var count: UInt64 = 0
+        var reader = try decoding { () throws(LogEntryError) in try LogEntryReader(entries) }
+        func next() throws(StorageError) -> LogEntry? {
+            try decoding { () throws(LogEntryError) in try reader.next() }
+        }
+        while let entry = try next() {
+            count += 1
+            guard try take(entry) else { return false }
+        }
+        if let head, head.entryCount != count {
+            throw .head(.otherCount(record: number, found: count, expected: head.entryCount))
+        }
+        return true
+    }
 
     @inline(__always)
-    private static func entryErrors<Result: ~Copyable>(
-        _ record: JournalRecord,
+    private func decoding<Result: ~Copyable>(
         _ body: () throws(LogEntryError) -> Result
     ) throws(StorageError) -> Result {
         do {
             return try body()
         } catch {
-            throw .brokenRecord(record.position.number, reason: "read: \(error)")
+            throw .brokenRecord(number, reason: "read: \(error)")
         }
     }
 }
