@@ -2,14 +2,14 @@
 struct PageReader {
     private let query: PageQuery
     private let list: ListID
-    /// The time of the store's clock before the page is read, in Unix milliseconds; nil for a page
-    /// from which no refresh begins.
-    private let time: Int64?
+    /// What no later post comes before, as of before the page is read; nil for a page from which no refresh
+    /// begins.
+    private let bound: CreationBound?
 
-    init(_ query: PageQuery, _ list: ListID, time: Int64?) {
+    init(_ query: PageQuery, _ list: ListID, bound: CreationBound?) {
         self.query = query
         self.list = list
-        self.time = time
+        self.bound = bound
     }
 
     /// Fills the page, exact as of now; false when the allowance is used up.
@@ -36,9 +36,9 @@ struct PageReader {
         page.isShown = query.isOfKnownStart && scan.summary.isShown
         page.endTime = scan.summary.endTime
         setCursors(of: &page, start, scan, stripes)
-        if let time {
+        if let bound {
             let newest = scan.newestPlace(start.walkStart)
-            page.refreshPlace = .earlier(newest, time: time, isAlone: query.isAlone)
+            page.refreshPlace = .earlier(newest, bound, isAlone: query.isAlone)
         }
         return true
     }
@@ -163,12 +163,12 @@ struct PageReader {
 struct NewerPostsReader {
     private let query: PageQuery
     private let list: ListID
-    private let time: Int64
+    private let creationBound: CreationBound
 
-    init(_ query: PageQuery, _ list: ListID, time: Int64) {
+    init(_ query: PageQuery, _ list: ListID, bound: CreationBound) {
         self.query = query
         self.list = list
-        self.time = time
+        creationBound = bound
     }
 
     /// Fills the page, exact as of now; false when the allowance is used up.
@@ -213,7 +213,7 @@ struct NewerPostsReader {
         }
         page.refreshPlace = .earlier(
             ListPosition(last, title: []),
-            time: time,
+            creationBound,
             isAlone: query.isAlone
         )
         return true
@@ -377,17 +377,32 @@ struct PageScan {
     }
 }
 
+/// A place in NEW that no post comes behind that is created from now on, if the clock is not set back.
+struct CreationBound: BitwiseCopyable {
+    /// The time that no such post is before, in Unix milliseconds.
+    var time: Int64
+    /// The greatest id that no such post of this time has: 0 where ids need not rise with times.
+    var id: UInt64
+}
+
 extension ListPosition {
     /// The place in NEW from which a refresh misses no post: the newest post that was read, or the
-    /// time before reading where the newest post is not before it.
+    /// bound before reading where the newest post is not before it.
     ///
     /// A post that is created in a stripe that was read before gets no earlier time. If the reader is
     /// alone, posts of the same time come behind the newest.
-    static func earlier(_ newest: ListPosition?, time: Int64, isAlone: Bool = false) -> ListPosition
-    {
-        let bound = ListPosition(createTimeMilliseconds: time, id: PostID(rawValue: 0))
+    static func earlier(
+        _ newest: ListPosition?,
+        _ bound: CreationBound,
+        isAlone: Bool = false
+    ) -> ListPosition {
+        let place = ListPosition(
+            createTimeMilliseconds: bound.time,
+            id: PostID(rawValue: bound.id)
+        )
         // Keys of NEW rise as times fall.
-        guard let newest, newest.primary >= bound.primary else { return bound }
-        return newest.primary > bound.primary || isAlone ? newest : bound
+        guard let newest, newest.primary >= place.primary else { return place }
+        let isBefore = newest.primary > place.primary || newest.id.rawValue <= bound.id
+        return isBefore || isAlone ? newest : place
     }
 }

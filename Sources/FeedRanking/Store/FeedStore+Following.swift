@@ -5,10 +5,10 @@ import Synchronization
 /// A follower's one applying thread restores the entries of the leader's records, in the order of their
 /// revisions, while other threads read. What `FeedStore.restore` needs for that:
 ///
-/// - **The revision.** Entries raise `newest`, and `showRecord(at:)` moves it to `FeedStore.revision`, which is
-///   the one that all readers load, on every machine: nothing is added to their way, or to a vote's. A page
+/// - **The revision.** Entries raise `newest`, and `showRecord(at:)` moves it to `FeedStore.revision`, the
+///   one that all readers load, on every machine: nothing is added to their way, or to a vote's. A page
 ///   that shows a part of a record carries the revision of the record before, so a sync or a watch from
-///   there on has all of that record. No change of a later record has a revision up to `FeedStore.revision`.
+///   there on has all of that record. No change of a later record has a revision up to that one.
 /// - **Kept pages.** A change counts in `ChangeCounts` as a vote, an edit or a deletion does, under the
 ///   stripe's lock and before its revision is shown.
 /// - **Sync.** The order of changes rises, as the entries do; restored votes are noted as others are.
@@ -17,7 +17,8 @@ import Synchronization
 ///   the event loops.
 /// - **Marks.** No older marks come, so a set that became empty is forgotten. The steps, voters, feeds and
 ///   ballots are behind the locks that leaders take, and the posts' sums of RISING come with their counts.
-/// - **Times.** What later posts' times are not below is the leader's clock, not this machine's.
+/// - **Refresh tokens.** What no later post comes behind is told by the leader's clock, not by this
+///   machine's (`CreationBound`).
 /// - `lastID`, the counts of posts and of their bytes follow by an instant, as those of a leader do. Nobody
 ///   else writes them, so a load and a store do.
 struct FollowedLog: ~Copyable, Sendable {
@@ -34,10 +35,22 @@ struct FollowedLog: ~Copyable, Sendable {
 
     var revision: UInt64 { newest.load(ordering: .relaxed) }
 
-    /// No later record has a post that was created before, imports and corrected times apart.
-    var time: Int64 {
-        get { recordTime.load(ordering: .acquiring) }
-        nonmutating set { recordTime.store(newValue, ordering: .releasing) }
+    /// The highest id as of the last whole record, or as of one before `recordTime`.
+    private let highestID = Atomic<UInt64>(0)
+
+    /// What no post of a later record comes behind, imports and corrected times apart.
+    ///
+    /// The leader reads its clock for a record's head, then takes the record from all logs at once. A
+    /// transaction of a later record begins after that, so its posts have no earlier times, and greater ids.
+    var bound: CreationBound {
+        let id = highestID.load(ordering: .acquiring)
+        return CreationBound(time: recordTime.load(ordering: .relaxed), id: id)
+    }
+
+    func endRecord(at milliseconds: Int64, highestID id: UInt64) {
+        let last = recordTime.load(ordering: .relaxed)
+        recordTime.store(max(last, milliseconds), ordering: .relaxed)
+        highestID.store(id, ordering: .releasing)
     }
 
     /// Only the applying thread calls this.
@@ -53,22 +66,22 @@ extension FeedStore {
     /// The time is the leader's as of the last of them, in Unix milliseconds.
     package func beginFollowing(at milliseconds: Int64) {
         followed.raise(revision)
-        followed.time = milliseconds
+        followed.endRecord(at: milliseconds, highestID: highestID)
         followed.isFollowing = true
     }
 
     /// Shows readers all entries that were restored: they are those of whole records, the last of which the
     /// leader made at a time; O(1).
     package func showRecord(at milliseconds: Int64) {
+        followed.endRecord(at: milliseconds, highestID: highestID)
         changes.restore(followed.revision)
-        followed.time = max(followed.time, milliseconds)
     }
 
     /// Takes changes from now on; the store has all records, and they are shown.
     ///
     /// Posts get no times before those that the last leader has given, if its clock was little ahead.
     package func endFollowing() {
-        clock.hold(at: followed.time)
+        clock.hold(at: followed.bound.time)
         followed.isFollowing = false
     }
 
@@ -90,7 +103,10 @@ extension FeedStore {
         }
     }
 
-    /// No post that is created from now on has an earlier time, if the clock is not set back.
-    @inline(__always)
-    var creationTimeBound: Int64 { followed.isFollowing ? followed.time : clock.now() }
+    /// What no post comes behind that is created from now on.
+    var creationBound: CreationBound {
+        @inline(__always) get {
+            followed.isFollowing ? followed.bound : CreationBound(time: clock.now(), id: 0)
+        }
+    }
 }

@@ -59,15 +59,14 @@ extension FeedStore {
             newer = (cursor.position, nil)
         case .first, .rank, .around:
             // No later post gets an earlier time, also where the clock is set back meanwhile.
-            let time = creationTimeBound
-            let reader = PageReader(query, list, time: time)
+            let reader = PageReader(query, list, bound: creationBound)
             return try reader.read(stripes, into: &page, &allowance)
         case .cursor:
-            let reader = PageReader(query, list, time: nil)
+            let reader = PageReader(query, list, bound: nil)
             return try reader.read(stripes, into: &page, &allowance)
         }
         let (place, post) = newer
-        let reader = NewerPostsReader(query, list, time: creationTimeBound)
+        let reader = NewerPostsReader(query, list, bound: creationBound)
         return reader.read(place, excluding: post, stripes, into: &page, &allowance)
     }
 
@@ -223,7 +222,7 @@ extension FeedStore {
         // Both before the first stripe: the stripes have every change of this revision, and no post
         // that they miss has an earlier time.
         let revision = self.revision
-        let time = creationTimeBound
+        let bound = creationBound
         let walk = ListWalk(
             list: id,
             isDescending: list.order == .old,
@@ -241,7 +240,7 @@ extension FeedStore {
             revision: revision,
             entries: entries,
             postCount: merge.summary.postCount,
-            refreshPlace: .earlier(newest.map { ListPosition($0, title: []) }, time: time)
+            refreshPlace: .earlier(newest.map { ListPosition($0, title: []) }, bound)
         )
     }
 

@@ -67,9 +67,12 @@ package final class ChannelTable: Sendable {
     let clock: @Sendable () -> MonotonicInstant
 
     /// A table without channels.
+    ///
+    /// One that follows forgets a channel only where the log says so, until `beginLeading`.
     package init(
         limits: ChannelLimits,
         collectsEvicted: Bool = false,
+        follows: Bool = false,
         clock: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now }
     ) {
         self.limits = limits
@@ -81,6 +84,7 @@ package final class ChannelTable: Sendable {
             countPerMinute: limits.newChannelsPerMinute,
             clock: clock
         )
+        state.withLock { $0.isFollowing = follows }
     }
 
     /// The channels that are remembered.
@@ -237,6 +241,7 @@ extension ChannelTable {
     package func evict(limit: Int = evictionLimit) -> Int {
         let now = clock()
         return state.withLock { state in
+            guard !state.isFollowing else { return 0 }
             var count = 0
             for _ in 0..<min(state.hosts.endPlace, Self.visitedHostLimit) {
                 if state.nextHost >= state.hosts.endPlace { state.nextHost = 0 }
@@ -289,116 +294,6 @@ extension ChannelTable {
             let evicted = state.evicted
             state.evicted = []
             return evicted
-        }
-    }
-
-    /// Puts back what a log entry says of channels; the table ignores other entries.
-    package func restore(_ entry: LogEntry) {
-        switch entry {
-        case .channel(let channel): restore(channel)
-        case .outcome(let outcome): restore(outcome)
-        case .evictedChannel(let number): restore(evictionOf: number)
-        default: break
-        }
-    }
-}
-
-/// How an earlier run's channels come back, before any connection is open: channels and outcomes
-/// in any order that has a channel before its outcomes, then `endRestoring`.
-extension ChannelTable {
-    /// Puts a channel back, if it is not there yet; O(1).
-    ///
-    /// The newest are forgotten if the restored channels exceed the limit of all channels.
-    package func restore(_ identity: ChannelState) {
-        let now = clock()
-        state.withLock { state in
-            state.nextNumber = max(state.nextNumber, identity.number + 1)
-            if let old = state.index[Key(identity)] {
-                // The newer of the two is the one that a Hello found last: the other was evicted.
-                let other = state.channels[old].channel.identity.number
-                guard other < identity.number else {
-                    if collectsEvicted, other != identity.number {
-                        state.evicted.append(identity.number)
-                    }
-                    return
-                }
-                evict(old, &state)
-            }
-            let host = state.host(.earlierRun, budget)
-            let share = state.hosts[host].share
-            state.hosts[host].channelCount += 1
-            let place = state.insert(Channel(identity, share: share), host: host)
-            state.restored[identity.number] = place
-            state.link(place, isUsed: false, at: now)
-            evictAboveShare(host, &state)
-        }
-    }
-
-    /// Puts an outcome back, if its channel is there; O(1).
-    ///
-    /// The same outcome twice changes nothing; of a batch the items of both are done.
-    package func restore(_ outcome: ChannelOutcome) {
-        let now = clock()
-        state.withLock { state in
-            guard let place = state.restored[outcome.channel] else { return }
-            let channel = state.channels[place].channel
-            let host = state.channels[place].host
-            if state.channels[place].isUsed {
-                let growth = channel.withCalls { calls in
-                    let before = calls.byteCount
-                    calls.restore(outcome)
-                    return calls.byteCount - before
-                }
-                state.hosts[host].idleByteCount += growth
-                if growth > 0 { evictAboveShare(host, &state) }
-            } else {
-                state.unlink(place)
-                channel.withCalls { $0.restore(outcome) }
-                state.link(place, isUsed: channel.withCalls { $0.highest > 0 }, at: now)
-                evictAboveShare(host, &state)
-            }
-        }
-    }
-
-    /// Forgets a channel that was restored, if it was; O(1).
-    private func restore(evictionOf number: UInt64) {
-        state.withLock { state in
-            guard let place = state.restored.removeValue(forKey: number) else { return }
-            state.remove(place)
-        }
-    }
-
-    private func evictAboveShare(_ host: Int, _ state: inout State) {
-        while !state.hosts[host].share.admits(0), let idle = state.hosts[host].idlest {
-            evict(idle, &state)
-        }
-    }
-
-    /// Never gives a number below this one; numbers of channels that are gone are not used again.
-    package func restore(nextNumber: UInt64) {
-        state.withLock { $0.nextNumber = max($0.nextNumber, nextNumber) }
-    }
-
-    /// Begins the retention of each channel, as all are restored; O(channels).
-    package func endRestoring() {
-        let now = clock()
-        state.withLock { state in
-            for place in state.restored.values { state.channels[place].closeTime = now }
-            state.restored = [:]
-        }
-    }
-}
-
-extension RecentCalls {
-    /// Restores an outcome of an earlier run, of any epoch.
-    mutating func restore(_ outcome: ChannelOutcome) {
-        guard outcome.sequence > 0 else { return }
-        let old = decision(sequence: outcome.sequence, hash: outcome.requestHash, epoch: epoch)
-        if case .answer(.items(let done)) = old, case .items(let more) = outcome.outcome {
-            let both = done.union(more)
-            record(sequence: outcome.sequence, hash: outcome.requestHash, .items(both))
-        } else {
-            record(sequence: outcome.sequence, hash: outcome.requestHash, outcome.outcome)
         }
     }
 }
@@ -472,6 +367,10 @@ extension ChannelTable {
         var refusedCount: UInt64 = 0
         /// The places of restored channels by number, until all are restored.
         var restored: [UInt64: Int] = [:]
+        /// When all were restored; idle channels of an earlier run have closed then at the earliest.
+        var restoredTime: MonotonicInstant?
+        /// Whether channels come and go only as a log says.
+        var isFollowing = false
     }
 }
 
@@ -565,7 +464,7 @@ extension ChannelTable.State {
     /// Whether a channel has been idle for so long; allocates nothing, as votes run beside it.
     private func isDue(_ place: Int, _ retention: Duration, _ now: MonotonicInstant) -> Bool {
         guard place != Self.none, let closeTime = channels[place].closeTime else { return false }
-        return closeTime.advanced(by: retention) <= now
+        return max(closeTime, restoredTime ?? closeTime).advanced(by: retention) <= now
     }
 
     /// Gives memory back where most of it is not in use any more; O(channels), seldom.

@@ -250,7 +250,7 @@ struct RecordEntries {
 
     /// Decodes the entries of a record in their order, until `take` says false, which it says too.
     ///
-    /// What cannot be read is thrown after all before it was taken. O(bytes), and the memory of a copy of them.
+    /// What cannot be read is thrown after all before it was taken. O(bytes), with a copy of them.
     @inline(__always)
     func read(
         _ body: borrowing Span<UInt8>,

@@ -34,9 +34,8 @@ package struct LiveApply {
 
     /// Follows the log from behind the records that a start has put into the store, accounts and channels.
     ///
-    /// - Parameters:
-    ///   - chain: The chain up to the last of them, whose time bounds those of posts to come.
-    ///   - channels: Takes a channel, then its outcomes, then its eviction.
+    /// The chain is that up to the last of them; its time bounds those of posts to come. `channels` takes
+    /// a channel, then its outcomes, then its eviction.
     package init(
         store: FeedStore,
         accounts: Accounts,
@@ -50,7 +49,7 @@ package struct LiveApply {
         store.beginFollowing(at: Self.milliseconds(chain))
     }
 
-    /// Applies a whole record, which may be without bytes, and then shows its revision to readers; O(entries).
+    /// Applies a whole record, which may be without bytes, then shows its revision to readers; O(entries).
     ///
     /// Where this throws, the state is of no use.
     package mutating func apply(
