@@ -11,6 +11,8 @@ package final class DurableState: Sendable {
     package struct Events: Sendable {
         /// What the commit thread calls; the checkpoint thread calls `checkpoints` too.
         package var journal = CommitEvents()
+        /// What the commit thread of a cluster's node calls.
+        package var replica = ReplicaEvents()
         package var failed: @Sendable (StorageError) -> Void = { _ in }
         package var backup: @Sendable (BackupEvent) -> Void = { _ in }
 
@@ -27,6 +29,8 @@ package final class DurableState: Sendable {
     package let journal: CommitProgress
     /// Makes commit batches durable.
     private let commitThread: any CommitThread
+    /// The same, if it is that of a cluster's node.
+    private let replicated: ReplicatedJournal?
     package let checkpointThread: CheckpointThread
     private let wake: WakeUp
 
@@ -67,10 +71,17 @@ package final class DurableState: Sendable {
             failed: events.failed
         )
         let thread: any CommitThread
+        var replicated: ReplicatedJournal?
         if let make = options.testHooks.commitThread {
             let other = make(parts)
             wake.set { other.wake() }
             thread = other
+        } else if let replica = options.replica {
+            precondition(chain.isOfCluster, "Records of one machine have no heads.")
+            let journal = ReplicatedJournal(parts, replica, events.replica)
+            wake.set { journal.wake() }
+            replicated = journal
+            thread = journal
         } else {
             precondition(!chain.isOfCluster, "A cluster's records have heads.")
             let journalThread = JournalThread(parts)
@@ -83,6 +94,7 @@ package final class DurableState: Sendable {
         self.logs = logs
         self.journal = thread.progress
         commitThread = thread
+        self.replicated = replicated
         self.checkpointThread = checkpointThread
         self.wake = wake
     }
@@ -112,6 +124,11 @@ package final class DurableState: Sendable {
         // The logs lead to the thread, and the thread to the logs.
         wake.set {}
     }
+
+    /// The round that proves that this node led when a read was executed that is over now; asks for it.
+    ///
+    /// ``ReplicaEvents/proved`` says when it is proven. O(1), for any loop of a node that leads.
+    package func askForProof() -> UInt64 { replicated?.askForProof() ?? 0 }
 
     /// Locks a data directory, puts its state into an empty store, and prepares the threads, which are to
     /// be started.

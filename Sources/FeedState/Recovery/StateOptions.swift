@@ -29,6 +29,8 @@ package struct StateOptions: Sendable {
     package var mustExist = false
     /// Whether a cluster's directory may be changed: by who writes heads of records only.
     package var servesCluster = false
+    /// The replica that agrees to each record, if the directory is served as a node of a cluster.
+    package var replica: ReplicaOptions?
     /// Whether checkpointed segments stay, so that all can be replayed from the first.
     package var keepsJournal = false
     /// The journal's bytes that are checkpointed at once.

@@ -1,0 +1,176 @@
+package import FeedJournal
+
+/// How a service takes part in a cluster.
+package struct ReplicaOptions: Equatable, Sendable {
+    /// The socket of the machine's `feed-replica`.
+    package var socketPath: String
+    /// What clients of the cluster connect to, as `feed2.example.org:7433`; empty if none may.
+    package var address: String
+
+    package init(socketPath: String, address: String) {
+        self.socketPath = socketPath
+        self.address = address
+    }
+}
+
+/// What a node of a cluster may do; it begins as one that follows, and one that leads never follows again.
+package enum NodeState: Equatable, Sendable {
+    /// No change is let in. With the address of the leader for clients, if there is one that is known.
+    case following(leader: String?)
+    /// All records before are applied, and changes may be let in.
+    case leading(term: UInt64)
+}
+
+/// What a ``ReplicatedJournal`` calls when something happens, on its thread.
+///
+/// Nothing here may wait: the thread is the node's sign of life.
+package struct ReplicaEvents: Sendable {
+    /// Applies one whole record while this node follows; it is in the journal already.
+    ///
+    /// Takes the record into the chain too, as ``RecordChain/take(_:record:)`` does. A record without bytes
+    /// is not given.
+    package var apply:
+        @Sendable (
+            _ body: Span<UInt8>,
+            _ position: JournalPosition,
+            _ chain: inout RecordChain
+        ) throws(StorageError) -> Void = { (_, _, _) throws(StorageError) in
+            throw .stateStopped(reason: "Nobody applies the records of the leader.")
+        }
+
+    /// The state has changed; at first it is following, without a leader.
+    package var role: @Sendable (NodeState) -> Void = { _ in }
+
+    /// This node does not lead any more: nothing that waits may be answered, and the process ends with 75.
+    ///
+    /// With the address of the new leader for clients, if it is known. Nothing is called after it.
+    package var deposed: @Sendable (Deposition, _ leader: String?) -> Void = { _, _ in }
+
+    /// This node does not go on: the process ends with this status.
+    ///
+    /// Nothing is called after it.
+    package var ended: @Sendable (ReplicaEnding) -> Void = { _ in }
+
+    /// This node still led after each read was executed whose round is this one or one before.
+    package var proved: @Sendable (_ round: UInt64) -> Void = { _ in }
+
+    /// This node has applied all up to an index, which was all that the leader had committed at a moment
+    /// of this machine's monotonic clock.
+    package var heard: @Sendable (_ index: UInt64, _ microseconds: UInt64) -> Void = { _, _ in }
+
+    /// The replica has said who belongs to the cluster; once a second.
+    package var status: @Sendable (ReplicaStatus) -> Void = { _ in }
+
+    /// A line for the log, once a second at most.
+    package var news: @Sendable (ReplicaNews) -> Void = { _ in }
+
+    /// Events that do nothing, to be filled in.
+    package init() {}
+}
+
+/// Why a node does not lead any more, and what it could not commit.
+package struct Deposition: Equatable, Sendable, CustomStringConvertible {
+    package enum Cause: Equatable, Sendable {
+        /// The replica has said so: the term, and who leads it now, or 0.
+        case otherTerm(UInt64, leader: UInt64)
+        /// The session with the replica has ended, with these words.
+        case sessionLost(String)
+    }
+
+    package var cause: Cause
+    /// The commit batches that were proposed, and whose fate the cluster's log decides.
+    package var proposedCount: Int
+    /// The bytes that were logged and not proposed: they are gone.
+    package var waitingByteCount: Int
+
+    package init(_ cause: Cause, proposedCount: Int, waitingByteCount: Int) {
+        self.cause = cause
+        self.proposedCount = proposedCount
+        self.waitingByteCount = waitingByteCount
+    }
+
+    package var description: String {
+        let reason =
+            switch cause {
+            case .otherTerm(let term, leader: 0): "term \(term) has begun, without a leader yet"
+            case .otherTerm(let term, let leader):
+                "node \(hexadecimal(leader)) leads term \(term)"
+            case .sessionLost(let words): words
+            }
+        return """
+            this node does not lead any more: \(reason); \(proposedCount) commit batches were \
+            proposed and not committed, \(waitingByteCount) bytes of changes not proposed, and \
+            none of them answered
+            """
+    }
+}
+
+/// Why a node does not go on, in words, and what its process exits with.
+package struct ReplicaEnding: Equatable, Sendable {
+    package var sentence: String
+    package var exitStatus: Int32
+
+    package init(_ sentence: String, exitStatus: Int32 = 1) {
+        self.sentence = sentence
+        self.exitStatus = exitStatus
+    }
+}
+
+/// What there is to say of the session with the replica.
+package enum ReplicaNews: Equatable, Sendable {
+    /// The session has begun; with the node's number and the records that are committed.
+    case connected(node: UInt64, committed: UInt64)
+    /// There is no session, and it is tried again.
+    case disconnected(String)
+    /// The replica has refused what this node asked for beside commit batches, with these words.
+    case refused(String)
+}
+
+/// Who belongs to the cluster, as this node's replica knows it.
+package struct ReplicaStatus: Equatable, Sendable {
+    package struct Member: Equatable, Sendable {
+        package var node: UInt64
+        package var name: String
+        package var isVoter: Bool
+        package var isConnected: Bool
+        /// What clients connect to; empty if its service has not said it.
+        package var address: String
+
+        package init(
+            node: UInt64,
+            name: String,
+            isVoter: Bool,
+            isConnected: Bool,
+            address: String
+        ) {
+            self.node = node
+            self.name = name
+            self.isVoter = isVoter
+            self.isConnected = isConnected
+            self.address = address
+        }
+    }
+
+    /// This node.
+    package var node: UInt64
+    package var role: String
+    package var term: UInt64
+    /// 0 where none is known.
+    package var leader: UInt64
+    /// By their names.
+    package var members: [Member]
+
+    package init(node: UInt64, role: String, term: UInt64, leader: UInt64, members: [Member]) {
+        self.node = node
+        self.role = role
+        self.term = term
+        self.leader = leader
+        self.members = members
+    }
+
+    /// The leader's address for clients, if there is one that is known.
+    package var leaderAddress: String? {
+        let address = members.first { $0.node == leader && leader != 0 }?.address
+        return address?.isEmpty == false ? address : nil
+    }
+}
