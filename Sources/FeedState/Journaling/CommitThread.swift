@@ -101,6 +101,15 @@ package final class CommitProgress: Sendable {
         durable = Atomic(logs.openBatch - 1)
     }
 
+    /// The progress of a thread with these parts.
+    package convenience init(of parts: CommitParts) {
+        self.init(
+            of: parts.logs,
+            parts.receiver,
+            maximumWaitingByteCount: parts.maximumWaitingByteCount
+        )
+    }
+
     /// All commit batches up to this one are durable.
     package var durableBatch: UInt64 { durable.load(ordering: .acquiring) }
 

@@ -13,27 +13,13 @@ internal import Synchronization
 package final class JournalThread: CommitThread {
     /// The least time between the beginnings of two commits.
     static let interval = Duration.milliseconds(1)
-    /// How often the free space is looked at.
-    private static let spaceInterval = Duration.seconds(1)
-    /// How often more is let in while checkpoints lag and nothing is committed.
-    private static let admissionInterval = Duration.milliseconds(5)
 
     /// What belongs to the thread.
     private struct Work {
-        let journal: any WatchedJournal
-        var admission: ChangeAdmission
+        var upkeep: JournalUpkeep
         var body: [UInt8] = []
         /// When the next commit begins at the earliest.
         var nextBegin: ContinuousClock.Instant?
-        var lastSpaceCheck: ContinuousClock.Instant?
-        var hadBallast: Bool
-        var droppedSegmentCount = 0
-
-        init(_ journal: Transferred<any WatchedJournal>, _ admission: ChangeAdmission) {
-            self.journal = journal.value
-            hadBallast = journal.value.hasBallast
-            self.admission = admission
-        }
     }
 
     package let progress: CommitProgress
@@ -43,7 +29,6 @@ package final class JournalThread: CommitThread {
     private let failed: @Sendable (StorageError) -> Void
     /// What belongs to the thread; nil once it has taken it.
     private let work: Lock<Work?>
-    private let keepsSegments: Bool
     private let thread = NamedThread("feed-journal", priority: .batch)
     private let stopping = Atomic(false)
 
@@ -55,14 +40,12 @@ package final class JournalThread: CommitThread {
         receiver = parts.receiver
         events = parts.events
         failed = parts.failed
-        keepsSegments = parts.keepsSegments
         precondition(
             logs.openBatch == parts.journal.value.last.number + 1,
             "The next commit batch is the journal's next record."
         )
-        let limit = parts.maximumWaitingByteCount
-        work = Lock(Work(parts.journal, ChangeAdmission(maximumByteCount: limit)))
-        progress = CommitProgress(of: logs, receiver, maximumWaitingByteCount: limit)
+        progress = CommitProgress(of: parts)
+        work = Lock(Work(upkeep: JournalUpkeep(parts, progress)))
     }
 
     package func wake() {
@@ -93,11 +76,12 @@ package final class JournalThread: CommitThread {
             while true {
                 let isStopping = stopping.load(ordering: .acquiring)
                 while try commitNext(&work) {}
-                try checkSpaceIfDue(&work)
+                try work.upkeep.checkSpaceIfDue()
                 if isStopping { return }
-                let isRestricted = admit(&work, committing: 0)
+                let isRestricted = work.upkeep.admit(committing: 0)
                 thread.waitForWakeUp(
-                    upTo: isRestricted ? Self.admissionInterval : Self.spaceInterval
+                    upTo: isRestricted
+                        ? JournalUpkeep.admissionInterval : JournalUpkeep.spaceInterval
                 )
             }
         } catch {
@@ -114,14 +98,14 @@ package final class JournalThread: CommitThread {
         if let nextBegin = work.nextBegin {
             SystemClock.sleep(for: clock.now.duration(to: nextBegin))
         }
-        try checkSpaceIfDue(&work)
+        try work.upkeep.checkSpaceIfDue()
         let since = progress.openTime
         guard let batch = logs.takeBatch(into: &work.body) else { return false }
         progress.noteTaken(since: since)
         // The logs are empty, and may not be filled again with what has just been taken.
-        admit(&work, committing: work.body.count)
+        work.upkeep.admit(committing: work.body.count)
         let began = clock.now
-        let position = try work.journal.append(
+        let position = try work.upkeep.journal.append(
             work.body.span,
             count: UInt32(clamping: batch.entryCount),
             at: SystemClock.unixMicroseconds()
@@ -138,116 +122,18 @@ package final class JournalThread: CommitThread {
             byteCount: work.body.count,
             took: duration
         )
-        work.admission.observe(byteCount: work.body.count, took: duration)
+        work.upkeep.admission.observe(byteCount: work.body.count, took: duration)
         if duration > JournalAdmission.slowCommit { events.slow(duration) }
         work.body = receiver.submit(work.body, at: position)
-        admit(&work, committing: 0)
-        work.nextBegin = max(began + Self.interval, clock.now + work.admission.commitDelay)
-        try forget(&work)
+        work.upkeep.admit(committing: 0)
+        work.nextBegin = max(
+            began + Self.interval,
+            clock.now + work.upkeep.admission.commitDelay
+        )
+        try work.upkeep.forget()
         return true
     }
-
-    /// Says how many bytes may wait for the next commit; true where checkpoints restrict it.
-    ///
-    /// This thread waits for checkpoints no longer than a commit may be put off: every answer is held
-    /// behind its commits.
-    @discardableResult
-    private func admit(_ work: inout Work, committing byteCount: Int) -> Bool {
-        let (isRestricted, news) = work.admission.set(
-            progress.gate,
-            receiver.backlog,
-            committing: byteCount,
-            at: .now
-        )
-        if let news { events.checkpoints(news) }
-        return isRestricted
-    }
-
-    private func forget(_ work: inout Work) throws(StorageError) {
-        guard !keepsSegments else { return }
-        try work.journal.forget(through: receiver.checkpointedRecord)
-    }
-
-    private func checkSpaceIfDue(_ work: inout Work) throws(StorageError) {
-        let now = ContinuousClock.now
-        if let last = work.lastSpaceCheck, last.duration(to: now) < Self.spaceInterval { return }
-        work.lastSpaceCheck = now
-        // What can go makes room; with nothing to commit, nobody else would look.
-        try forget(&work)
-        let isWritable = try work.journal.checkSpace() == .writable
-        let freeByteCount = try work.journal.freeByteCount()
-        let writableByteCount = work.journal.writableByteCount
-        let wasWritable = progress.noteSpace(
-            isWritable: isWritable,
-            freeByteCount: freeByteCount,
-            writableByteCount: writableByteCount,
-            fileByteCount: work.journal.fileByteCount
-        )
-        let hasBallast = work.journal.hasBallast
-        if work.hadBallast, !hasBallast { events.space(.gaveUpBallast) }
-        work.hadBallast = hasBallast
-        let dropped = work.journal.droppedSegmentCount
-        if dropped > work.droppedSegmentCount {
-            events.space(.droppedSegments(count: dropped - work.droppedSegmentCount))
-        }
-        work.droppedSegmentCount = dropped
-        guard wasWritable != isWritable else { return }
-        events.space(
-            isWritable
-                ? .hasRoom(freeByteCount: freeByteCount)
-                : .full(freeByteCount: freeByteCount, writableByteCount: writableByteCount)
-        )
-    }
 }
-
-/// What there is to say of the disk's room.
-package enum SpaceNews: Equatable, Sendable {
-    /// Changes are refused: so many bytes are free, and with so many they are taken again.
-    case full(freeByteCount: Int, writableByteCount: Int)
-    /// Changes are taken again, with so many bytes free.
-    case hasRoom(freeByteCount: Int)
-    /// Segments that were kept to restore a moment were removed before their time.
-    case droppedSegments(count: Int)
-    /// The ballast was given up, so that what was taken before can be written.
-    case gaveUpBallast
-}
-
-/// A journal whose room is looked at, and which another thread may sync.
-package protocol WatchedJournal: Journal {
-    /// The bytes that were appended since the last mark.
-    var unmarkedByteCount: Int { get }
-
-    /// What another thread is to sync; nil where there is nothing, or a mark has not ended.
-    func syncMark() throws(StorageError) -> SyncMark?
-
-    /// A mark was synced.
-    func noteSynced(_ mark: SyncMark) throws(StorageError)
-
-    /// The sync of a mark has failed: nothing more is appended.
-    func noteFailedSync(_ error: StorageError)
-
-    /// Whether more may be let in; to be called every second or so.
-    func checkSpace() throws(StorageError) -> SpaceWatch.Mode
-
-    func freeByteCount() throws(StorageError) -> Int
-
-    /// The free bytes from which on more may be let in again, once it may not.
-    var writableByteCount: Int { get }
-
-    /// Whether the file is there that is given up on a full disk.
-    var hasBallast: Bool { get }
-
-    var fileByteCount: Int { get }
-
-    /// How many kept segments were removed before their time, as the disk ran low.
-    var droppedSegmentCount: Int { get }
-}
-
-extension WatchedJournal {
-    package var droppedSegmentCount: Int { 0 }
-}
-
-extension SegmentJournal: WatchedJournal {}
 
 /// Takes commit batches once they are durable.
 package protocol CommitBatchReceiver: Sendable {

@@ -174,3 +174,9 @@ package struct ReplicaStatus: Equatable, Sendable {
         return address?.isEmpty == false ? address : nil
     }
 }
+
+extension StateMeta {
+    /// The 16 bytes by which replicas know the cluster, in two halves: the instance, which all its machines
+    /// share, and zeros.
+    package var cluster: (high: UInt64, low: UInt64) { (instanceID, 0) }
+}
