@@ -179,7 +179,7 @@ let package = Package(
             name: "FeedState",
             dependencies: [
                 "FeedAccounts", "FeedConcurrency", "FeedLog", "FeedRanking", "FeedJournal",
-                "FeedSQLite",
+                "FeedReplica", "FeedSQLite",
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings

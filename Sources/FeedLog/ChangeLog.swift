@@ -217,6 +217,9 @@ package final class ChangeLogs: @unchecked Sendable {
     /// The commit batch that takes log entries now.
     package var openBatch: UInt64 { unsafe batchState.pointee.openBatch.load(ordering: .relaxed) }
 
+    /// Whether the open commit batch has a log entry.
+    package var hasOpenEntry: Bool { newestBatch >= openBatch }
+
     /// The bytes in all logs as of their last transactions; O(logs).
     package var waitingByteCount: Int {
         (0..<count).reduce(0) { sum, loop in
@@ -229,9 +232,13 @@ package final class ChangeLogs: @unchecked Sendable {
     ///
     /// The body begins with so many zeros, which the caller has a use for. The logs are locked only while
     /// their buffers are swapped.
+    ///
+    /// With `leavingOutNext` no batch gets the number after those taken so far: the one before the open batch
+    /// is for a record that is none.
     package func takeBatch(
         into body: inout [UInt8],
-        after zeroCount: Int = 0
+        after zeroCount: Int = 0,
+        leavingOutNext: Bool = false
     ) -> (number: UInt64, entryCount: Int)? {
         body.removeAll(keepingCapacity: true)
         for _ in 0..<zeroCount { body.append(0) }
@@ -242,9 +249,8 @@ package final class ChangeLogs: @unchecked Sendable {
                 for loop in 0..<count {
                     unsafe entryCount += blocks[loop].swapBuffer(for: &spares[loop])
                 }
-                if entryCount > 0 {
-                    unsafe batchState.pointee.openBatch.store(batch + 1, ordering: .relaxed)
-                }
+                let next = batch + (entryCount > 0 ? 1 : 0) + (leavingOutNext ? 1 : 0)
+                unsafe batchState.pointee.openBatch.store(next, ordering: .relaxed)
             }
             guard entryCount > 0 else { return nil }
             for loop in 0..<count { unsafe spares[loop].move(to: &body) }

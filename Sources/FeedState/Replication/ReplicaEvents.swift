@@ -1,4 +1,5 @@
 package import FeedJournal
+internal import Foundation
 
 /// How a service takes part in a cluster.
 package struct ReplicaOptions: Equatable, Sendable {
@@ -167,10 +168,57 @@ package struct ReplicaStatus: Equatable, Sendable {
         self.leader = leader
         self.members = members
     }
+}
 
-    /// The leader's address for clients, if there is one that is known.
-    package var leaderAddress: String? {
-        let address = members.first { $0.node == leader && leader != 0 }?.address
+// The JSON of STATUS_IS, of which this is a part; docs/CLUSTER.md has all of it.
+extension ReplicaStatus {
+    private struct Document: Decodable {
+        struct Member: Decodable {
+            struct Service: Decodable {
+                var address: String?
+            }
+
+            var node: String
+            var name: String
+            var voter: Bool
+            var connected: Bool
+            var service: Service?
+        }
+
+        var node: String
+        var role: String
+        var term: UInt64
+        var leader: String
+        var members: [Member]
+    }
+
+    /// The status of a document; nil where it is another one.
+    package init?(json: [UInt8]) {
+        guard let document = try? JSONDecoder().decode(Document.self, from: Data(json)),
+            let node = UInt64(document.node, radix: 16),
+            let leader = UInt64(document.leader, radix: 16)
+        else { return nil }
+        self.init(
+            node: node,
+            role: document.role,
+            term: document.term,
+            leader: leader,
+            members: document.members.compactMap { member in
+                guard let number = UInt64(member.node, radix: 16) else { return nil }
+                return Member(
+                    node: number,
+                    name: member.name,
+                    isVoter: member.voter,
+                    isConnected: member.connected,
+                    address: member.service?.address ?? ""
+                )
+            }
+        )
+    }
+
+    /// What clients of a node connect to, if that is known.
+    package func address(of node: UInt64) -> String? {
+        let address = members.first { $0.node == node && node != 0 }?.address
         return address?.isEmpty == false ? address : nil
     }
 }
