@@ -3,6 +3,7 @@ internal import FeedConcurrency
 package import FeedJournal
 package import FeedLog
 package import FeedRanking
+internal import FeedReplica
 internal import Synchronization
 
 /// The state that outlives the process: a data directory that was recovered, the logs of the loops,
@@ -38,6 +39,7 @@ package final class DurableState: Sendable {
         _ recovered: consuming RecoveredState,
         _ options: StateOptions,
         _ wake: WakeUp,
+        _ replica: ReplicaParts?,
         events: Events
     ) {
         let summary = recovered.summary
@@ -57,6 +59,7 @@ package final class DurableState: Sendable {
         let checkpointThread = CheckpointThread(
             recovered.checkpointWork,
             backups,
+            durableRecords: replica?.sync,
             failed: events.failed,
             news: events.journal.checkpoints
         )
@@ -76,9 +79,8 @@ package final class DurableState: Sendable {
             let other = make(parts)
             wake.set { other.wake() }
             thread = other
-        } else if let replica = options.replica {
-            precondition(chain.isOfCluster, "Records of one machine have no heads.")
-            let journal = ReplicatedJournal(parts, replica, events.replica)
+        } else if let replica {
+            let journal = ReplicatedJournal(parts, replica)
             wake.set { journal.wake() }
             replicated = journal
             thread = journal
@@ -143,16 +145,67 @@ package final class DurableState: Sendable {
         events: Events,
         progress: @escaping (RecoveryProgress) -> Void = { _ in }
     ) throws(StateStartError) -> DurableState {
+        try open(
+            StateDirectory(options),
+            into: store,
+            channels: channels,
+            accounts: accounts,
+            events: events,
+            progress: progress
+        )
+    }
+
+    /// The same in a directory that is locked already, or on a test's disk.
+    package static func open(
+        _ directory: StateDirectory,
+        into store: FeedStore,
+        channels: @escaping (LogEntry) -> Void,
+        accounts: (AccountsState) -> Void = { _ in },
+        events: Events,
+        progress: @escaping (RecoveryProgress) -> Void = { _ in }
+    ) throws(StateStartError) -> DurableState {
+        let options = directory.options
         let wake = WakeUp()
         let recovered = try RecoveredState(
-            StateDirectory(options),
+            directory,
             into: store,
             channels: channels,
             accounts: accounts,
             progress: progress,
             onFirstEntry: { wake.call() }
         )
-        return DurableState(recovered, options, wake, events: events)
+        let replica: ReplicaParts? =
+            if let replica = options.replica {
+                try replicaParts(replica, recovered, store, events.replica)
+            } else {
+                nil
+            }
+        return DurableState(recovered, options, wake, replica, events: events)
+    }
+
+    private static func replicaParts(
+        _ options: ReplicaOptions,
+        _ recovered: borrowing RecoveredState,
+        _ store: FeedStore,
+        _ events: ReplicaEvents
+    ) throws(StateStartError) -> ReplicaParts {
+        let wakeUp: ReplicaWakeUp
+        do throws(ReplicaError) {
+            wakeUp = try ReplicaWakeUp()
+        } catch {
+            throw .storage(.stateStopped(reason: "\(error)"))
+        }
+        let cluster = recovered.checkpointWork.database.meta.cluster
+        let last = recovered.journal.last
+        return ReplicaParts(
+            options: options,
+            events: events,
+            cluster: ClusterID(high: cluster.high, low: cluster.low),
+            wakeUp: wakeUp,
+            sync: ReplicaSync(syncedRecord: last.number) { wakeUp.wake() },
+            lastMicroseconds: recovered.journal.lastMicroseconds,
+            store: store
+        )
     }
 }
 

@@ -8,6 +8,8 @@ package enum StateStartError: Error {
     case loss(StateLoss)
     /// The directory is one of a cluster's, and what it was opened for is for one machine.
     case ofCluster
+    /// The directory is one machine's, and what it was opened for is for a node of a cluster.
+    case ofOneMachine
     case inPlaceInterrupted(path: String, backup: String)
     /// A restore into the directory was interrupted, which read a backup, or with flags a moment of a
     /// data directory; the source is nil where a version that did not note it has begun.
@@ -29,7 +31,7 @@ package enum StateStartError: Error {
         case .loss, .missingDatabase, .interruptedAcceptance, .restoreInterrupted,
             .inPlaceInterrupted:
             5
-        case .copied, .ofCluster: 4
+        case .copied, .ofCluster, .ofOneMachine: 4
         case .foreignFile, .noState, .backup: 2
         case .full: 1
         }
@@ -62,6 +64,8 @@ extension StateStartError: CustomStringConvertible {
         case .loss(let loss): "\(loss.problem)"
         case .ofCluster:
             "The directory is one of a cluster's, and this is for the directory of one machine."
+        case .ofOneMachine:
+            "The directory is one machine's, and --replica is for one of a cluster's."
         case .restoreInterrupted(let path, _, _):
             "A restore into \(path) was interrupted: the directory holds only a part of the backup."
         case .inPlaceInterrupted(let path, _):

@@ -45,7 +45,12 @@ package struct RecoveredState: ~Copyable {
         }
         let foundAccounts = recovery.accounts.state
         accounts(foundAccounts)
-        let counters = try directory.beginRun(store, foundAccounts, database, journal: journal)
+        // A node of a cluster begins as one that follows, and logs nothing by itself.
+        let isReplicated = directory.options.replica != nil
+        let counters =
+            isReplicated
+            ? nil : try directory.beginRun(store, foundAccounts, database, journal: journal)
+        if isReplicated { try directory.beginFollowing(store, database, journal) }
         summary.skippedAccountID = database.skippedAccountID
         let logs = ChangeLogs(
             count: directory.options.logCount,
@@ -53,18 +58,21 @@ package struct RecoveredState: ~Copyable {
             onFirstEntry: onFirstEntry
         )
         let found = journal.last
-        let now = directory.options.unixMicroseconds()
-        summary.clockStep = try directory.noteClock(now, journal)
-        do throws(StorageError) {
-            summary.last = try Self.commit(
-                counters,
-                logs,
-                journal,
-                checkpointWork: &checkpointWork,
-                at: now
-            )
-        } catch {
-            throw error.isOutOfSpace ? directory.full() : .storage(error)
+        summary.last = found
+        if let counters {
+            let now = directory.options.unixMicroseconds()
+            summary.clockStep = try directory.noteClock(now, journal)
+            do throws(StorageError) {
+                summary.last = try Self.commit(
+                    counters,
+                    logs,
+                    journal,
+                    checkpointWork: &checkpointWork,
+                    at: now
+                )
+            } catch {
+                throw error.isOutOfSpace ? directory.full() : .storage(error)
+            }
         }
         // Only what is synced may be noted as known: a power cut may take the rest.
         let isSynced = directory.options.durability == .fsync

@@ -145,6 +145,7 @@ extension StateDirectory {
             try StateDatabase(directory: options.path, files: files, vfs: vfs)
         }
         guard !database.meta.chain.isOfCluster || options.servesCluster else { throw .ofCluster }
+        guard database.meta.chain.isOfCluster || options.replica == nil else { throw .ofOneMachine }
         try checkLevel(database.meta)
         return database
     }
@@ -331,6 +332,27 @@ extension StateDirectory {
             }
         }
         return counters
+    }
+
+    /// Begins the run of a node of a cluster: its numbers are as the last leader's records have them, and
+    /// no clock of this machine is in them.
+    func beginFollowing(
+        _ store: FeedStore,
+        _ database: StateDatabase,
+        _ journal: SegmentJournal
+    ) throws(StateStartError) {
+        let meta = database.meta
+        do throws(RecoveryError) {
+            try store.restore(lastID: meta.highestID, revision: meta.highestRevision)
+        } catch {
+            throw .storage(.brokenRecord(0, reason: "applied: \(error)"))
+        }
+        try withRoom(journal) { () throws(StorageError) in
+            try database.update { meta in
+                meta.bootID = SystemBoot.id()
+                meta.durability = options.durability.rawValue
+            }
+        }
     }
 
     /// An interrupted checkpoint has rows of records that the journal must have too.

@@ -30,7 +30,16 @@ package struct StateOptions: Sendable {
     /// Whether a cluster's directory may be changed: by who writes heads of records only.
     package var servesCluster = false
     /// The replica that agrees to each record, if the directory is served as a node of a cluster.
-    package var replica: ReplicaOptions?
+    ///
+    /// It sets what follows from it: the directory is there and a cluster's, and its records are synced later.
+    package var replica: ReplicaOptions? {
+        didSet {
+            guard replica != nil else { return }
+            servesCluster = true
+            mustExist = true
+            durability = .replicated
+        }
+    }
     /// Whether checkpointed segments stay, so that all can be replayed from the first.
     package var keepsJournal = false
     /// The journal's bytes that are checkpointed at once.
@@ -50,10 +59,24 @@ package struct StateOptions: Sendable {
     /// The long transactions, ImportPosts and CorrectTimes, log more and reserve it.
     package static let shortTransactionByteCount = 64 << 10
 
+    /// The bytes of a record that a cluster agrees to: the entries of its log have no more.
+    package static let maximumReplicatedRecordByteCount = 8 << 20
+    /// The loops of a node of a cluster: the short transactions of more leave too little of a record.
+    package static let maximumReplicatedLogCount = 64
+
     /// The bytes of a record that admission divides: the rest after each loop has logged a short
     /// transaction and the four bytes of its part's length; in a cluster also after the head.
     private var admittedByteCount: Int {
-        journal.maximumBodyByteCount - logCount * (Self.shortTransactionByteCount + 4)
+        var limit = journal.maximumBodyByteCount
+        if replica != nil {
+            precondition(
+                logCount <= Self.maximumReplicatedLogCount,
+                "A node of a cluster has \(logCount) loops, the limit is "
+                    + "\(Self.maximumReplicatedLogCount)."
+            )
+            limit = min(limit, Self.maximumReplicatedRecordByteCount)
+        }
+        return limit - logCount * (Self.shortTransactionByteCount + 4)
             - (servesCluster ? RecordHead.byteCount : 0)
     }
 
@@ -61,11 +84,20 @@ package struct StateOptions: Sendable {
     /// a record has left.
     ///
     /// A commit with these bytes, a short transaction of each loop and the long transactions under
-    /// way still fits into a record, and so into the ballast. The limit is 16 MiB with 256 loops.
-    package var maximumWaitingByteCount: Int { min(24 << 20, admittedByteCount / 2) }
+    /// way still fits into a record, and so into the ballast. The limit is 16 MiB with 256 loops. In a
+    /// cluster it is 4 MiB with up to 15 loops, and 2.2 MiB with 64.
+    package var maximumWaitingByteCount: Int {
+        replica == nil
+            ? min(24 << 20, admittedByteCount / 2) : min(4 << 20, admittedByteCount / 7 * 4)
+    }
 
     /// The bytes that all long transactions under way may log together: ImportPosts and CorrectTimes.
-    package var maximumLongTransactionByteCount: Int { admittedByteCount - maximumWaitingByteCount }
+    ///
+    /// In a cluster 3 MiB with up to 15 loops, and 1.7 MiB with 64.
+    package var maximumLongTransactionByteCount: Int {
+        let rest = admittedByteCount - maximumWaitingByteCount
+        return replica == nil ? rest : min(3 << 20, rest)
+    }
 
     package init(path: String, logCount: Int) {
         self.path = path

@@ -38,6 +38,7 @@ struct RefusalWords {
                 remedy(0)
             )
         case .ofCluster: return ofCluster()
+        case .ofOneMachine: return ofOneMachine()
         case .foreignFile: return ofForeignFile()
         case .noState:
             return ofNoState()
@@ -211,6 +212,17 @@ struct RefusalWords {
                 + "serve that. \(backupList)"
         )
         return (Self.nothingIsLost, [step])
+    }
+
+    private func ofOneMachine() -> Consequences {
+        let steps = [
+            Step(text: "Serve it without --replica, as a service of one machine."),
+            Step(
+                text: "To make it the first one of a cluster, type this, and what it prints:",
+                commands: ["feed-service begin-cluster \(quotedPath)"]
+            ),
+        ]
+        return (Self.nothingIsLost, steps)
     }
 
     private func ofCopy() -> Consequences {

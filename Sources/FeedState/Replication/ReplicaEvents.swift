@@ -1,4 +1,4 @@
-package import FeedJournal
+internal import FeedJournal
 internal import Foundation
 
 /// How a service takes part in a cluster.
@@ -26,18 +26,12 @@ package enum NodeState: Equatable, Sendable {
 ///
 /// Nothing here may wait: the thread is the node's sign of life.
 package struct ReplicaEvents: Sendable {
-    /// Applies one whole record while this node follows; it is in the journal already.
+    /// Makes what applies the leader's records to the state, behind the last one that a start has found.
     ///
-    /// Takes the record into the chain too, as ``RecordChain/take(_:record:)`` does. A record without bytes
-    /// is not given.
-    package var apply:
-        @Sendable (
-            _ body: Span<UInt8>,
-            _ position: JournalPosition,
-            _ chain: inout RecordChain
-        ) throws(StorageError) -> Void = { (_, _, _) throws(StorageError) in
-            throw .stateStopped(reason: "Nobody applies the records of the leader.")
-        }
+    /// Called once, by ``DurableState/start()``, on its thread. It is ended before this node leads.
+    package var follow: @Sendable (RecordChain) -> LiveApply = { _ in
+        preconditionFailure("Nobody applies the records of the leader.")
+    }
 
     /// The state has changed; at first it is following, without a leader.
     package var role: @Sendable (NodeState) -> Void = { _ in }

@@ -1,6 +1,7 @@
 package import FeedConcurrency
-package import FeedJournal
-package import FeedLog
+internal import FeedJournal
+internal import FeedLog
+package import FeedRanking
 package import FeedReplica
 internal import Synchronization
 
@@ -15,8 +16,7 @@ package struct ReplicaParts: Sendable {
     package let sync: ReplicaSync
     /// The time of the journal's last record.
     package let lastMicroseconds: UInt64
-    /// Raises the numbers that the store gives, for a run as leader; returns the entry that says so.
-    package let raiseCounters: @Sendable () throws(StorageError) -> LogEntry
+    package let store: FeedStore
 
     package init(
         options: ReplicaOptions,
@@ -25,7 +25,7 @@ package struct ReplicaParts: Sendable {
         wakeUp: ReplicaWakeUp,
         sync: ReplicaSync,
         lastMicroseconds: UInt64,
-        raiseCounters: @escaping @Sendable () throws(StorageError) -> LogEntry
+        store: FeedStore
     ) {
         self.options = options
         self.events = events
@@ -33,7 +33,7 @@ package struct ReplicaParts: Sendable {
         self.wakeUp = wakeUp
         self.sync = sync
         self.lastMicroseconds = lastMicroseconds
-        self.raiseCounters = raiseCounters
+        self.store = store
     }
 }
 
@@ -64,6 +64,9 @@ package final class ReplicatedJournal: CommitThread {
     package let progress: CommitProgress
     fileprivate let rounds = ProofRounds()
     private let parts: Lock<CommitParts?>
+    /// What applies records, from the start on until the thread has taken it.
+    private let live = Lock<Transferred<LiveApply>?>(nil)
+    private let chain: RecordChain
     private let replica: ReplicaParts
     private let thread = NamedThread("feed-journal", priority: .batch)
     private let stopping = Atomic(false)
@@ -79,6 +82,7 @@ package final class ReplicatedJournal: CommitThread {
         )
         progress = CommitProgress(of: parts)
         self.replica = replica
+        chain = parts.chain
         self.parts = Lock(parts)
     }
 
@@ -88,6 +92,8 @@ package final class ReplicatedJournal: CommitThread {
     }
 
     package func start() throws(ThreadStartError) {
+        let follower = Transferred(replica.events.follow(chain))
+        live.withLock { $0 = follower }
         try replica.sync.start()
         try thread.start { [self] in runToTheEnd() }
     }
@@ -113,8 +119,9 @@ package final class ReplicatedJournal: CommitThread {
     ///
     /// Not left to the last reference: the caller of `stop` may open the directory at once.
     private func runToTheEnd() {
-        guard let parts = parts.withLock({ $0.take() }) else { return }
-        var node = ReplicatedNode(self, parts, replica)
+        guard let parts = parts.withLock({ $0.take() }), let live = live.withLock({ $0.take() })
+        else { return }
+        var node = ReplicatedNode(self, parts, replica, live.value)
         node.run()
     }
 }
@@ -156,6 +163,8 @@ private struct ReplicatedNode: ~Copyable {
     private let commits: CommitEvents
     private let failed: @Sendable (StorageError) -> Void
 
+    /// What applies the records of the leader; nil once this node leads.
+    private var live: LiveApply?
     private var upkeep: JournalUpkeep
     /// The records up to the journal's last one, and with the proposals up to the last of those.
     private var chain: RecordChain
@@ -191,7 +200,13 @@ private struct ReplicatedNode: ~Copyable {
     private var change: PendingChange?
     private var stopTime: ContinuousClock.Instant?
 
-    init(_ owner: ReplicatedJournal, _ parts: CommitParts, _ replica: ReplicaParts) {
+    init(
+        _ owner: ReplicatedJournal,
+        _ parts: CommitParts,
+        _ replica: ReplicaParts,
+        _ live: LiveApply
+    ) {
+        self.live = live
         self.owner = owner
         self.replica = replica
         logs = parts.logs
@@ -455,15 +470,32 @@ extension ReplicatedNode {
         guard index == last else {
             return lose("ROLE came behind record \(last), expected behind record \(index)")
         }
+        live.take()?.end()
         owner.progress.noteDurable(index)
         logs.begin(at: index + 1)
         // Before any change: no number that a leader before has given is given again.
-        let counters = try replica.raiseCounters()
+        let counters = try raiseCounters()
         logs[0].transaction { logs[0].append(counters) }
         phase = .leading(term: term)
         unheard = []
         commits.durable(index)
         tellState()
+    }
+
+    /// Raises the numbers that the store gives above all that a leader before may have given; returns the log
+    /// entry that says so.
+    private func raiseCounters() throws(StorageError) -> LogEntry {
+        let store = replica.store
+        let counters = LogEntry.counters(
+            lastID: store.highestID,
+            revision: store.revision + SkippedNumbers.revisions
+        )
+        do throws(RecoveryError) {
+            try store.apply(counters)
+        } catch {
+            throw .brokenRecord(last + 1, reason: "applied: \(error)")
+        }
+        return counters
     }
 
     private mutating func tellState() {
@@ -517,7 +549,7 @@ extension ReplicatedNode {
             count: head?.entryCount ?? 0,
             at: lastMicroseconds
         )
-        if !body.isEmpty { try replica.events.apply(body.span, position, &chain) }
+        try live?.apply(body.span, at: position, &chain)
         chain = next
         _ = receiver.submit(body, at: position)
         owner.progress.noteDurable(index)
@@ -579,6 +611,8 @@ extension ReplicatedNode {
     private mutating func proposeBatch(_ term: UInt64) throws(StorageError) {
         var body = spares.popLast() ?? []
         let openTime = owner.progress.openTime
+        // Before the batch: no post of a later record has an earlier time.
+        lastMicroseconds = max(SystemClock.unixMicroseconds(), lastMicroseconds)
         let batch = logs.takeBatch(
             into: &body,
             after: chain.headByteCount,
@@ -610,7 +644,6 @@ extension ReplicatedNode {
             index == last + UInt64(window.proposals.count) + 1,
             "A commit batch is the record of the same number."
         )
-        lastMicroseconds = max(SystemClock.unixMicroseconds(), lastMicroseconds)
         chain.seal(&body, entryCount: entryCount, at: lastMicroseconds)
         _ = try headErrors { () throws(RecordHeadError) in
             try chain.take(body.span, record: index)
