@@ -31,7 +31,7 @@ package struct StateOptions: Sendable {
     package var servesCluster = false
     /// The replica that agrees to each record, if the directory is served as a node of a cluster.
     ///
-    /// It sets what follows from it: the directory is there and a cluster's, and its records are synced later.
+    /// It sets what follows: the directory is there and a cluster's, and its records are synced later.
     package var replica: ReplicaOptions? {
         didSet {
             guard replica != nil else { return }
@@ -102,6 +102,19 @@ package struct StateOptions: Sendable {
     package init(path: String, logCount: Int) {
         self.path = path
         self.logCount = logCount
+    }
+}
+
+/// How a service takes part in a cluster.
+package struct ReplicaOptions: Equatable, Sendable {
+    /// The socket of the machine's `feed-replica`.
+    package var socketPath: String
+    /// What clients of the cluster connect to, as `feed2.example.org:7433`; empty if none may.
+    package var address: String
+
+    package init(socketPath: String, address: String) {
+        self.socketPath = socketPath
+        self.address = address
     }
 }
 

@@ -1,19 +1,6 @@
 internal import FeedJournal
 internal import Foundation
 
-/// How a service takes part in a cluster.
-package struct ReplicaOptions: Equatable, Sendable {
-    /// The socket of the machine's `feed-replica`.
-    package var socketPath: String
-    /// What clients of the cluster connect to, as `feed2.example.org:7433`; empty if none may.
-    package var address: String
-
-    package init(socketPath: String, address: String) {
-        self.socketPath = socketPath
-        self.address = address
-    }
-}
-
 /// What a node of a cluster may do; it begins as one that follows, and one that leads never follows again.
 package enum NodeState: Equatable, Sendable {
     /// No change is let in. With the address of the leader for clients, if there is one that is known.

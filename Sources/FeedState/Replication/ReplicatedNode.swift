@@ -1,0 +1,628 @@
+internal import FeedConcurrency
+internal import FeedJournal
+internal import FeedLog
+internal import FeedRanking
+internal import FeedReplica
+
+/// What belongs to the thread: the journal, the session with the replica, and how far the node is.
+struct ReplicatedNode: ~Copyable {
+    private enum Phase {
+        /// There is no session; the socket is tried at a time.
+        case connecting(at: ContinuousClock.Instant)
+        case following
+        case leading(term: UInt64)
+        case ended
+    }
+
+    /// A change of the members that is made when nothing else is on its way.
+    private struct MemberAsk: Equatable {
+        var change: MemberChange
+        var node: UInt64
+        var text = ""
+    }
+
+    /// Such a change, and the index that was left out for it.
+    private struct PendingChange {
+        let ask: MemberAsk
+        let index: UInt64
+        var isSaid = false
+    }
+
+    /// The words that are taken before other work.
+    private static let wordCount = 64
+    /// The bodies that are kept to make commit batches in.
+    private static let spareCount = ProposalWindow.maximumCount
+    private static let recordLimit = StateOptions.maximumReplicatedRecordByteCount
+
+    private let owner: ReplicatedJournal
+    private let replica: ReplicaParts
+    private let logs: ChangeLogs
+    private let receiver: any CommitBatchReceiver
+    private let commits: CommitEvents
+    private let failed: @Sendable (StorageError) -> Void
+
+    /// What applies the records of the leader; nil once this node leads.
+    private var live: LiveApply?
+    private var upkeep: JournalUpkeep
+    /// The records up to the journal's last one, and with the proposals up to the last of those.
+    private var chain: RecordChain
+    /// The time of the last one.
+    private var lastMicroseconds: UInt64
+
+    private var phase: Phase
+    private var connection: ReplicaConnection?
+    private var now = ContinuousClock.now
+    /// Whether more words have come than were taken.
+    private var hasWords = false
+    private var durableTime = ContinuousClock.now
+    private var statusTime = ContinuousClock.now
+    private var newsTime = ContinuousClock.now
+    private var request: UInt64 = 0
+
+    /// Who leads as far as this node knows, 0 for none, and what was said of it.
+    private var leader: UInt64 = 0
+    private var status: ReplicaStatus?
+    private var told = NodeState.following(leader: nil)
+    /// What the leader had committed at a moment, and this node has not: the oldest and the newest word.
+    private var unheard: [(index: UInt64, microseconds: UInt64)] = []
+
+    private var window = ProposalWindow()
+    private var spares: [[UInt8]] = []
+    private var nextBegin = ContinuousClock.now
+    private var nextRead = ContinuousClock.now
+    private var provenRound: UInt64 = 0
+    private var isRestricted = false
+    /// Whether the replica has refused a proposal as that of no leader: then ROLE says what follows.
+    private var awaitsRole = false
+    private var asks: [MemberAsk] = []
+    private var change: PendingChange?
+    private var stopTime: ContinuousClock.Instant?
+
+    init(
+        _ owner: ReplicatedJournal,
+        _ parts: CommitParts,
+        _ replica: ReplicaParts,
+        _ live: LiveApply
+    ) {
+        self.live = live
+        self.owner = owner
+        self.replica = replica
+        logs = parts.logs
+        receiver = parts.receiver
+        commits = parts.events
+        failed = parts.failed
+        upkeep = JournalUpkeep(parts, owner.progress)
+        chain = parts.chain
+        lastMicroseconds = max(replica.lastMicroseconds, parts.chain.microseconds)
+        phase = .connecting(at: .now)
+    }
+
+    private var last: UInt64 { upkeep.journal.last.number }
+}
+
+// The loop.
+extension ReplicatedNode {
+    mutating func run() {
+        do throws(StorageError) {
+            while try turn() {}
+        } catch {
+            end()
+            failed(error)
+        }
+        let hasFailed = isEnded
+        end()
+        do throws(StorageError) {
+            try replica.sync.finish(upkeep.journal)
+        } catch {
+            if !hasFailed { failed(error) }
+        }
+    }
+
+    /// One turn of the loop; false at its end.
+    private mutating func turn() throws(StorageError) -> Bool {
+        now = .now
+        if owner.isStopping, mayStop() { return false }
+        switch phase {
+        case .connecting(let time): if now >= time { connect() }
+        case .following: try takeWords()
+        case .leading:
+            try takeWords()
+            try propose()
+            askForProof()
+        case .ended: return false
+        }
+        try keepUp()
+        wait()
+        return true
+    }
+
+    private var isEnded: Bool {
+        if case .ended = phase { true } else { false }
+    }
+
+    private mutating func end() {
+        phase = .ended
+        connection = nil
+    }
+
+    /// Whether a leader has committed all that was logged, or had its time for it.
+    private mutating func mayStop() -> Bool {
+        guard case .leading = phase else { return true }
+        let time = stopTime ?? now + ReplicatedJournal.longestStop
+        stopTime = time
+        return window.isEmpty && !logs.hasOpenEntry && change == nil || now >= time
+    }
+
+    /// What is done in each phase: the syncs, the disk's room, and the signs of life.
+    private mutating func keepUp() throws(StorageError) {
+        try replica.sync.advance(upkeep.journal, at: now)
+        try upkeep.checkSpaceIfDue()
+        isRestricted = upkeep.admit(committing: 0)
+        guard connection != nil else { return }
+        if now >= durableTime {
+            durableTime = now + ReplicatedJournal.durableInterval
+            say(.durable(replica.sync.syncedRecord))
+        }
+        if now >= statusTime { askForStatus() }
+    }
+
+    private mutating func wait() {
+        let longest = hasWords ? .zero : max(.zero, ContinuousClock.now.duration(to: nextTime))
+        do throws(ReplicaError) {
+            if let connection {
+                try connection.wait(upTo: longest, orWake: replica.wakeUp)
+            } else {
+                try replica.wakeUp.wait(upTo: longest)
+            }
+        } catch {
+            lose("\(error)")
+        }
+    }
+
+    /// When something is to be done, if nothing comes before.
+    private var nextTime: ContinuousClock.Instant {
+        var next = now + JournalUpkeep.spaceInterval
+        switch phase {
+        case .connecting(let time): next = min(next, time)
+        case .following: next = min(next, durableTime, statusTime)
+        case .leading:
+            next = min(next, durableTime, statusTime)
+            if let proposalTime { next = min(next, proposalTime) }
+            if owner.rounds.isAsked { next = min(next, nextRead) }
+            if isRestricted { next = min(next, now + JournalUpkeep.admissionInterval) }
+            if let stopTime { next = min(next, stopTime) }
+        case .ended: next = now
+        }
+        return next
+    }
+}
+
+// The session.
+extension ReplicatedNode {
+    private mutating func connect() {
+        do throws(ReplicaError) {
+            connection = try ReplicaConnection(connectingTo: replica.options.socketPath)
+        } catch {
+            return lose("\(error)")
+        }
+        say(
+            .hello(
+                ReplicaHello(
+                    applied: last,
+                    levels: 1...UInt64(RecordHead.newestLevel),
+                    cluster: replica.cluster,
+                    address: replica.options.address
+                )
+            )
+        )
+        phase = .following
+        hasWords = false
+        unheard = []
+        durableTime = now
+        statusTime = now
+    }
+
+    private func say(_ word: ServiceWord) { connection?.send(word) }
+
+    /// There is no session any more.
+    private mutating func lose(_ words: String) {
+        switch phase {
+        case .leading: depose(.sessionLost(words))
+        case .connecting, .following:
+            connection = nil
+            phase = .connecting(at: now + ReplicatedJournal.connectInterval)
+            tell(.disconnected(words))
+        case .ended: break
+        }
+    }
+
+    private mutating func tell(_ news: ReplicaNews) {
+        guard now >= newsTime else { return }
+        newsTime = now + .seconds(1)
+        replica.events.news(news)
+    }
+
+    /// This node does not go on.
+    private mutating func end(_ sentence: String, exitStatus: Int32 = 1) {
+        end()
+        replica.events.ended(ReplicaEnding(sentence, exitStatus: exitStatus))
+    }
+
+    /// This node does not lead any more: nothing that waits for a commit or a proof is released from here on.
+    private mutating func depose(_ cause: Deposition.Cause) {
+        end()
+        let deposition = Deposition(
+            cause,
+            proposedCount: window.proposals.count,
+            waitingByteCount: logs.waitingByteCount
+        )
+        var address: String?
+        if case .otherTerm(_, let leader) = cause { address = status?.address(of: leader) }
+        replica.events.deposed(deposition, address)
+    }
+
+    private mutating func takeWords() throws(StorageError) {
+        hasWords = true
+        for _ in 0..<Self.wordCount {
+            guard let word = nextWord() else {
+                hasWords = false
+                return
+            }
+            try take(word)
+        }
+    }
+
+    /// The next word; nil where none has come, and where the session has ended.
+    private mutating func nextWord() -> ReplicaWord? {
+        do throws(ReplicaError) {
+            return try connection?.receive()
+        } catch {
+            lose("\(error)")
+            return nil
+        }
+    }
+
+    private mutating func take(_ word: ReplicaWord) throws(StorageError) {
+        switch word {
+        case .welcome(let welcome): take(welcome)
+        case .entry(let index, _, _, let body): try take(body, index)
+        case .committed(let term, let index): try commit(through: index, term)
+        case .role(let role): try take(role)
+        case .refused(_, let index, let reason, let text): try refused(index, reason, text)
+        case .readOK(let round): prove(round)
+        case .readNo: _ = owner.rounds.ask()
+        case .heard(let index, let microseconds): hear(index, microseconds)
+        case .memberWanted(let change, let node): want(change, node)
+        case .copyWanted(let request, _):
+            say(.noCopy(request: request, why: "this version of feed-service gives no copies"))
+        case .added, .copyDone: break
+        case .install(let index, let path):
+            end(
+                "The cluster's log is forgotten up to record \(index), and this version of "
+                    + "feed-service does not take the state in \(path): replace this node."
+            )
+        case .tooOld(let first):
+            end(
+                "This node has records up to \(last), and the cluster's log begins with record "
+                    + "\(first): replace this node."
+            )
+        case .statusIs(_, let json): take(json)
+        case .end(let reason, let text): ended(reason, text)
+        }
+    }
+
+    private mutating func take(_ welcome: ReplicaWelcome) {
+        guard welcome.cluster == replica.cluster else {
+            return ended(.otherCluster, "the replica is of cluster \(welcome.cluster)")
+        }
+        leader = welcome.leader
+        tell(.connected(node: welcome.node, committed: welcome.committed))
+    }
+
+    private mutating func ended(_ reason: EndReason, _ text: String) {
+        let words = "the replica has ended the session: \(text)"
+        if case .leading = phase { return depose(.sessionLost(words)) }
+        switch reason {
+        case .replaced, .tooSlow, .stopping: lose(words)
+        case .badFrame, .otherVersion: end("\(words).")
+        case .otherCluster:
+            end("The state is of cluster \(replica.cluster): \(words).", exitStatus: 2)
+        }
+    }
+}
+
+// Who leads.
+extension ReplicatedNode {
+    private mutating func take(_ role: ReplicaRole) throws(StorageError) {
+        leader = role.leader
+        askForStatus()
+        switch phase {
+        case .leading(let term):
+            if role.leads, role.term == term { return }
+            depose(.otherTerm(role.term, leader: role.leads ? 0 : role.leader))
+        case .following:
+            if role.leads { try lead(role.term, after: role.index) } else { tellState() }
+        case .connecting, .ended: break
+        }
+    }
+
+    /// Begins to lead: all records before are applied, and the commit batches go on behind them.
+    private mutating func lead(_ term: UInt64, after index: UInt64) throws(StorageError) {
+        guard index == last else {
+            return lose("ROLE came behind record \(last), expected behind record \(index)")
+        }
+        live.take()?.end()
+        owner.progress.noteDurable(index)
+        logs.begin(at: index + 1)
+        // Before any change: no number that a leader before has given is given again.
+        let counters = try raiseCounters()
+        logs[0].transaction { logs[0].append(counters) }
+        phase = .leading(term: term)
+        unheard = []
+        commits.durable(index)
+        tellState()
+    }
+
+    /// Raises the numbers that the store gives above all that a leader before may have given; returns the log
+    /// entry that says so.
+    private func raiseCounters() throws(StorageError) -> LogEntry {
+        let store = replica.store
+        let counters = LogEntry.counters(
+            lastID: store.highestID,
+            revision: store.revision + SkippedNumbers.revisions
+        )
+        do throws(RecoveryError) {
+            try store.apply(counters)
+        } catch {
+            throw .brokenRecord(last + 1, reason: "applied: \(error)")
+        }
+        return counters
+    }
+
+    private mutating func tellState() {
+        let state =
+            switch phase {
+            case .leading(let term): NodeState.leading(term: term)
+            case .connecting, .following, .ended:
+                NodeState.following(leader: status?.address(of: leader))
+            }
+        guard state != told else { return }
+        told = state
+        replica.events.role(state)
+    }
+
+    private mutating func askForStatus() {
+        statusTime = now + ReplicatedJournal.statusInterval
+        request += 1
+        say(.status(request: request))
+    }
+
+    private mutating func take(_ json: [UInt8]) {
+        guard let status = ReplicaStatus(json: json) else {
+            return tell(.refused("STATUS_IS has another document than expected"))
+        }
+        self.status = status
+        replica.events.status(status)
+        tellState()
+    }
+}
+
+// The records of a leader, and what a follower knows of it.
+extension ReplicatedNode {
+    /// Takes the next record: a follower all of them, a leader a change of the members.
+    private mutating func take(_ body: [UInt8], _ index: UInt64) throws(StorageError) {
+        guard index == last + 1 else {
+            return lose("ENTRY came of record \(index), expected \(last + 1)")
+        }
+        if case .leading = phase {
+            guard let change, change.isSaid, change.index == index, body.isEmpty else {
+                return lose("ENTRY came of record \(index), which is this node's")
+            }
+            self.change = nil
+        }
+        var next = chain
+        let head = try headErrors { () throws(RecordHeadError) in
+            try next.take(body.span, record: index)
+        }
+        lastMicroseconds = max(lastMicroseconds, head?.microseconds ?? 0)
+        let position = try upkeep.journal.append(
+            body.span,
+            count: head?.entryCount ?? 0,
+            at: lastMicroseconds
+        )
+        try live?.apply(body.span, at: position, &chain)
+        chain = next
+        _ = receiver.submit(body, at: position)
+        owner.progress.noteDurable(index)
+        try upkeep.forget()
+        tellHeard()
+    }
+
+    /// Of the words in between nothing is kept: they come each 50 ms, and the oldest is reached first.
+    private mutating func hear(_ index: UInt64, _ microseconds: UInt64) {
+        guard case .following = phase else { return }
+        if unheard.count > 1 { unheard.removeLast() }
+        unheard.append((index, microseconds))
+        tellHeard()
+    }
+
+    private mutating func tellHeard() {
+        while let oldest = unheard.first, oldest.index <= last {
+            unheard.removeFirst()
+            replica.events.heard(oldest.index, oldest.microseconds)
+        }
+    }
+}
+
+// What a leader commits.
+extension ReplicatedNode {
+    /// When a leader has something to propose; nil while it has not, or has to wait for a word.
+    private var proposalTime: ContinuousClock.Instant? {
+        guard !awaitsRole else { return nil }
+        if window.hasRefusals { return window.retryTime }
+        if let change { return window.isEmpty && !change.isSaid ? now : nil }
+        guard logs.hasOpenEntry || !asks.isEmpty, window.hasRoom(for: logs.waitingByteCount) else {
+            return nil
+        }
+        return nextBegin
+    }
+
+    private mutating func propose() throws(StorageError) {
+        guard case .leading(let term) = phase, let proposalTime, now >= proposalTime else { return }
+        if window.hasRefusals {
+            for proposal in window.retry() { send(proposal, term) }
+        } else if let change {
+            self.change?.isSaid = true
+            let ask = change.ask
+            say(
+                .member(
+                    term: term,
+                    index: change.index,
+                    ask.change,
+                    node: ask.node,
+                    text: ask.text
+                )
+            )
+        } else {
+            try proposeBatch(term)
+        }
+    }
+
+    /// Proposes the open commit batch, and leaves the index behind it out if a change of the members waits.
+    private mutating func proposeBatch(_ term: UInt64) throws(StorageError) {
+        var body = spares.popLast() ?? []
+        let openTime = owner.progress.openTime
+        // Before the batch: no post of a later record has an earlier time.
+        lastMicroseconds = max(SystemClock.unixMicroseconds(), lastMicroseconds)
+        let batch = logs.takeBatch(
+            into: &body,
+            after: chain.headByteCount,
+            leavingOutNext: !asks.isEmpty
+        )
+        if !asks.isEmpty {
+            change = PendingChange(ask: asks.removeFirst(), index: logs.openBatch - 1)
+        }
+        guard let batch else { return spares.append(body) }
+        // The logs are empty, and may not be filled again with what has just been taken.
+        upkeep.admit(committing: body.count)
+        try propose(&body, batch.number, entryCount: batch.entryCount, openTime: openTime, term)
+        nextBegin = now + max(ReplicatedJournal.interval, upkeep.admission.commitDelay)
+    }
+
+    private mutating func propose(
+        _ body: inout [UInt8],
+        _ index: UInt64,
+        entryCount: Int,
+        openTime: UInt64,
+        _ term: UInt64
+    ) throws(StorageError) {
+        precondition(
+            body.count <= Self.recordLimit,
+            "A record has \(body.count) bytes, and an entry of the cluster's log has at most "
+                + "\(Self.recordLimit)."
+        )
+        precondition(
+            index == last + UInt64(window.proposals.count) + 1,
+            "A commit batch is the record of the same number."
+        )
+        chain.seal(&body, entryCount: entryCount, at: lastMicroseconds)
+        _ = try headErrors { () throws(RecordHeadError) in
+            try chain.take(body.span, record: index)
+        }
+        let proposal = ProposalWindow.Proposal(
+            index: index,
+            body: body,
+            entryCount: entryCount,
+            microseconds: lastMicroseconds,
+            began: now,
+            openTime: openTime,
+            provenRound: owner.rounds.lastClosed
+        )
+        if window.isEmpty { owner.progress.noteTaken(since: openTime) }
+        window.append(proposal)
+        send(proposal, term)
+    }
+
+    private func send(_ proposal: ProposalWindow.Proposal, _ term: UInt64) {
+        let word = ServiceWord.propose(term: term, index: proposal.index)
+        connection?.send(word, body: proposal.body.span)
+    }
+
+    /// A majority has all proposals up to an index: they are appended, and then their answers are released.
+    private mutating func commit(through index: UInt64, _ term: UInt64) throws(StorageError) {
+        guard case .leading(term) = phase, index > last, index <= window.proposals.last?.index ?? 0
+        else { return lose("COMMITTED came of record \(index) in term \(term), not proposed") }
+        var round = provenRound
+        while let proposal = window.removeFirst(through: index) {
+            round = max(round, proposal.provenRound)
+            try append(proposal)
+        }
+        commits.durable(index)
+        if let oldest = window.proposals.first {
+            owner.progress.noteTaken(since: oldest.openTime)
+        }
+        prove(round)
+        try upkeep.forget()
+    }
+
+    private mutating func append(_ proposal: ProposalWindow.Proposal) throws(StorageError) {
+        let position = try upkeep.journal.append(
+            proposal.body.span,
+            count: UInt32(clamping: proposal.entryCount),
+            at: proposal.microseconds
+        )
+        let duration = proposal.began.duration(to: now)
+        owner.progress.noteDurable(proposal.index)
+        owner.progress.statistics.count(
+            entryCount: proposal.entryCount,
+            byteCount: proposal.body.count,
+            took: duration
+        )
+        upkeep.admission.observe(byteCount: proposal.body.count, took: duration)
+        if duration > JournalAdmission.slowCommit { commits.slow(duration) }
+        let spare = receiver.submit(proposal.body, at: position)
+        if spares.count < Self.spareCount { spares.append(spare) }
+    }
+
+    private mutating func refused(
+        _ index: UInt64,
+        _ reason: RefusalReason,
+        _ text: String
+    ) throws(StorageError) {
+        guard case .leading(let term) = phase else { return }
+        switch reason {
+        case .notLeader, .otherTerm: awaitsRole = true
+        case .tooLarge: throw .stateStopped(reason: "The replica refuses record \(index): \(text)")
+        case .badTransfer: tell(.refused(text))
+        case .otherIndex, .transferring, .tooMuchUncommitted, .badMemberChange:
+            guard !window.refuse(index, at: now), let change, change.index == index else { return }
+            self.change = nil
+            tell(.refused(text))
+            // The index is the next batch's: no other has it, so one without log entries.
+            var body = [UInt8](repeating: 0, count: chain.headByteCount)
+            let openTime = SystemClock.monotonicNanoseconds()
+            try propose(&body, index, entryCount: 0, openTime: openTime, term)
+        }
+    }
+
+    /// The replica asks once a second.
+    private mutating func want(_ change: MemberChange, _ node: UInt64) {
+        let ask = MemberAsk(change: change, node: node)
+        guard case .leading = phase, change == .promote, !asks.contains(ask), self.change == nil
+        else { return }
+        asks.append(ask)
+    }
+
+    /// Asks once a millisecond for the proof of all reads that wait for one.
+    private mutating func askForProof() {
+        guard case .leading = phase, owner.rounds.isAsked, now >= nextRead else { return }
+        nextRead = now + ReplicatedJournal.interval
+        say(.read(owner.rounds.close()))
+    }
+
+    private mutating func prove(_ round: UInt64) {
+        guard case .leading = phase, round > provenRound else { return }
+        provenRound = round
+        replica.events.proved(round)
+    }
+}
