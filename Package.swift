@@ -411,7 +411,8 @@ let package = Package(
             name: "FeedStateTests",
             dependencies: [
                 "FeedState", "FeedAccounts", "FeedConcurrency", "FeedLog", "FeedRanking",
-                "FeedJournal", "FeedSQLite", "FeedDiskFaults", "FeedTestSupport",
+                "FeedJournal", "FeedReplica", "FeedSQLite", "FakeReplica", "FeedDiskFaults",
+                "FeedTestSupport",
             ],
             exclude: ["Golden"],
             swiftSettings: settings

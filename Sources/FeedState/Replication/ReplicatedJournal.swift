@@ -92,10 +92,32 @@ package final class ReplicatedJournal: CommitThread {
     }
 
     package func start() throws(ThreadStartError) {
+        follow()
+        try replica.sync.start()
+        do throws(ThreadStartError) {
+            try thread.start { [self] in runToTheEnd() }
+        } catch {
+            // The thread of the syncs is not left running.
+            if var node = nextNode() { node.finish() }
+            throw error
+        }
+    }
+
+    private func follow() {
         let follower = Transferred(replica.events.follow(chain))
         live.withLock { $0 = follower }
-        try replica.sync.start()
-        try thread.start { [self] in runToTheEnd() }
+    }
+
+    /// What belongs to the thread, for a test that has none; to be called once.
+    package func takeNode() -> ReplicatedNode? {
+        follow()
+        return nextNode()
+    }
+
+    private func nextNode() -> ReplicatedNode? {
+        guard let parts = parts.withLock({ $0.take() }), let live = live.withLock({ $0.take() })
+        else { return nil }
+        return ReplicatedNode(self, parts, replica, live.value)
     }
 
     package func stop() {
@@ -119,9 +141,7 @@ package final class ReplicatedJournal: CommitThread {
     ///
     /// Not left to the last reference: the caller of `stop` may open the directory at once.
     private func runToTheEnd() {
-        guard let parts = parts.withLock({ $0.take() }), let live = live.withLock({ $0.take() })
-        else { return }
-        var node = ReplicatedNode(self, parts, replica, live.value)
+        guard var node = nextNode() else { return }
         node.run()
     }
 }

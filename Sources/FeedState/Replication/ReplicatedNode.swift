@@ -1,11 +1,12 @@
 internal import FeedConcurrency
-internal import FeedJournal
+package import FeedJournal
 internal import FeedLog
 internal import FeedRanking
 internal import FeedReplica
 
-/// What belongs to the thread: the journal, the session with the replica, and how far the node is.
-struct ReplicatedNode: ~Copyable {
+/// What belongs to the thread of a ``ReplicatedJournal``: the journal, the session with the replica, and how
+/// far the node is.
+package struct ReplicatedNode: ~Copyable {
     private enum Phase {
         /// There is no session; the socket is tried at a time.
         case connecting(at: ContinuousClock.Instant)
@@ -57,6 +58,8 @@ struct ReplicatedNode: ~Copyable {
     private var durableTime = ContinuousClock.now
     private var statusTime = ContinuousClock.now
     private var newsTime = ContinuousClock.now
+    /// Whether the last thing that was told of the session is that there is one.
+    private var isToldConnected = false
     private var request: UInt64 = 0
 
     /// Who leads as far as this node knows, 0 for none, and what was said of it.
@@ -104,27 +107,35 @@ struct ReplicatedNode: ~Copyable {
 extension ReplicatedNode {
     mutating func run() {
         do throws(StorageError) {
-            while try turn() {}
+            while try turn(waitingUpTo: JournalUpkeep.spaceInterval) {}
         } catch {
             end()
             failed(error)
         }
-        let hasFailed = isEnded
+        finish()
+    }
+
+    /// Makes durable what was appended, and ends the syncs.
+    mutating func finish() {
+        let wasEnded = isEnded
         end()
         do throws(StorageError) {
             try replica.sync.finish(upkeep.journal)
         } catch {
-            if !hasFailed { failed(error) }
+            // What has ended before has told why.
+            if !wasEnded { failed(error) }
         }
     }
 
-    /// One turn of the loop; false at its end.
-    private mutating func turn() throws(StorageError) -> Bool {
+    /// One turn of the loop, and a wait for what comes next; false at its end.
+    ///
+    /// For tests without the thread, too.
+    package mutating func turn(waitingUpTo longest: Duration) throws(StorageError) -> Bool {
         now = .now
         if owner.isStopping, mayStop() { return false }
         switch phase {
         case .connecting(let time): if now >= time { connect() }
-        case .following: try takeWords()
+        case .following: if !isFull { try takeWords() }
         case .leading:
             try takeWords()
             try propose()
@@ -132,7 +143,7 @@ extension ReplicatedNode {
         case .ended: return false
         }
         try keepUp()
-        wait()
+        wait(upTo: longest)
         return true
     }
 
@@ -166,10 +177,20 @@ extension ReplicatedNode {
         if now >= statusTime { askForStatus() }
     }
 
-    private mutating func wait() {
-        let longest = hasWords ? .zero : max(.zero, ContinuousClock.now.duration(to: nextTime))
+    /// Whether a follower has so much to checkpoint that it takes no more: what the replica says waits in the
+    /// socket, and then in its log.
+    private var isFull: Bool {
+        guard case .following = phase else { return false }
+        return receiver.backlog.share >= 1
+    }
+
+    private mutating func wait(upTo longest: Duration) {
+        let time = min(longest, ContinuousClock.now.duration(to: nextTime))
+        let longest = hasWords ? .zero : max(.zero, time)
         do throws(ReplicaError) {
-            if let connection {
+            if isFull {
+                try replica.wakeUp.wait(upTo: JournalUpkeep.admissionInterval)
+            } else if let connection {
                 try connection.wait(upTo: longest, orWake: replica.wakeUp)
             } else {
                 try replica.wakeUp.wait(upTo: longest)
@@ -239,6 +260,7 @@ extension ReplicatedNode {
     private mutating func tell(_ news: ReplicaNews) {
         guard now >= newsTime else { return }
         newsTime = now + .seconds(1)
+        if case .disconnected = news { isToldConnected = false }
         replica.events.news(news)
     }
 
@@ -316,7 +338,9 @@ extension ReplicatedNode {
             return ended(.otherCluster, "the replica is of cluster \(welcome.cluster)")
         }
         leader = welcome.leader
-        tell(.connected(node: welcome.node, committed: welcome.committed))
+        guard !isToldConnected else { return }
+        isToldConnected = true
+        replica.events.news(.connected(node: welcome.node, committed: welcome.committed))
     }
 
     private mutating func ended(_ reason: EndReason, _ text: String) {
