@@ -8,6 +8,9 @@ internal import FeedTransport
 /// holds it until then. Every answer may reflect a change that another client has just made: a read,
 /// an error and the answer to a repeat, too. So each answer waits for the newest commit batch that
 /// has any log entry, as of the release of the last lock of the answer's loop iteration.
+///
+/// The leader of a cluster holds all answers: each waits also for proof that the service still led after
+/// it was executed (``AnswerCondition``).
 final class Outbox {
     private let logs: ChangeLogs?
     private let budget: BufferBudget
@@ -15,6 +18,13 @@ final class Outbox {
     private let timer: CallTimer
     /// The last commit batch that is durable, as far as the loop was notified.
     private var durableBatch: UInt64
+    /// The last round of reads that is proven, as far as the loop was notified.
+    private var provenRound: UInt64 = 0
+    /// Answers are held if there is a commit batch of this number or above: the one behind the last that is
+    /// durable, and 0 for the leader of a cluster.
+    private var firstHeldBatch: UInt64
+    /// Asks for proof that the leader of a cluster leads now; nil if the service is none.
+    private var askForProof: (() -> UInt64)?
     private var held = HeldBatches()
 
     /// An outbox that holds nothing if there are no logs, and otherwise the answers that wait for
@@ -29,6 +39,7 @@ final class Outbox {
         self.timer = timer
         self.logs = logs
         self.durableBatch = durableBatch
+        firstHeldBatch = durableBatch + 1
         self.budget = budget
         self.counters = counters
     }
@@ -46,7 +57,8 @@ final class Outbox {
     ///
     /// If a call has a secret, the bytes are overwritten once they are sent.
     func send(_ bytes: RawSpan, of calls: borrowing AnsweredCalls, to recipient: Recipient) {
-        guard let logs, logs.newestBatch > durableBatch else {
+        let firstHeldBatch = firstHeldBatch
+        guard let logs, logs.newestBatch >= firstHeldBatch else {
             // The newest batch is durable, so the answers that waited for it have been released.
             recipient.send(bytes)
             timer.count(calls, from: recipient)
@@ -57,22 +69,35 @@ final class Outbox {
             timer.count(calls, from: recipient)
             return
         }
-        guard calls.ahead.isEmpty else { return sendAhead(bytes, of: calls, to: recipient) }
-        hold(bytes, of: calls, for: recipient, until: logs.newestBatch)
+        var condition = AnswerCondition(logs.newestBatch)
+        if firstHeldBatch == 0 { addProof(to: &condition, logs) }
+        guard calls.ahead.isEmpty else {
+            return sendAhead(bytes, of: calls, to: recipient, until: condition)
+        }
+        hold(bytes, of: calls, for: recipient, until: condition)
+    }
+
+    /// Asks for the proof that the service led after the answers were executed that wait for the condition.
+    @inline(never)
+    private func addProof(to condition: inout AnswerCondition, _ logs: ChangeLogs) {
+        guard let askForProof else { return }
+        condition.provingBatch = logs.openBatch
+        // The open batch is proposed later than now, so its commit is the proof.
+        if condition.provingBatch != condition.commitBatch { condition.round = askForProof() }
     }
 
     private func hold(
         _ bytes: RawSpan,
         of calls: borrowing AnsweredCalls,
         for recipient: Recipient,
-        until commitBatch: UInt64
+        until condition: AnswerCondition
     ) {
         recipient.hold(bytes.byteCount)
         let (uncountedByteCount, beginsBatch) = held.hold(
             bytes,
             of: calls,
             for: recipient,
-            until: commitBatch,
+            until: condition,
             since: timer.now
         )
         if uncountedByteCount > 0 { budget.addReserved(uncountedByteCount) }
@@ -83,7 +108,8 @@ final class Outbox {
     private func sendAhead(
         _ bytes: RawSpan,
         of calls: borrowing AnsweredCalls,
-        to recipient: Recipient
+        to recipient: Recipient,
+        until condition: AnswerCondition
     ) {
         var rest: [UInt8] = []
         var end = 0
@@ -98,7 +124,7 @@ final class Outbox {
         restCalls.begin(at: calls.arrival)
         for run in calls.runs { restCalls.add(run.method, run.count, firstID: run.firstID) }
         restCalls.hasSecret = calls.hasSecret
-        rest.withRawSpan { hold($0, of: restCalls, for: recipient, until: newestBatch) }
+        rest.withRawSpan { hold($0, of: restCalls, for: recipient, until: condition) }
     }
 
     /// Divides all answers that are held, as a commit stands still, and sends a part of them ahead.
@@ -115,12 +141,59 @@ final class Outbox {
     /// Sends all answers that waited for commit batches up to this one, which are durable now.
     func release(through commitBatch: UInt64) {
         durableBatch = max(durableBatch, commitBatch)
-        while let answers = held.takeFirst(through: durableBatch) {
+        if firstHeldBatch > 0 { firstHeldBatch = durableBatch + 1 }
+        releaseAnswers()
+    }
+
+    /// Sends all answers that waited only for the proof of rounds up to this one.
+    func prove(through round: UInt64) {
+        provenRound = max(provenRound, round)
+        releaseAnswers()
+    }
+
+    /// The service leads a cluster: from now on no answer is sent without proof that it still does.
+    func lead(askingForProof askForProof: @escaping () -> UInt64) {
+        self.askForProof = askForProof
+        firstHeldBatch = 0
+    }
+
+    private func releaseAnswers() {
+        while let answers = held.takeFirst(through: durableBatch, provenRound) {
             answers.release(timer)
             budget.addReserved(-answers.countedByteCount)
             held.reuse(consume answers)
         }
         counters.set(.heldWrites, to: held.writeCount)
+    }
+}
+
+/// What held answers wait for.
+///
+/// On a machine of its own that is the commit batch. The leader of a cluster may have been followed by
+/// another one whose changes its answer lacks. So the answer also waits for proof that the service led after
+/// it was executed: a round of reads that was asked for then, or the commit of a batch that was proposed
+/// then.
+package struct AnswerCondition: Equatable, BitwiseCopyable {
+    /// The newest commit batch that the answer may reflect.
+    package var commitBatch: UInt64
+    /// The round that proves the answer; 0 is none.
+    package var round: UInt64 = 0
+    /// The commit batch that proves it, as it was not proposed yet.
+    package var provingBatch: UInt64
+
+    /// An answer that only waits for a commit batch.
+    package init(_ commitBatch: UInt64) {
+        self.commitBatch = commitBatch
+        provingBatch = commitBatch
+    }
+
+    /// Whether it holds once all commit batches up to one are durable and all rounds up to one proven.
+    ///
+    /// Of the conditions of a loop each holds if a later one does: the batches do not fall, nor do the rounds
+    /// that are asked for.
+    package func holds(_ durableBatch: UInt64, _ provenRound: UInt64) -> Bool {
+        durableBatch >= provingBatch
+            || (durableBatch >= commitBatch && round > 0 && provenRound >= round)
     }
 }
 
@@ -238,81 +311,7 @@ extension Recipient {
 @available(*, unavailable)
 extension Recipient: Sendable {}
 
-/// Takes the time of a loop's calls when their answers are with the kernel, and reports slow ones.
-///
-/// A write has one time, however many answers it has. So slow calls cost the others one comparison a
-/// write.
-struct CallTimer {
-    /// Takes slow calls, their peer, how long they took and how long their answers were held, in
-    /// nanoseconds.
-    typealias Report = (AnsweredCalls.Run, SocketAddress, UInt64, UInt64) -> Void
-
-    private let counters: LoopCounters
-    /// The clock that tests move; nil is the system's clock.
-    private let clock: ManualClock?
-    /// A call that took longer is reported.
-    private let slowNanoseconds: UInt64
-    private let report: Report
-
-    /// Counts into `counters`, and reports calls that took longer than `slowTime`; nil reports none.
-    init(
-        _ counters: LoopCounters,
-        slowTime: Duration?,
-        clock: ManualClock?,
-        report: @escaping Report
-    ) {
-        self.counters = counters
-        self.clock = clock
-        self.report = report
-        slowNanoseconds = slowTime.map { UInt64(clamping: Int64($0 / .nanoseconds(1))) } ?? .max
-    }
-
-    var now: MonotonicInstant { clock?.now ?? .now }
-
-    /// Times calls whose answers have left, and were not held.
-    func count(_ calls: borrowing AnsweredCalls, from recipient: Recipient) {
-        guard !calls.isEmpty else { return }
-        let nanoseconds = now.nanoseconds(since: calls.arrival)
-        for run in calls.runs {
-            counters.latency(run.method).count(run.count, nanoseconds: nanoseconds)
-        }
-        guard nanoseconds > slowNanoseconds else { return }
-        for run in calls.runs { report(run, recipient.peer, nanoseconds, 0) }
-    }
-
-    /// Times calls whose answers were held until now, and have left.
-    func count(
-        _ runs: Span<AnsweredCalls.Run>,
-        arrivedAt arrival: MonotonicInstant,
-        heldSince: MonotonicInstant,
-        from recipient: Recipient
-    ) {
-        let now = now
-        let nanoseconds = now.nanoseconds(since: arrival)
-        let held = now.nanoseconds(since: heldSince)
-        var callCount = 0
-        for index in runs.indices {
-            let run = runs[index]
-            counters.latency(run.method).count(run.count, nanoseconds: nanoseconds)
-            callCount += run.count
-        }
-        counters.heldTime.count(callCount, nanoseconds: held)
-        guard nanoseconds > slowNanoseconds else { return }
-        for index in runs.indices { report(runs[index], recipient.peer, nanoseconds, held) }
-    }
-}
-
-@available(*, unavailable)
-extension CallTimer: Sendable {}
-
-extension MonotonicInstant {
-    /// The nanoseconds since an earlier instant; 0 since a later one.
-    fileprivate func nanoseconds(since earlier: Self) -> UInt64 {
-        nanoseconds > earlier.nanoseconds ? nanoseconds - earlier.nanoseconds : 0
-    }
-}
-
-/// The held answers of one loop, a list for each commit batch that is not durable.
+/// The held answers of one loop, a list for each condition that does not hold yet.
 ///
 /// A value, so that the outbox holds the answers of a loop iteration in one access to it. Every access to
 /// a property of a class is checked at run time.
@@ -335,14 +334,14 @@ private struct HeldBatches {
         _ bytes: RawSpan,
         of calls: borrowing AnsweredCalls,
         for recipient: Recipient,
-        until commitBatch: UInt64,
+        until condition: AnswerCondition,
         since now: MonotonicInstant
     ) -> (uncountedByteCount: Int, beginsBatch: Bool) {
         writeCount += 1
-        let beginsBatch = batches.last?.commitBatch != commitBatch
+        let beginsBatch = batches.last?.condition != condition
         if beginsBatch {
             var batch = spares.popLast() ?? HeldAnswers()
-            batch.commitBatch = commitBatch
+            batch.condition = condition
             batches.append(batch)
         }
         let last = batches.count - 1
@@ -350,9 +349,10 @@ private struct HeldBatches {
         return (count, beginsBatch)
     }
 
-    /// Takes the answers out that wait for the first commit batch; nil where it is a later one.
-    mutating func takeFirst(through commitBatch: UInt64) -> HeldAnswers? {
-        guard let first = batches.first?.commitBatch, first <= commitBatch else { return nil }
+    /// Takes the answers out whose condition is the first; nil where that does not hold yet.
+    mutating func takeFirst(through durableBatch: UInt64, _ provenRound: UInt64) -> HeldAnswers? {
+        guard let first = batches.first?.condition, first.holds(durableBatch, provenRound)
+        else { return nil }
         let answers = batches.removeFirst()
         writeCount -= answers.writeCount
         return answers
@@ -391,7 +391,7 @@ private struct HeldBatches {
     }
 }
 
-/// The answers of one loop that wait for one commit batch, in their order.
+/// The answers of one loop that wait for the same, in their order.
 private struct HeldAnswers {
     /// The answers of one loop iteration to one connection, which leave in one write.
     private struct HeldWrite {
@@ -417,7 +417,7 @@ private struct HeldAnswers {
     /// The least number of bytes that is added to the budget, which all loops share.
     private static let budgetStepByteCount = 4 * 1_024
 
-    var commitBatch: UInt64 = 0
+    var condition = AnswerCondition(0)
     /// Whether an answer has a secret, so that all chunks are overwritten once they are sent.
     private var hasSecret = false
     private(set) var countedByteCount = 0
@@ -520,7 +520,7 @@ private struct HeldAnswers {
         _ divide: (RawSpan, ArraySlice<AnsweredCalls.Run>) -> HeldDivision
     ) -> (rest: HeldAnswers, byteCount: Int) {
         var rest = HeldAnswers()
-        rest.commitBatch = commitBatch
+        rest.condition = condition
         rest.hasSecret = hasSecret
         var byteCount = 0
         var (number, firstRun, firstTimed) = (0, 0, 0)
