@@ -6,6 +6,10 @@ package struct AdminPages: Sendable {
     package var metrics: @Sendable () -> [MetricFamily]
     /// Why the service is not ready; empty where it is.
     package var causes: @Sendable () -> [String]
+    /// Why the service does not lead its cluster; nil if it does, or has none.
+    package var notLeader: @Sendable () -> String?
+    /// Why the service is no follower that may be read; nil if it is.
+    package var notReplica: @Sendable () -> String?
     package var history: History
     /// What the service is, in a few words each, as `version 0.2.0`.
     package var facts: @Sendable () -> [String]
@@ -14,12 +18,16 @@ package struct AdminPages: Sendable {
     package init(
         metrics: @escaping @Sendable () -> [MetricFamily],
         causes: @escaping @Sendable () -> [String],
+        notLeader: @escaping @Sendable () -> String? = { nil },
+        notReplica: @escaping @Sendable () -> String? = { "has no cluster" },
         history: History,
         facts: @escaping @Sendable () -> [String] = { [] },
         errors: @escaping @Sendable () -> [(reason: String, count: UInt64)]
     ) {
         self.metrics = metrics
         self.causes = causes
+        self.notLeader = notLeader
+        self.notReplica = notReplica
         self.history = history
         self.facts = facts
         self.errors = errors
@@ -29,13 +37,15 @@ package struct AdminPages: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - isAdmitted: Whether its sender may read all pages. Others learn whether the service lives and
-    ///     is ready, and not why: a balancer's probes show no key.
+    ///   - isAdmitted: Whether its sender may read all pages. Others learn whether the service lives, is
+    ///     ready and leads, and not why: a balancer's probes show no key.
     /// - Returns: The answer.
     package func response(to request: HTTPRequest, isAdmitted: Bool) -> HTTPResponse {
         switch request.path {
         case "/live", "/livez", "/healthz": return .text(.ok, "live")
-        case "/ready", "/readyz": return readyPage(says: isAdmitted)
+        case "/ready", "/readyz": return probe("ready", causes(), says: isAdmitted)
+        case "/leader": return probe("leader", notLeader().map { [$0] } ?? [], says: isAdmitted)
+        case "/replica": return probe("replica", notReplica().map { [$0] } ?? [], says: isAdmitted)
         default: break
         }
         guard isAdmitted else {
@@ -56,7 +66,7 @@ package struct AdminPages: Sendable {
             return .text(
                 .notFound,
                 "There is no \(request.path) here. The pages are /, /metrics, /history, /live, "
-                    + "/livez, /healthz, /ready and /readyz."
+                    + "/livez, /healthz, /ready, /readyz, /leader and /replica."
             )
         }
     }
@@ -65,13 +75,13 @@ package struct AdminPages: Sendable {
         HTTPResponse(contentType: form.contentType, body: form.encode(metrics()))
     }
 
-    private func readyPage(says isAdmitted: Bool) -> HTTPResponse {
-        let causes = causes()
+    /// Whether the service is something, for balancers, and why not.
+    private func probe(_ word: String, _ causes: [String], says isAdmitted: Bool) -> HTTPResponse {
         guard causes.isEmpty else {
             let words = isAdmitted ? ": " + causes.joined(separator: "; ") : ""
-            return .text(.unavailable, "not ready" + words)
+            return .text(.unavailable, "not \(word)" + words)
         }
-        return .text(.ok, "ready")
+        return .text(.ok, word)
     }
 
     /// The seconds after a number, as `?after=17` says; all that are kept without it.
