@@ -64,6 +64,8 @@ extension Method {
         /// It changes what lists show only on request, and may be repeated: so it takes no sequence, and
         /// asks for admission itself.
         case correction
+        /// It changes accounts or sessions, and asks for admission itself.
+        case session
         case other
     }
 
@@ -87,10 +89,10 @@ extension Method {
         case .hello: Row("hello", .everyone, .none)
         case .ping: Row("ping", .everyone, .none)
         case .cancel: Row("cancel", .everyone, .other)
-        case .signUp: Row("sign_up", .changing, .other)
-        case .signIn: Row("sign_in", .changing, .other)
+        case .signUp: Row("sign_up", .changing, .session)
+        case .signIn: Row("sign_in", .changing, .session)
         case .getSession: Row("get_session", .users, .none)
-        case .signOut: Row("sign_out", .users, .other)
+        case .signOut: Row("sign_out", .users, .session)
         case .createPost: Row("create_post", .changing, .change)
         case .importPosts: Row("import_posts", .services, .change)
         case .getPost: Row("get_post", .reading, .none)
@@ -122,6 +124,12 @@ extension Method {
     var takesSequence: Bool { row.effect == .change }
     var isChange: Bool { row.effect == .change || row.effect == .correction }
     var onlyReads: Bool { row.effect == .none }
+
+    /// Whether the call may change the state that all services of a cluster have: only their leader takes it.
+    var needsLeader: Bool { isChange || row.effect == .session }
+
+    /// Whether the answer shows the state, and so how old that is.
+    var showsState: Bool { onlyReads && !isAnsweredInStall && self != .unknown }
 
     /// Whether the call is answered while a commit stands still: its answer shows nothing of the state,
     /// or helps an operator.

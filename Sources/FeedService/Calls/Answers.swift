@@ -41,8 +41,10 @@ enum Answer {
     }
 }
 
-/// A call whose answer follows when a backup is made, or when its password was hashed.
+/// A call whose answer follows when a backup is made, when its password was hashed, or when a follower has
+/// the revision that it asks for.
 enum LaterCall {
+    case read(PostponedRead)
     /// The id of its request.
     case backup(UInt64)
     indirect case signIn(SignIn)

@@ -42,7 +42,9 @@ struct CallEnvironment {
         if frame.minimumRevision != 0 {
             let revision = store.revision
             guard frame.minimumRevision <= revision else {
-                throw .stateIsOlder(wanted: frame.minimumRevision, revision: revision)
+                throw context.stalls.isFollowing
+                    ? .notCaughtUp(wanted: frame.minimumRevision, revision: revision)
+                    : .stateIsOlder(wanted: frame.minimumRevision, revision: revision)
             }
         }
         try checkActing(for: frame.actingUserID, caller)
@@ -70,6 +72,15 @@ struct CallEnvironment {
     func requireNoStall(_ method: Method) throws(Status) {
         guard context.stalls.isCommitStalled, !method.isAnsweredInStall else { return }
         throw context.stallRefusal.status
+    }
+
+    /// Refuses what a service that follows does not do: to change the state, and to show one that may be
+    /// too old.
+    func checkLeadership(for method: Method) throws(Status) {
+        guard context.stalls.isFollowing, let node = context.node else { return }
+        if method.needsLeader { throw .notLeader(node.leader) }
+        guard method.showsState, node.isStale else { return }
+        throw .staleReplica(age: node.heardAge, limit: node.maximumStaleness)
     }
 
     /// Refuses a caller whose role the authorisation table does not admit to the call.
@@ -359,6 +370,8 @@ extension CallEnvironment {
 /// Why the service takes no changes now.
 enum ChangeRefusal {
     case commitStalled(Duration)
+    /// The service follows a leader, whose address is known or not.
+    case following(leader: String?)
     case overloaded(limitByteCount: Int)
     case clockJumped(byMilliseconds: Int64)
     /// The disk has too little room for more changes.
@@ -369,6 +382,7 @@ enum ChangeRefusal {
     var status: Status {
         switch self {
         case .commitStalled(let time): .commitStalled(time)
+        case .following(let leader): .notLeader(leader)
         case .overloaded(let limitByteCount): .overloaded(limit: limitByteCount)
         case .clockJumped(let milliseconds): .clockJumped(by: milliseconds)
         case .diskFull(let freeByteCount, let writableByteCount):
@@ -383,7 +397,9 @@ enum ChangeRefusal {
 extension ServiceContext {
     /// The cause for which all changes are refused now, nil if they are taken; a few atomic loads.
     var changeRefusal: ChangeRefusal? {
-        if stalls.isCommitStalled { return stallRefusal }
+        if stalls.keepsChangesOut {
+            return stalls.isFollowing ? .following(leader: node?.leader) : stallRefusal
+        }
         if isOverloaded { return .overloaded(limitByteCount: limits.maximumBufferedByteCount) }
         let jump = clock.jumpMilliseconds
         if jump != 0 { return .clockJumped(byMilliseconds: jump) }

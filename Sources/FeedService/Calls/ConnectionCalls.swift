@@ -4,6 +4,7 @@ internal import FeedConcurrency
 internal import FeedLog
 internal import FeedProto
 internal import FeedRanking
+internal import FeedState
 
 struct ConnectionCalls {
     let environment: CallEnvironment
@@ -38,7 +39,9 @@ struct ConnectionCalls {
                 + (refusal == nil ? [.exactlyOnce] : []),
             isClientKnown: opening?.wasKnown ?? false,
             lastSequence: opening?.lastSequence ?? 0,
-            channelStatus: refusal
+            channelStatus: refusal,
+            role: environment.context.node?.role ?? .unspecified,
+            members: environment.context.node?.members ?? []
         )
         return .response(.hello(response), revision: environment.store.revision)
     }
@@ -59,7 +62,8 @@ extension ConnectionCalls {
     /// Gives a device's channel to the caller, which returns its earlier one.
     ///
     /// A caller without a channel is introduced, too: only numbered calls need a channel. A caller whose
-    /// role may change nothing gets none, because a new channel is a change of the state.
+    /// role may change nothing gets none, because a new channel is a change of the state; a follower gives
+    /// nobody one.
     private func openChannel(
         _ channel: UInt32,
         of device: Device16?,
@@ -70,6 +74,7 @@ extension ConnectionCalls {
         if let device {
             do throws(Status) {
                 try environment.checkAccess(of: caller, to: .castVote)
+                try environment.checkLeadership(for: .castVote)
                 opening = try environment.changeLog.transaction { () throws(Status) in
                     try open(channel, of: device, isLate: false, for: caller)
                 }
@@ -80,6 +85,7 @@ extension ConnectionCalls {
         // This Hello may have taken the held channel over. Then it has a newer epoch, and stays open.
         if let held = caller.channel { environment.context.channels.close(held, isLeft: true) }
         caller.introduce(device, on: channel, opening)
+        caller.hasMetFollower = refusal?.reason == .notLeader
         return (opening, refusal)
     }
 
@@ -88,6 +94,10 @@ extension ConnectionCalls {
     func openMissedChannel(of caller: inout Caller) throws(Status) -> HeldChannel {
         guard let device = caller.device, let channel = caller.missedChannel else {
             throw .sequenceNeedsIdentity
+        }
+        // The channel may be in the log, and nothing tells whether another connection has taken it since.
+        if caller.hasMetFollower, let node = environment.context.node {
+            throw .leadsSinceHello(at: node.address)
         }
         let opening = try open(channel, of: device, isLate: true, for: caller)
         caller.hold(opening)
@@ -124,6 +134,24 @@ extension ConnectionCalls {
                 throw changeRefusal.status
             case .takenOver: throw .channelFenced
             }
+        }
+    }
+}
+
+extension ClusterNode {
+    /// What this service is.
+    fileprivate var role: NodeRole { isLeading ? .leader : .follower }
+
+    /// The services of the cluster that clients reach, as far as this one knows them.
+    fileprivate var members: [FeedProto.ClusterMember] {
+        guard let status else { return [] }
+        let leader = leader
+        return status.members.filter { !$0.address.isEmpty }.map { member in
+            let isKnown = member.isConnected || member.node == status.node
+            return ClusterMember(
+                address: member.address,
+                role: member.address == leader ? .leader : isKnown ? .follower : .unspecified
+            )
         }
     }
 }

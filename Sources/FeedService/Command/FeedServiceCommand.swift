@@ -68,6 +68,7 @@ struct FeedServiceCommand: ParsableCommand {
     @OptionGroup var limits: LimitFlags
     @OptionGroup var posts: PostFlags
     @OptionGroup var backups: BackupFlags
+    @OptionGroup var cluster: ReplicaFlags
     @OptionGroup var log: LogFlags
     @OptionGroup var operation: AdminFlags
 

@@ -71,4 +71,14 @@ enum FlagValue {
         else { throw .badFlag(flag, "expected 1m to 366d, as 90m, 1h or 7d, got \(text).") }
         return .seconds(count * seconds)
     }
+
+    /// A time of 100ms to 1h, as `500ms`, `2s` or `1m`: a follower hears of its leader each 50 ms.
+    static func staleness(_ text: String, _ flag: String) throws(ServiceStartError) -> Duration {
+        let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)]
+        guard let unit = units.first(where: { text.hasSuffix($0.0) }),
+            let count = Int(text.dropLast(unit.0.count)), (0...3_600_000).contains(count),
+            (100...3_600_000).contains(count * unit.1)
+        else { throw .badFlag(flag, "expected 100ms to 1h, as 500ms, 2s or 1m, got \(text).") }
+        return .milliseconds(count * unit.1)
+    }
 }

@@ -30,6 +30,7 @@ extension ServiceConfiguration {
         try limits.posts.take(command.posts)
         admin = try command.operation.address
         state = try StateOptions(command.state, command.backups, logCount: threadCount)
+        try take(command.cluster, command)
         logsStateHash = command.state.stateHash
         try setLog(command.log)
         self.tls = tls

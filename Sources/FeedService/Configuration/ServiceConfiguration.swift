@@ -110,7 +110,11 @@ extension ServiceConfiguration {
     }
 
     var emptyChannels: ChannelTable {
-        ChannelTable(limits: limits.channels, collectsEvicted: state != nil)
+        ChannelTable(
+            limits: limits.channels,
+            collectsEvicted: state != nil,
+            follows: state?.replica != nil
+        )
     }
 }
 

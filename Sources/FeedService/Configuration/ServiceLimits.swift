@@ -75,6 +75,15 @@ package struct ServiceLimits: Sendable, Equatable {
     /// The greatest one; a longer one is lowered to it.
     package var maximumWatchInterval = Duration.seconds(60)
 
+    /// A follower of a cluster refuses reads once it has not heard of its leader for so long.
+    package var maximumStaleness = Duration.seconds(2)
+    /// How long a follower waits at most for the revision that a call asks for.
+    package var catchUpTime = Duration.milliseconds(500)
+    /// The calls of a loop that wait for a revision, and the bytes of their frames: further ones are
+    /// refused at once.
+    package var waitingReadCount = 1_024
+    package var waitingReadByteCount = 1 << 20
+
     /// The bytes that one CorrectTimes logs at most: the texts it may, those of the post that passes
     /// that limit, and the numbers of each post.
     var longestCorrectionByteCount: Int {

@@ -131,9 +131,20 @@ package final class ServerConnection: ConnectionHandler {
         if session.life.isDraining, waitingSince == nil { sayGoAway() }
     }
 
+    /// Says that the service does not lead its cluster any more, ahead of what is held and will not be sent.
+    func sayNotLeader(_ leader: String?) {
+        guard session.life.close() else { return }
+        connection.stopReading()
+        loop.handler.endWatches(of: &watchSet, nil)
+        loop.handler.sayGoAway(lastID: session.life.lastID, .notLeader, leader)
+        loop.handler.answers.calls.sendAhead(0..<loop.handler.answers.byteCount)
+        loop.handler.answers.send(to: recipient, through: loop.outbox)
+        connection.closeAfterFlush()
+    }
+
     private func sayGoAway() {
         loop.handler.endWatches(of: &watchSet, .watchDrained)
-        loop.handler.sayGoAway(lastID: session.life.lastID)
+        loop.handler.sayGoAway(lastID: session.life.lastID, .draining, loop.context.otherLeader)
         loop.handler.answers.send(to: recipient, through: loop.outbox)
         close()
     }
@@ -209,6 +220,24 @@ extension ServerConnection {
         arrival: MonotonicInstant
     ) -> SignIn? {
         loop.handler.finishSignIn(signIn, outcome, for: &session.caller, arrival: arrival)
+    }
+
+    /// Executes a read again that has waited for a revision; false where it is to be passed once more.
+    func serve(_ read: inout PostponedRead, arrival: MonotonicInstant, isLast: Bool) -> Bool {
+        let now = loop.eventLoop.now
+        loop.environment.renewServiceKey(of: &session.caller)
+        loop.environment.checkLogin(of: &session.caller, at: now)
+        loop.handler.answers.room.begin(for: connection.hostSlot)
+        loop.handler.answers.calls.begin(at: arrival)
+        let isDone = loop.handler.executeAgain(
+            &read,
+            of: &session,
+            waited: now.duration(since: arrival),
+            isLast: isLast
+        )
+        loop.handler.answers.send(to: recipient, through: loop.outbox)
+        loop.performWatchActions(for: self)
+        return isDone
     }
 
     /// Does what the WatchPosts and Cancel of this loop iteration have asked for.

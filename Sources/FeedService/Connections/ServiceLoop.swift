@@ -22,6 +22,10 @@ final class ServiceLoop {
     let outbox: Outbox
     /// The calls that wait for another thread, by numbers of their own.
     private var waitingCalls: [UInt64: WaitingCall] = [:]
+    /// The reads that wait for a revision which a follower has not reached.
+    private var waitingReads: [WaitingRead] = []
+    /// Looks at these; nil while there are none.
+    private var readTimer: LoopTimer?
     /// The number of the latest one.
     private var lastWaiting: UInt64 = 0
     /// When the connections that watch are served next.
@@ -84,6 +88,26 @@ final class ServiceLoop {
     func release(through commitBatch: UInt64) {
         context.stalls.commitEnded()
         outbox.release(through: commitBatch)
+    }
+
+    /// The service leads its cluster from now on; the commit batches before are durable.
+    func lead() {
+        guard let state = context.state else { return }
+        outbox.lead { state.askForProof() }
+        outbox.release(through: state.journal.durableBatch)
+    }
+
+    /// The service led its cluster when the reads of rounds up to this one were executed.
+    func prove(through round: UInt64) { outbox.prove(through: round) }
+
+    /// The service does not lead any more, and its process ends: says so to all connections.
+    ///
+    /// What is held stays held: others may have gone on without it.
+    func leaveLeadership(to leader: String?) {
+        closeListeners()
+        eventLoop.forEachConnection { connection in
+            (connection.handler as? ServerConnection)?.sayNotLeader(leader)
+        }
     }
 
     /// A commit stands still: refuses the calls whose answers are held and that had no effect.
@@ -183,6 +207,9 @@ extension ServiceLoop {
         handler.laterCalls = []
         for call in calls {
             switch call {
+            case .read(let read):
+                connection.awaitAnswer()
+                wait(for: read, of: connection)
             case .backup:
                 connection.awaitAnswer()
                 startBackup(wait(for: call, of: connection, since: eventLoop.now))
@@ -267,6 +294,78 @@ extension ServiceLoop {
         }
         handler.answers.send(to: connection.recipient, through: outbox)
         connection.awaitedAnswerCame()
+    }
+}
+
+/// The reads that wait for a revision, half a second at most, on a follower of a cluster.
+///
+/// Their connections go on: they are answered after answers to later requests. A timer looks at all of them,
+/// so that a record of the log needs no word to each loop.
+extension ServiceLoop {
+    private struct WaitingRead {
+        let connection: ServerConnection
+        let arrival: MonotonicInstant
+        let deadline: MonotonicInstant
+        var read: PostponedRead
+    }
+
+    /// How often they are looked at: a tenth of what a follower is behind by.
+    private static let readInterval = Duration.milliseconds(2)
+    /// How many are executed before the loop serves its connections again.
+    private static let readPortion = 64
+
+    private func wait(for read: PostponedRead, of connection: ServerConnection) {
+        let now = eventLoop.now
+        waitingReads.append(
+            WaitingRead(
+                connection: connection,
+                arrival: now,
+                deadline: now.advanced(by: min(context.limits.catchUpTime, read.timeout)),
+                read: read
+            )
+        )
+        guard readTimer == nil else { return }
+        do throws(TransportError) {
+            readTimer = try eventLoop.addTimer(every: Self.readInterval) { [unowned self] in
+                serveWaitingReads()
+            }
+        } catch {
+            // The loop is stopping: its connections are closed soon.
+            readTimer = nil
+        }
+    }
+
+    private func serveWaitingReads() {
+        let now = eventLoop.now
+        let revision = environment.store.revision
+        let reads = waitingReads
+        waitingReads = []
+        var count = 0
+        for var waiting in reads {
+            let isLast = now >= waiting.deadline || !context.stalls.isFollowing
+            let isDue = isLast || waiting.read.revision <= revision
+            if waiting.connection.recipient.isOpen {
+                guard isDue, count < Self.readPortion else {
+                    waitingReads.append(waiting)
+                    continue
+                }
+                count += 1
+                let isDone = waiting.connection.serve(
+                    &waiting.read,
+                    arrival: waiting.arrival,
+                    isLast: isLast
+                )
+                guard isDone else {
+                    waitingReads.append(waiting)
+                    continue
+                }
+            }
+            handler.readRoom.giveBack(waiting.read.body.count)
+            waiting.connection.awaitedAnswerCame()
+        }
+        guard waitingReads.isEmpty else { return }
+        readTimer?.cancel()
+        readTimer = nil
     }
 }
 

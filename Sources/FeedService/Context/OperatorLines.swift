@@ -89,6 +89,31 @@ package enum OperatorLines {
         }
     }
 
+    /// The service follows a leader, whose address is known or not.
+    package static func follows(_ leader: String?) -> String {
+        leader.map { "follows the leader at \($0)" } ?? "follows, and knows of no leader"
+    }
+
+    package static func leads(inTerm term: UInt64) -> String {
+        "leads the cluster, in term \(term): changes are taken"
+    }
+
+    /// The service does not lead its cluster any more, and ends.
+    package static func deposed(_ deposition: Deposition, _ leader: String?) -> String {
+        let place = leader.map { ", the leader is at \($0)" } ?? ""
+        return "stopped: \(deposition)\(place); it is to be started again, to follow"
+    }
+
+    /// News of the session with the replica.
+    package static func replica(_ news: ReplicaNews) -> String {
+        switch news {
+        case .connected(let node, let committed):
+            "feed-replica is reached: node \(hexadecimal(node)), record \(committed) is committed"
+        case .disconnected(let words): "feed-replica is not reached, and tried again: \(words)"
+        case .refused(let words): "feed-replica refuses: \(words)"
+        }
+    }
+
     /// The state can no more be made durable, and the service ends.
     package static func failed(_ error: StorageError, _ directory: String) -> String {
         let way =

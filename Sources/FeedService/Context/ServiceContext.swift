@@ -24,6 +24,8 @@ final class ServiceContext: Sendable {
     /// The keys that callers show; nil where the callers of this machine may do everything.
     let serviceKeys: ServiceKeys?
     let stalls: Stalls
+    /// What the service is in its cluster; nil without one.
+    let node: ClusterNode?
     let devices: DeviceAdmission
     let posts: PostAdmission
     /// The hosts and devices of the latest posts.
@@ -70,7 +72,11 @@ final class ServiceContext: Sendable {
             } else {
                 PageTokenCoder(key0: .random(in: 0 ... .max), key1: .random(in: 0 ... .max))
             }
-        stalls = Stalls(limit: configuration.limits.stallLimit)
+        let replica = configuration.state?.replica
+        let stalls = Stalls(limit: limits.stallLimit, isFollowing: replica != nil)
+        let staleness = limits.maximumStaleness
+        self.stalls = stalls
+        node = replica.map { ClusterNode($0, maximumStaleness: staleness, stalls) }
         precondition(
             (1...RankingLimits.maximumPageSize).contains(limits.calls.maximumPageSize)
                 && limits.calls.maximumWatchTopCount <= RankingLimits.maximumPageSize
@@ -128,6 +134,9 @@ final class ServiceContext: Sendable {
 
     /// Whether the service is stopping; once set, it stays.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    /// The address of the cluster's leader, if that is another service and known.
+    var otherLeader: String? { stalls.isFollowing ? node?.leader : nil }
 
     /// Calls `body` when an operator asks for a drain, on the loop of the operator's connection.
     func onDrainRequest(_ body: @escaping @Sendable () -> Void) {

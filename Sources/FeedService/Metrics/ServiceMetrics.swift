@@ -1,6 +1,7 @@
 internal import FeedAccounts
 internal import FeedAdmin
 internal import FeedConcurrency
+internal import FeedLog
 internal import FeedRanking
 internal import FeedState
 internal import FeedTLS
@@ -66,7 +67,7 @@ extension ProcessNumbers {
 }
 
 extension ServiceNumbers {
-    fileprivate var metrics: [MetricFamily] { calls + connections + memory }
+    fileprivate var metrics: [MetricFamily] { calls + connections + memory + cluster }
 
     /// What clients asked for, and how long their answers took.
     private var calls: [MetricFamily] {
@@ -303,6 +304,50 @@ extension ServiceNumbers {
                 "feed_sign_ins_refused",
                 "Sign-ins that were refused without a look at the password.",
                 refusedSignInCount
+            ),
+        ]
+    }
+}
+
+extension ServiceNumbers {
+    /// The service as one of a cluster's; 0 without one.
+    private var cluster: [MetricFamily] {
+        let node = context.node
+        let leads = node?.isLeading == true
+        let applied = node == nil ? 0 : state?.journal.durableBatch ?? 0
+        let proposed = leads ? (state?.state.logs.openBatch ?? 1) - 1 : applied
+        return [
+            // Normal: 1 on one service of a cluster
+            .gauge("feed_cluster_leads", "Whether the service leads its cluster.", leads),
+            // Normal: rises with each election
+            .gauge(
+                "feed_cluster_term",
+                "The term of the cluster, as the service knows it.",
+                node?.term ?? 0
+            ),
+            // Normal: the same on all, within a moment
+            .gauge(
+                "feed_cluster_committed_index",
+                "The newest record of which the service knows that it is committed.",
+                max(applied, node?.heardIndex ?? 0)
+            ),
+            // Normal: the same
+            .gauge(
+                "feed_cluster_applied_index",
+                "The newest record that the service has.",
+                applied
+            ),
+            // Normal: below 0.2; 0 on the leader
+            .gauge(
+                "feed_cluster_heard_age_seconds",
+                "The age of what a follower shows; -1 if it has heard nothing yet.",
+                leads || node == nil ? 0 : node?.heardAge.map { $0 / .seconds(1) } ?? -1
+            ),
+            // Normal: up to 4
+            .gauge(
+                "feed_cluster_window",
+                "Commit batches that were proposed and are not committed.",
+                proposed - min(applied, proposed)
             ),
         ]
     }

@@ -22,6 +22,8 @@ struct RequestHandler: ~Copyable {
         /// The request waits for the work of another one: pass it again in a later loop iteration, which
         /// gets no larger allowance for that.
         case wait
+        /// The request asks for a revision that a follower has not reached; it may wait for it.
+        case behind
     }
 
     let environment: CallEnvironment
@@ -31,6 +33,10 @@ struct RequestHandler: ~Copyable {
     var answers: Answers
     /// The requests of this loop iteration that are answered later.
     var laterCalls: [LaterCall] = []
+    /// What may wait for a revision beside what does.
+    var readRoom: PostponedReadRoom
+    /// Whether the request that is handled may wait for its revision.
+    var mayBePostponed = false
     /// WatchPosts and Cancel, and the lists that are watched.
     var watches: WatchCalls
     var watchEvents: WatchEvents
@@ -54,6 +60,7 @@ struct RequestHandler: ~Copyable {
         let frameLimit = environment.context.limits.maximumFrameByteCount
         scanner = FrameScanner(maximumFrameByteCount: frameLimit)
         decoder = MessageDecoder(maximumFrameByteCount: frameLimit)
+        readRoom = PostponedReadRoom(environment.context.limits)
         answers = Answers(environment)
         connections = ConnectionCalls(environment: environment)
         accounts = AccountCalls(environment: environment)
@@ -84,6 +91,7 @@ struct RequestHandler: ~Copyable {
             }
             try environment.requireLoginNotOver(of: caller, for: method)
             try environment.checkAccess(of: caller, to: method)
+            try environment.checkLeadership(for: method)
             try environment.checkEnvelope(of: frame, method, from: caller, waited: waited)
             try answers.reserveRoom(for: frame.request)
             switch try executeOnce(frame, method, hashes, from: &caller) {
@@ -119,6 +127,7 @@ struct RequestHandler: ~Copyable {
                 return .answered
             }
         } catch {
+            if mayBePostponed, method.showsState, error.reason == .notCaughtUp { return .behind }
             if let excess, error.reason == .rateLimited,
                 excess.retryTime >= RateBucket.longestRetryTime
             {

@@ -73,7 +73,7 @@ extension RequestHandler {
                         renewAllowances()
                         suspendWork(of: &session)
                         return Progress(byteCount: offset, wantsIteration: true)
-                    case .wait:
+                    case .wait, .behind:
                         suspendWork(of: &session)
                         return Progress(byteCount: offset, wantsIteration: true)
                     }
@@ -187,15 +187,22 @@ extension RequestHandler {
             guard isNext(frame.id, of: &session) else { return .answered }
             excess = charge(frame, of: &session, at: limits.now)
             defer { excess = nil }
-            let outcome = handle(
+            let hashes = RequestHashes(
+                content: contentHash,
+                version01: frame.sequence == 0 ? 0 : frame.requestHash(of: body)
+            )
+            mayBePostponed = frame.minimumRevision != 0 && readRoom.admits(body.byteCount)
+            var outcome = handle(
                 frame,
-                hashes: RequestHashes(
-                    content: contentHash,
-                    version01: frame.sequence == 0 ? 0 : frame.requestHash(of: body)
-                ),
+                hashes: hashes,
                 from: &session.caller,
                 waited: limits.waited
             )
+            if case .behind = outcome {
+                postpone(frame, body)
+                outcome = .answered
+            }
+            mayBePostponed = false
             if case .answered = outcome { session.life.answered(frame.id) }
             return outcome
         } catch {
@@ -260,6 +267,53 @@ extension RequestHandler {
     }
 }
 
+/// The reads that wait for a revision.
+extension RequestHandler {
+    private mutating func postpone(_ frame: borrowing ClientFrame, _ body: RawSpan) {
+        readRoom.take(body.byteCount)
+        let timeout = environment.context.timeout(milliseconds: frame.timeoutMilliseconds)
+        laterCalls.append(
+            .read(PostponedRead(body, revision: frame.minimumRevision, timeout: timeout))
+        )
+    }
+
+    /// Executes a read again that has waited for so long; false where it is to be passed once more.
+    ///
+    /// The last time it is refused if its revision is not reached.
+    mutating func executeAgain(
+        _ read: inout PostponedRead,
+        of session: inout Session,
+        waited: Duration,
+        isLast: Bool
+    ) -> Bool {
+        posts.refreshAllowance = read.work.refreshAllowance
+        mayBePostponed = !isLast
+        defer { mayBePostponed = false }
+        let outcome = read.withBody { body in
+            do throws(MessageError) {
+                let (frame, contentHash) = try decoder.decodeCall(body)
+                return handle(
+                    frame,
+                    hashes: RequestHashes(content: contentHash),
+                    from: &session.caller,
+                    waited: waited
+                )
+            } catch {
+                // It was decoded before, so there is no memory for it now.
+                refuse(error, of: &session)
+                return .answered
+            }
+        }
+        switch outcome {
+        case .answered: return true
+        case .again: posts.refreshAllowance.renew()
+        case .wait, .behind: break
+        }
+        read.work.refreshAllowance = posts.refreshAllowance
+        return false
+    }
+}
+
 /// The frames that the service sends beside the answers of an iteration.
 extension RequestHandler {
     /// The refusal of a whole connection, as bytes.
@@ -272,13 +326,16 @@ extension RequestHandler {
     }
 
     /// Encodes GoAway: the connection is about to close, and this request was the last executed.
-    mutating func sayGoAway(lastID: UInt64) {
+    ///
+    /// With the address of the cluster's leader, if it is another service and known.
+    mutating func sayGoAway(lastID: UInt64, _ reason: Reason, _ leader: String?) {
         let goAway = GoAway(
             lastID: lastID,
             drainMilliseconds: UInt32(
                 environment.context.limits.drainTimeout.millisecondsRoundedDown
             ),
-            reason: .draining
+            reason: reason,
+            leader: leader ?? ""
         )
         answers.append(
             ServerFrame(id: 0, revision: environment.store.revision, response: .goAway(goAway))

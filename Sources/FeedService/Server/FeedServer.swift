@@ -97,6 +97,9 @@ package final class FeedServer: Sendable {
         )
         let context = ServiceContext(configuration, state, channels: channels, clock: clock)
         try restore(accounts, to: context.accounts)
+        if let node = context.node {
+            stateEvents.attach(node, FollowedState(store, context.accounts, channels))
+        }
         context.accounts.skipNumbers(upTo: state?.recovery.skippedAccountID ?? 0)
         if configuration.hasSampleData, store.postCount == 0 {
             SampleData.fill(store, logging: context.changeLog(0))

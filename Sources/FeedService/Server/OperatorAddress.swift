@@ -48,6 +48,8 @@ final class OperatorAddress: Sendable {
         let pages = AdminPages(
             metrics: { operation.families() },
             causes: { operation.causes() },
+            notLeader: { operation.context(elseSay: \.whyNotLeader) },
+            notReplica: { operation.context(elseSay: \.whyNotReplica) },
             history: operation.history.history,
             facts: { operation.facts() },
             errors: { operation.errors() }
@@ -113,10 +115,14 @@ final class OperatorAddress: Sendable {
 
     private func causes() -> [String] {
         guard let running = running.withLock({ $0 }) else { return ["recovering"] }
-        guard !running.stateEvents.hasFailed else {
-            return ["failing: the state can no more be made durable"]
-        }
+        if let failure = running.stateEvents.failure { return [failure] }
         return running.context.unreadyCauses
+    }
+
+    /// Asks the service why it is not something; nil if it is.
+    private func context(elseSay why: (ServiceContext) -> String?) -> String? {
+        guard let running = running.withLock({ $0 }) else { return "recovering" }
+        return running.stateEvents.failure ?? why(running.context)
     }
 
     /// What the service is, for the head of the dashboard.
@@ -127,7 +133,7 @@ final class OperatorAddress: Sendable {
         return [
             host, "version \(ServiceVersion.current)", "up \(Self.text(seconds: uptime))",
             "durability \(context.state?.durability.rawValue ?? "none")",
-        ]
+        ] + (context.node.map { [$0.isLeading ? "leader" : "follower"] } ?? [])
     }
 
     private static func text(seconds: Int64) -> String {
@@ -155,6 +161,20 @@ final class OperatorAddress: Sendable {
 }
 
 extension ServiceContext {
+    /// Why changes are not sent here; nil if the service leads, or has no cluster.
+    fileprivate var whyNotLeader: String? {
+        if isDraining { return "draining" }
+        guard let node, !node.isLeading else { return nil }
+        return node.leader.map { "follows \($0)" } ?? "follows, and knows of no leader"
+    }
+
+    /// Why reads of a follower are not sent here; nil if it follows and has heard of its leader lately.
+    fileprivate var whyNotReplica: String? {
+        if isDraining { return "draining" }
+        guard let node else { return "has no cluster" }
+        return node.isLeading ? "leads" : node.staleness
+    }
+
     /// Why a load balancer should send no more clients here; empty where nothing speaks against it.
     ///
     /// Refusals that last a moment do not count: too much load, and commits or checkpoints that lag.
@@ -164,6 +184,7 @@ extension ServiceContext {
         causes += stalls.overLimit.map(OperatorLines.stall)
         let jump = clock.jumpMilliseconds
         if jump != 0 { causes.append("the clock jumped by \(jump / 1000) s: changes are refused") }
+        if let node, !node.isLeading, let cause = node.staleness { causes.append(cause) }
         guard let state else { return causes }
         if !state.journal.isWritable {
             causes.append("read-only: \(state.journal.freeByteCount) bytes are free on the disk")

@@ -11,6 +11,10 @@ final class StateEvents: Sendable {
         var failed: (@Sendable (Int32) -> Void)?
         /// The exit status of a state that has failed, maybe before `failed` was set.
         var exitStatus: Int32?
+        /// What the service is in its cluster, and what takes the records of the log; nil without one.
+        var cluster: (node: ClusterNode, followed: FollowedState)?
+        /// The term in which the service leads its cluster; nil if it does not.
+        var term: UInt64?
     }
 
     private let listeners = Lock(Listeners())
@@ -22,8 +26,12 @@ final class StateEvents: Sendable {
 
     /// Attaches the loops that hold answers, and notifies them of the last durable commit batch.
     func attach(_ loops: [LoopMailbox], durableBatch: UInt64) {
-        listeners.withLock { $0.loops = loops }
+        let term = listeners.withLock { listeners in
+            listeners.loops = loops
+            return listeners.term
+        }
         release(through: durableBatch)
+        if let term { beginLeading(loops, term) }
     }
 
     /// Calls `body` with an exit status once the state cannot be made durable any more.
@@ -35,8 +43,14 @@ final class StateEvents: Sendable {
         if let exitStatus { body(exitStatus) }
     }
 
-    /// Whether the state cannot be made durable any more.
-    var hasFailed: Bool { listeners.withLock { $0.exitStatus != nil } }
+    /// Why the process is about to end, in a few words; nil if it is not.
+    var failure: String? {
+        listeners.withLock { $0.exitStatus }.map {
+            $0 == Self.deposedStatus
+                ? "the service does not lead any more, and ends"
+                : "failing: the state can no more be made durable"
+        }
+    }
 
     /// The receivers of the events of a directory's state.
     func events(_ directory: String) -> DurableState.Events {
@@ -54,6 +68,16 @@ final class StateEvents: Sendable {
         }
         events.backup = { [self] in report($0) }
         events.journal.checkpoints = { [self] in report($0) }
+        events.replica.apply = { [self] (body, position, chain) throws(StorageError) in
+            try cluster?.followed.apply(body, at: position, &chain)
+        }
+        events.replica.role = { [self] in take($0) }
+        events.replica.proved = { [self] in prove(through: $0) }
+        events.replica.deposed = { [self] in depose($0, $1) }
+        events.replica.ended = { [self] in end($0) }
+        events.replica.heard = { [self] in cluster?.node.hear($0, atMicroseconds: $1) }
+        events.replica.status = { [self] in cluster?.node.note($0) }
+        events.replica.news = { [self] in report($0) }
         return events
     }
 
@@ -67,7 +91,10 @@ final class StateEvents: Sendable {
     private func fail(_ error: StorageError, _ directory: String) {
         logger.critical("\(OperatorLines.failed(error, directory))")
         // Another try helps after anything but damage.
-        let exitStatus: Int32 = error.isDamage ? 5 : 1
+        end(error.isDamage ? 5 : 1)
+    }
+
+    private func end(_ exitStatus: Int32) {
         let failed = listeners.withLock { listeners in
             listeners.exitStatus = exitStatus
             return listeners.failed
@@ -156,4 +183,94 @@ extension StateEvents {
     }
 
     private func list(_ names: [String]) -> String { names.joined(separator: ", ") }
+}
+
+/// The service as one of a cluster's.
+extension StateEvents {
+    /// The status of a process that ends because another one may lead: its supervisor starts it again.
+    static let deposedStatus: Int32 = 75
+    /// How long a deposed leader takes to say so to its clients.
+    private static let farewellTime = Duration.milliseconds(50)
+
+    private var cluster: (node: ClusterNode, followed: FollowedState)? {
+        listeners.withLock { $0.cluster }
+    }
+
+    /// Attaches what tells the loops whether the service leads, and what takes the records of the log; before
+    /// the state's threads are started.
+    func attach(_ node: ClusterNode, _ followed: FollowedState) {
+        listeners.withLock { $0.cluster = (node, followed) }
+    }
+
+    private func take(_ state: NodeState) {
+        switch state {
+        case .following(let leader):
+            guard cluster?.node.follow(leader) == true else { return }
+            logger.notice("\(OperatorLines.follows(leader))")
+        case .leading(let term):
+            cluster?.followed.end()
+            let loops = listeners.withLock { listeners in
+                listeners.term = term
+                return listeners.loops
+            }
+            if !loops.isEmpty { beginLeading(loops, term) }
+        }
+    }
+
+    /// Lets changes in, once no loop answers a read without proof any more.
+    private func beginLeading(_ loops: [LoopMailbox], _ term: UInt64) {
+        let restCount = Lock(loops.count)
+        let isReady = { @Sendable [self] in
+            let isLast = restCount.withLock { count in
+                count -= 1
+                return count == 0
+            }
+            guard isLast else { return }
+            cluster?.node.lead(inTerm: term)
+            logger.notice("\(OperatorLines.leads(inTerm: term))")
+        }
+        for loop in loops {
+            let isPosted = loop.post {
+                ServiceLoop.of($0).lead()
+                isReady()
+            }
+            if !isPosted { isReady() }
+        }
+    }
+
+    private func prove(through round: UInt64) {
+        let loops = listeners.withLock { $0.loops }
+        for loop in loops { loop.post { ServiceLoop.of($0).prove(through: round) } }
+    }
+
+    /// Nothing that is held is answered any more: the clients are told whom to ask, and the process ends.
+    private func depose(_ deposition: Deposition, _ leader: String?) {
+        cluster?.node.depose(leader)
+        logger.notice("\(OperatorLines.deposed(deposition, leader))")
+        let deadline = MonotonicInstant.now.advanced(by: Self.farewellTime)
+        let isSaid = Semaphore()
+        let loops = listeners.withLock { $0.loops }
+        let saying = loops.filter { loop in
+            loop.post {
+                ServiceLoop.of($0).leaveLeadership(to: leader)
+                isSaid.signal()
+            }
+        }
+        for _ in saying {
+            guard isSaid.wait(upTo: deadline.duration(since: .now)) else { break }
+        }
+        end(Self.deposedStatus)
+    }
+
+    private func end(_ ending: ReplicaEnding) {
+        logger.critical("stopped: \(ending.sentence)")
+        end(ending.exitStatus)
+    }
+
+    private func report(_ news: ReplicaNews) {
+        switch news {
+        case .connected: logger.info("\(OperatorLines.replica(news))")
+        case .disconnected, .refused: logger.warning("\(OperatorLines.replica(news))")
+        }
+    }
 }

@@ -83,6 +83,50 @@ struct SuspendedWork {
     var textWalk: TextWalk?
 }
 
+/// A read whose revision a follower has not reached.
+struct PostponedRead {
+    /// Its frame, without the header.
+    let body: [UInt8]
+    let revision: UInt64
+    /// How long the read may wait, by what it says itself.
+    let timeout: Duration
+    /// Its progress, if it needs more work than one loop iteration allows.
+    var work = SuspendedWork()
+
+    init(_ body: RawSpan, revision: UInt64, timeout: Duration) {
+        var bytes: [UInt8] = []
+        bytes.append(copying: body)
+        self.body = bytes
+        self.revision = revision
+        self.timeout = timeout
+    }
+
+    func withBody<Result>(_ work: (RawSpan) -> Result) -> Result { body.withRawSpan(work) }
+}
+
+/// The room for reads that wait for a revision, in one loop.
+struct PostponedReadRoom {
+    private var count: Int
+    private var byteCount: Int
+
+    init(_ limits: ServiceLimits) {
+        count = limits.waitingReadCount
+        byteCount = limits.waitingReadByteCount
+    }
+
+    func admits(_ readByteCount: Int) -> Bool { count > 0 && readByteCount <= byteCount }
+
+    mutating func take(_ readByteCount: Int) {
+        count -= 1
+        byteCount -= readByteCount
+    }
+
+    mutating func giveBack(_ readByteCount: Int) {
+        count += 1
+        byteCount += readByteCount
+    }
+}
+
 /// How much of an import's texts may still be walked character by character in this loop iteration.
 ///
 /// A walk takes about 25 ns a byte where characters have many scalars, so the texts of a full frame
@@ -152,6 +196,8 @@ struct Caller {
     private(set) var channel: HeldChannel?
     /// The channel that the service has refused to the caller's Hello.
     private(set) var missedChannel: UInt32?
+    /// Whether the caller's Hello got no channel because the service followed the leader of a cluster.
+    var hasMetFollower = false
     /// Whether the connection has opened a channel that was not known.
     private(set) var hasOpenedChannel = false
     /// The revision of the last change that the connection has made, for pages that must show it.

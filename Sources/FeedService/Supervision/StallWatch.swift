@@ -143,17 +143,44 @@ package final class Stalls: Sendable {
 
     private let limit: Duration
     private let standing = Lock<[Subject: Duration]>([:])
-    private let commit = Atomic(false)
+    /// What keeps all changes out: each vote reads this one number.
+    private let obstacles: Atomic<UInt8>
+    private static let stalledCommit: UInt8 = 1
+    private static let otherLeader: UInt8 = 2
 
     /// After the limit it is a cause not to be ready, and a commit one to refuse calls.
-    package init(limit: Duration) { self.limit = limit }
+    ///
+    /// A service that is one of a cluster's begins as a follower.
+    package init(limit: Duration, isFollowing: Bool = false) {
+        self.limit = limit
+        obstacles = Atomic(isFollowing ? Self.otherLeader : 0)
+    }
+
+    /// Whether one of the two keeps changes out: a commit that stands still, or another leader.
+    var keepsChangesOut: Bool { obstacles.load(ordering: .relaxed) != 0 }
 
     /// Whether a commit has stood still for so long that calls are refused.
-    package var isCommitStalled: Bool { commit.load(ordering: .relaxed) }
+    package var isCommitStalled: Bool {
+        obstacles.load(ordering: .relaxed) & Self.stalledCommit != 0
+    }
+
+    /// Whether the service is one of a cluster's and does not lead.
+    package var isFollowing: Bool { obstacles.load(ordering: .relaxed) & Self.otherLeader != 0 }
+
+    /// The service leads from now on, or does not any more.
+    package func setFollowing(_ isFollowing: Bool) { set(Self.otherLeader, isFollowing) }
 
     /// A commit has come to its end.
     package func commitEnded() {
-        if isCommitStalled { commit.store(false, ordering: .relaxed) }
+        if isCommitStalled { set(Self.stalledCommit, false) }
+    }
+
+    private func set(_ obstacle: UInt8, _ stands: Bool) {
+        if stands {
+            obstacles.bitwiseOr(obstacle, ordering: .releasing)
+        } else {
+            obstacles.bitwiseAnd(~obstacle, ordering: .releasing)
+        }
     }
 
     /// How long each subject has stood still that does so for its ``Subject/noticeTime`` or longer.
@@ -169,7 +196,7 @@ package final class Stalls: Sendable {
 
     /// Notes how long a subject has stood still, nil if it goes on; for the thread of the watch.
     package func note(_ subject: Subject, _ time: Duration?) -> News? {
-        if subject == .commit { commit.store(time.map(isOverLimit) ?? false, ordering: .relaxed) }
+        if subject == .commit { set(Self.stalledCommit, time.map(isOverLimit) ?? false) }
         return standing.withLock { standing in
             guard let time, time >= subject.noticeTime else {
                 return standing.removeValue(forKey: subject).map { .goesOn(subject, after: $0) }

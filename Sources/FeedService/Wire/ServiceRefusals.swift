@@ -89,6 +89,56 @@ extension Status {
     }
 }
 
+/// The refusals of a service that is one of a cluster's.
+extension Status {
+    /// How long a caller waits until the cluster may have a leader.
+    private static let electionMilliseconds: UInt32 = 500
+    /// How long a caller waits until a follower may have heard more.
+    private static let catchUpMilliseconds: UInt32 = 100
+
+    /// The leader of the cluster takes the call, at its address if that is known.
+    static func notLeader(_ leader: String?) -> Status {
+        var status = Status(
+            .notLeader,
+            leader.map { "This service follows; the leader of the cluster is at \($0)." }
+                ?? "This service follows, and knows of no leader of the cluster.",
+            retryMilliseconds: leader == nil ? electionMilliseconds : 0
+        )
+        status.leader = leader ?? ""
+        return status
+    }
+
+    /// The connection got no channel, as the service followed when it said Hello.
+    static func leadsSinceHello(at address: String) -> Status {
+        var status = Status(
+            .notLeader,
+            "This service leads the cluster now, and did not when this connection said Hello: say it "
+                + "again, as a call with a sequence needs a channel."
+        )
+        status.leader = address
+        return status
+    }
+
+    static func notCaughtUp(wanted: UInt64, revision: UInt64) -> Status {
+        Status(
+            .notCaughtUp,
+            "This service follows, and has not reached revision \(wanted), but \(revision).",
+            retryMilliseconds: catchUpMilliseconds
+        )
+    }
+
+    /// The follower has not heard for some time, nil if never, that it has all that is committed.
+    static func staleReplica(age: Duration?, limit: Duration) -> Status {
+        let time = age.map { "for \($0.millisecondsRoundedDown) ms" } ?? "since it began"
+        return Status(
+            .staleReplica,
+            "This service follows, and has not heard \(time) that it has all of its leader's changes; "
+                + "after \(limit.millisecondsRoundedDown) ms reads are refused.",
+            retryMilliseconds: catchUpMilliseconds
+        )
+    }
+}
+
 /// The refusals of callers whose role may not make a call.
 extension Status {
     /// The refusal of a call that the authorisation table does not open to the caller.

@@ -1,0 +1,108 @@
+internal import FeedConcurrency
+internal import FeedState
+internal import Synchronization
+
+/// What the service is in its cluster, and what it knows of the others.
+///
+/// It follows until it leads, and what led ends with its process. What each vote asks is in ``Stalls``.
+final class ClusterNode: Sendable {
+    private struct Knowledge {
+        var state = NodeState.following(leader: nil)
+        var hasFollowed = false
+        var status: ReplicaStatus?
+    }
+
+    /// Where clients reach this service.
+    let address: String
+    /// The age at which the state of a follower is too old for reads.
+    let maximumStaleness: Duration
+    private let stalls: Stalls
+    private let knowledge = Lock(Knowledge())
+    /// When all that the leader had committed was applied here, in nanoseconds of the monotonic clock; 0 is
+    /// never.
+    private let heardAt = Atomic<UInt64>(0)
+    private let heard = Atomic<UInt64>(0)
+
+    init(_ options: ReplicaOptions, maximumStaleness: Duration, _ stalls: Stalls) {
+        address = options.address
+        self.maximumStaleness = maximumStaleness
+        self.stalls = stalls
+    }
+
+    var state: NodeState { knowledge.withLock { $0.state } }
+
+    var status: ReplicaStatus? { knowledge.withLock { $0.status } }
+
+    var isLeading: Bool { !stalls.isFollowing }
+
+    /// The cluster's term; 0 if none is known.
+    var term: UInt64 {
+        knowledge.withLock { known in
+            if case .leading(let term) = known.state { term } else { known.status?.term ?? 0 }
+        }
+    }
+
+    /// The address of the leader, this service's own if it leads; nil if none is known.
+    var leader: String? {
+        knowledge.withLock { known in
+            switch known.state {
+            case .leading: address
+            case .following(let leader): leader
+            }
+        }
+    }
+
+    /// The newest record that was committed and applied here, as far as the node has heard.
+    var heardIndex: UInt64 { heard.load(ordering: .relaxed) }
+
+    /// The age of what a follower shows; nil if it has heard nothing yet.
+    var heardAge: Duration? {
+        let instant = heardAt.load(ordering: .relaxed)
+        guard instant > 0 else { return nil }
+        return MonotonicInstant.now.duration(since: MonotonicInstant(nanoseconds: instant))
+    }
+
+    /// Whether a follower's state is too old for reads.
+    var isStale: Bool { heardAge.map { $0 > maximumStaleness } ?? true }
+
+    /// Why reads of a follower are refused, in a few words; nil if they are not.
+    var staleness: String? {
+        guard let age = heardAge else { return "has heard nothing of its leader" }
+        guard age > maximumStaleness else { return nil }
+        return "has not heard of its leader for \(age.millisecondsRoundedDown) ms"
+    }
+}
+
+/// What the state's thread tells.
+extension ClusterNode {
+    /// The service follows a leader that is known, or none; true if that is news.
+    func follow(_ leader: String?) -> Bool {
+        knowledge.withLock { known in
+            let state = NodeState.following(leader: leader)
+            guard known.state != state || !known.hasFollowed else { return false }
+            known.state = state
+            known.hasFollowed = true
+            return true
+        }
+    }
+
+    /// The service leads: changes are let in.
+    func lead(inTerm term: UInt64) {
+        knowledge.withLock { $0.state = .leading(term: term) }
+        stalls.setFollowing(false)
+    }
+
+    /// The service does not lead any more: another one does, if its address is known.
+    func depose(_ leader: String?) {
+        stalls.setFollowing(true)
+        knowledge.withLock { $0.state = .following(leader: leader) }
+    }
+
+    func note(_ status: ReplicaStatus) { knowledge.withLock { $0.status = status } }
+
+    /// All up to a record is applied, which was all at a moment of the monotonic clock.
+    func hear(_ index: UInt64, atMicroseconds microseconds: UInt64) {
+        heard.store(index, ordering: .relaxed)
+        heardAt.store(microseconds * 1_000, ordering: .relaxed)
+    }
+}
