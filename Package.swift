@@ -421,8 +421,8 @@ let package = Package(
             name: "FeedServiceTests",
             dependencies: [
                 "FeedService", "FeedAccounts", "FeedCalls", "FeedConcurrency", "FeedJournal",
-                "FeedLog", "FeedProto", "FeedRanking", "FeedState", "FeedTLS", "FeedTransport",
-                "FeedDiskFaults", "FeedTestSupport", "CMallocHook",
+                "FeedLog", "FeedProto", "FeedRanking", "FeedReplica", "FeedState", "FeedTLS",
+                "FeedTransport", "FakeReplica", "FeedDiskFaults", "FeedTestSupport", "CMallocHook",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: waitingTestSettings

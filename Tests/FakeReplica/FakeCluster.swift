@@ -151,6 +151,9 @@ package final class FakeCluster: Sendable {
     /// Waits until the log has a record, committed or not; false if it takes too long.
     package func awaitProposal(_ index: UInt64) -> Bool { wait { $0.last >= index } }
 
+    /// Waits until a read waits for ``answerReads()``.
+    package func awaitRead() -> Bool { wait { !$0.heldReads.isEmpty } }
+
     /// Waits until a record is committed.
     package func awaitCommit(_ index: UInt64) -> Bool { wait { $0.committed >= index } }
 

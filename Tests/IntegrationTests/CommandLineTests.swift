@@ -77,6 +77,40 @@ import Testing
             ["--in-memory", "--accept-data-loss", "7"],
             "--accept-data-loss: --in-memory keeps nothing"
         ),
+        (["--durability", "replicated"], "--durability: expected fsync or os, got replicated."),
+        (
+            ["--in-memory", "--replica", "r.sock"],
+            "--replica: --in-memory keeps nothing, and goes without it; got r.sock."
+        ),
+        (["--replica", ""], "--replica: expected the path of a socket, 1 to 107 bytes, got 0."),
+        (["--replica", "r.sock"], "--advertise: --replica needs an address, and none was given."),
+        (
+            ["--advertise", "a.example:7433"],
+            "--advertise: expected --replica with it, got a.example:7433 alone."
+        ),
+        (
+            ["--max-staleness", "1s"],
+            "--max-staleness: expected --replica with it, got 1s alone."
+        ),
+        (
+            ["--replica", "r.sock", "--advertise", "a.example"],
+            "--advertise: expected a host and a port from 1 to 65535, as "
+                + "feed1.example.org:7433, got a.example."
+        ),
+        (
+            ["--replica", "r.sock", "--advertise", "a.example:7433", "--max-staleness", "-1s"],
+            "--max-staleness: expected 100ms to 1h, as 500ms, 2s or 1m, got -1s."
+        ),
+        (
+            ["--replica", "r.sock", "--advertise", "a.example:7433", "--durability", "os"],
+            "--durability: a majority of the cluster has what is answered, and --replica goes "
+                + "without it; got os."
+        ),
+        (
+            ["--replica", "r.sock", "--advertise", "a.example:7433", "--sample-data"],
+            "--sample-data: a service with --replica has what the cluster's log has, and no posts "
+                + "of its own."
+        ),
         (["verify"], "Missing expected argument '<directory>'"),
         (["verify", "/nowhere"], "/nowhere"),
         (["restore", "/nowhere"], "Missing expected argument"),

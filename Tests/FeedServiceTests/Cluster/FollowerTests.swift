@@ -1,0 +1,179 @@
+import FakeReplica
+import FeedAccounts
+import FeedProto
+import FeedReplica
+import FeedService
+import FeedTestSupport
+import Testing
+
+/// What a service answers while it follows the leader of a cluster.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FollowerTests {
+    /// One of each call that the leader alone takes.
+    private static let changes: [Request] = [
+        .createPost(CreatePostRequest(post: Post(title: "a"))),
+        .importPosts(ImportPostsRequest(posts: [Post(title: "a")])),
+        .updatePost(UpdatePostRequest(post: Post(id: 1, title: "a"))),
+        .deletePost(DeletePostRequest(id: 1)),
+        .castVote(CastVoteRequest(postID: 1, direction: .up)),
+        .batchCastVotes(
+            BatchCastVotesRequest(votes: [CastVoteRequest(postID: 1, direction: .up)])
+        ),
+        .markPosts(MarkPostsRequest(postIDs: [1], mark: .read)),
+        .createFeed(CreateFeedRequest(feed: Feed(name: "news"))),
+        .correctTimes(CorrectTimesRequest()),
+        .deletePosts(DeletePostsRequest()),
+    ]
+
+    @Test func changesAreRefusedUnexecutedWithTheLeader() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run { running in
+            let (client, _) = try running.greet()
+            for request in Self.changes {
+                for sequence in [0, 1] as [UInt64] {
+                    let status = try client.call(request, sequence: sequence).status
+                    #expect(status?.code == .unavailable, "\(request)")
+                    #expect(status?.reason == .notLeader)
+                    #expect(status?.isNotExecuted == true)
+                    // The other node has no service, so nobody has said where it is.
+                    #expect(status?.leader == "")
+                    #expect(status?.retryAfterMilliseconds == 500)
+                    #expect(status?.violations == [])
+                }
+            }
+            #expect(service.cluster.proposalCount == 0)
+        }
+    }
+
+    @Test func helloIsAnsweredWithoutAChannel() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run { running in
+            let (_, hello) = try running.greet()
+            #expect(hello.role == .follower)
+            #expect(hello.channelStatus?.reason == .notLeader)
+            #expect(hello.channelStatus?.isNotExecuted == true)
+            #expect(!hello.capabilities.contains(.exactlyOnce))
+            #expect((hello.isClientKnown, hello.lastSequence) == (false, 0))
+            let nobody = try running.connect().hello()
+            guard case .hello(let anonymous) = nobody.response else { throw Unexpected(nobody) }
+            #expect(anonymous.role == .follower)
+            #expect(anonymous.channelStatus == nil)
+            // The replica says once a second whom it knows.
+            var members: [ClusterMember] = []
+            while members.isEmpty {
+                let answer = try running.connect().hello()
+                guard case .hello(let hello) = answer.response else { throw Unexpected(answer) }
+                members = hello.members
+            }
+            #expect(members == [ClusterMember(address: ClusterService.address, role: .follower)])
+        }
+    }
+
+    @Test func aServiceWithoutAClusterHasNoRole() async throws {
+        try await withClient { client in
+            let answer = try client.hello()
+            guard case .hello(let hello) = answer.response else { throw Unexpected(answer) }
+            #expect((hello.role, hello.members) == (.unspecified, []))
+        }
+    }
+
+    @Test func readsShowWhatTheLogHas() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run { running in
+            let post = try service.other.createPost(title: "a")
+            try running.awaitPost(post.id)
+            let client = try running.connect()
+            #expect(try client.list(ListPostsRequest(feed: "posts")).posts.map(\.title) == ["a"])
+            let answer = try client.call(.getPost(GetPostRequest(id: post.id)))
+            #expect(answer.revision == post.revision)
+            #expect(try client.serverStats().postCount == 1)
+        }
+    }
+
+    @Test("a read waits for its revision, and others of its connection do not wait for it")
+    func aReadWaitsForItsRevision() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run { configuration in
+            configuration.limits.catchUpTime = .seconds(60)
+        } _: { running in
+            let first = try service.other.createPost(title: "a")
+            try running.awaitPost(first.id)
+            let client = try running.connect()
+            let read = Request.listPosts(ListPostsRequest(feed: "posts"))
+            let later = first.revision + 1
+            try client.send(ClientFrame(id: 1, request: read, minimumRevision: later))
+            try client.send(ClientFrame(id: 2, request: .ping(PingRequest())))
+            try client.send(
+                ClientFrame(id: 3, request: read, minimumRevision: first.revision)
+            )
+            #expect(try [client.receive(), client.receive()].map { $0?.id } == [2, 3])
+            let second = try service.other.createPost(title: "b")
+            #expect(second.revision >= later)
+            let answer = try client.receive()
+            #expect(answer?.id == 1)
+            #expect(answer?.status == nil)
+            #expect(answer.map { $0.revision >= later } == true)
+        }
+    }
+
+    @Test("T-CALL-18: reads that wait for a revision are bounded, and refused if it does not come")
+    func aRevisionThatDoesNotComeIsRefused() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run { configuration in
+            configuration.limits.catchUpTime = .milliseconds(50)
+            configuration.limits.waitingReadCount = 2
+        } _: { running in
+            let post = try service.other.createPost(title: "a")
+            try running.awaitPost(post.id)
+            let client = try running.connect()
+            let read = Request.getPost(GetPostRequest(id: post.id))
+            let later = post.revision + 1_000
+            // Two may wait, and the others are refused at once.
+            for id in 1...4 as ClosedRange<UInt64> {
+                try client.send(ClientFrame(id: id, request: read, minimumRevision: later))
+            }
+            var ids: [UInt64] = []
+            for _ in 1...4 {
+                let answer = try #require(try client.receive())
+                ids.append(answer.id)
+                #expect(answer.status?.code == .unavailable)
+                #expect(answer.status?.reason == .notCaughtUp)
+                #expect(answer.status?.isNotExecuted == true)
+                #expect(answer.status?.retryAfterMilliseconds == 100)
+                #expect(answer.status?.leader == "")
+            }
+            #expect(ids == [3, 4, 1, 2])
+            // And there is room again.
+            try client.send(ClientFrame(id: 5, request: read, minimumRevision: later))
+            try client.send(ClientFrame(id: 6, request: .ping(PingRequest())))
+            #expect(try [client.receive(), client.receive()].map { $0?.id } == [6, 5])
+        }
+    }
+
+    @Test func readsAreRefusedIfTheFollowerHearsNothing() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run { configuration in
+            configuration.limits.maximumStaleness = .milliseconds(100)
+        } _: { running in
+            let read = Request.listFeeds
+            _ = try running.call(read) { $0.status == nil }
+            service.cluster.hearsByItself(false)
+            let status = try running.call(read) { $0.status != nil }.status
+            #expect(status?.code == .unavailable)
+            #expect(status?.reason == .staleReplica)
+            #expect(status?.isNotExecuted == true)
+            #expect(status?.retryAfterMilliseconds == 100)
+            let client = try running.connect()
+            #expect(try client.call(.ping(PingRequest())).status == nil)
+            #expect(try client.hello().status == nil)
+            #expect(try client.call(.getServerStats).status == nil)
+            service.cluster.hearsByItself(true)
+            _ = try running.call(read) { $0.status == nil }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import FakeReplica
+import FeedProto
+import FeedReplica
+import FeedService
+import FeedTestSupport
+import Testing
+
+/// What a service answers while it leads its cluster, and once it does not any more.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LeaderTests {
+    private static func vote(_ id: UInt64) -> Request {
+        .castVote(CastVoteRequest(postID: id, direction: .up))
+    }
+
+    private static func upvotes(_ answer: ServerFrame?) throws -> UInt64? {
+        guard case .castVote(let counts) = answer?.response else { throw Unexpected(answer) }
+        return counts.upvoteCount
+    }
+
+    @Test func aLeaderTakesChangesAndSaysSo() async throws {
+        let service = try await ClusterService(leads: true)
+        try await service.run { running in
+            try running.awaitLeadership()
+            let (client, hello) = try running.greet()
+            #expect(hello.role == .leader)
+            #expect(hello.channelStatus == nil)
+            let id = try client.createPost(title: "a")
+            #expect(try Self.upvotes(client.call(Self.vote(id), sequence: 1)) == 1)
+            #expect(try Self.upvotes(client.call(Self.vote(id), sequence: 1)) == 1)
+            #expect(try client.post(id).upvoteCount == 1)
+        }
+    }
+
+    @Test("a read is answered once the replica says that the service still led after it")
+    func aReadWaitsForItsProof() async throws {
+        let service = try await ClusterService(leads: true)
+        try await service.run { running in
+            try running.awaitLeadership()
+            let client = try running.connect()
+            let id = try client.createPost(title: "a")
+            service.cluster.holdReads()
+            try client.send(.getPost(GetPostRequest(id: id)))
+            #expect(service.cluster.awaitRead())
+            #expect(client.socket.receiveWithoutWaiting().isEmpty)
+            service.cluster.answerReads()
+            guard case .post(let post) = try client.receive()?.response else {
+                throw Unexpected("no post")
+            }
+            #expect(post.id == id)
+        }
+    }
+
+    @Test("the commit of a batch that was proposed later proves a read")
+    func aLaterCommitProvesARead() async throws {
+        let service = try await ClusterService(leads: true)
+        try await service.run { running in
+            try running.awaitLeadership()
+            let reader = try running.connect()
+            let voter = try running.connect()
+            let id = try voter.createPost(title: "a")
+            service.cluster.holdReads()
+            try reader.send(.getPost(GetPostRequest(id: id)))
+            #expect(service.cluster.awaitRead())
+            #expect(reader.socket.receiveWithoutWaiting().isEmpty)
+            #expect(try Self.upvotes(voter.call(Self.vote(id))) == 1)
+            guard case .post(let post) = try reader.receive()?.response else {
+                throw Unexpected("no post")
+            }
+            // It was executed before the vote.
+            #expect(post.upvoteCount == 0)
+        }
+    }
+
+    @Test("a deposed leader answers nothing that it holds, says where the leader is, and ends")
+    func aDeposedLeaderEnds() async throws {
+        let service = try await ClusterService(leads: true)
+        let log = LoggedLines()
+        try await service.run(logger: log.logger) { running in
+            try running.awaitLeadership()
+            let voter = try running.connect()
+            let reader = try running.connect()
+            let id = try voter.createPost(title: "a")
+            service.cluster.holdReads()
+            try reader.send(.getPost(GetPostRequest(id: id)))
+            #expect(service.cluster.awaitRead())
+            service.cluster.hold()
+            let next = service.cluster.last + 1
+            try voter.send(Self.vote(id))
+            #expect(service.cluster.awaitProposal(next))
+            service.cluster.depose(dropping: true)
+            #expect(running.awaitEnd() == 75)
+            for (client, lastID) in [(voter, 2), (reader, 1)] as [(WireClient, UInt64)] {
+                let frames = try client.receiveAll()
+                #expect(frames.count == 1)
+                guard case .goAway(let goAway) = frames.first?.response else {
+                    throw Unexpected(frames)
+                }
+                #expect(frames.first?.id == 0)
+                #expect(goAway.reason == .notLeader)
+                #expect(goAway.lastID == lastID)
+                #expect(goAway.leader == "")
+            }
+        }
+        #expect(log.all.contains("notice: leads the cluster, in term 1: changes are taken"))
+        let end = "notice: stopped: this node does not lead any more"
+        #expect(log.all.filter { $0.hasPrefix(end) }.count == 1, "\(log.all)")
+    }
+
+    @Test("a service that takes over has the channels of the log, and executes nothing twice")
+    func aRepeatIsKnownAfterATakeover() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run { running in
+            let post = try service.other.createPost(title: "a")
+            try service.other.castVote(post.id, sequence: 1)
+            try running.awaitPost(post.id)
+            let (early, hello) = try running.greet()
+            #expect(hello.channelStatus?.reason == .notLeader)
+            #expect(try early.call(Self.vote(post.id), sequence: 1).status?.reason == .notLeader)
+            service.cluster.elect(1)
+            try running.awaitLeadership()
+            // Its Hello got no channel.
+            let status = try early.call(Self.vote(post.id), sequence: 1).status
+            #expect(status?.reason == .notLeader)
+            #expect(status?.leader == ClusterService.address)
+            #expect(status?.isNotExecuted == true)
+            let (client, again) = try running.greet()
+            #expect(again.channelStatus == nil)
+            #expect((again.isClientKnown, again.lastSequence) == (true, 1))
+            #expect(try Self.upvotes(client.call(Self.vote(post.id), sequence: 1)) == 1)
+            #expect(try Self.upvotes(client.call(Self.vote(post.id), sequence: 2)) == 2)
+            #expect(try client.createPost(title: "b") > post.id)
+        }
+    }
+
+    @Test func theOperatorsAddressSaysWhoLeads() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run {
+            $0.admin = .loopback(port: 0)
+            $0.limits.maximumStaleness = .seconds(3_600)
+        } _: { running in
+            let admin = try #require(running.adminPort)
+            func awaitPage(_ path: String, _ end: String) throws -> String {
+                while true {
+                    let answer = try OperatorAddressTests.get(path, admin)
+                    if answer.hasSuffix("\r\n\r\n\(end)\n") { return answer }
+                }
+            }
+            #expect(try awaitPage("/replica", "replica").hasPrefix("HTTP/1.1 200"))
+            let follows = "not leader: follows, and knows of no leader"
+            #expect(try awaitPage("/leader", follows).hasPrefix("HTTP/1.1 503"))
+            #expect(try OperatorAddressTests.value("feed_cluster_leads", admin) == 0)
+            service.cluster.elect(1)
+            #expect(try awaitPage("/leader", "leader").hasPrefix("HTTP/1.1 200"))
+            #expect(try awaitPage("/replica", "not replica: leads").hasPrefix("HTTP/1.1 503"))
+            #expect(try OperatorAddressTests.value("feed_cluster_leads", admin) == 1)
+            #expect(try OperatorAddressTests.value("feed_cluster_term", admin) == 2)
+        }
+    }
+}
+
+/// What held answers wait for.
+@Suite struct AnswerConditionTests {
+    @Test func ofOneMachineIsTheCommitBatch() {
+        let condition = AnswerCondition(7)
+        #expect(!condition.holds(6, .max))
+        #expect(condition.holds(7, 0))
+    }
+
+    @Test func ofALeaderIsTheBatchAndAProof() {
+        var condition = AnswerCondition(7)
+        condition.round = 3
+        condition.provingBatch = 8
+        #expect(!condition.holds(7, 2))
+        #expect(!condition.holds(6, 3))
+        #expect(condition.holds(7, 3))
+        #expect(condition.holds(8, 0))
+        // Nothing asked for a round: the open batch has to be committed.
+        condition.round = 0
+        #expect(!condition.holds(7, .max))
+    }
+}
