@@ -9,6 +9,7 @@ final class ClusterNode: Sendable {
     private struct Knowledge {
         var state = NodeState.following(leader: nil)
         var hasFollowed = false
+        var isDeposed = false
         var status: ReplicaStatus?
     }
 
@@ -86,16 +87,23 @@ extension ClusterNode {
         }
     }
 
-    /// The service leads: changes are let in.
-    func lead(inTerm term: UInt64) {
-        knowledge.withLock { $0.state = .leading(term: term) }
-        stalls.setFollowing(false)
+    /// The service leads: changes are let in; false if it does not any more.
+    func lead(inTerm term: UInt64) -> Bool {
+        knowledge.withLock { known in
+            guard !known.isDeposed else { return false }
+            known.state = .leading(term: term)
+            stalls.setFollowing(false)
+            return true
+        }
     }
 
     /// The service does not lead any more: another one does, if its address is known.
     func depose(_ leader: String?) {
-        stalls.setFollowing(true)
-        knowledge.withLock { $0.state = .following(leader: leader) }
+        knowledge.withLock { known in
+            known.isDeposed = true
+            known.state = .following(leader: leader)
+            stalls.setFollowing(true)
+        }
     }
 
     func note(_ status: ReplicaStatus) { knowledge.withLock { $0.status = status } }

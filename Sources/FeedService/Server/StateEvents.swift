@@ -225,8 +225,7 @@ extension StateEvents {
                 count -= 1
                 return count == 0
             }
-            guard isLast else { return }
-            cluster?.node.lead(inTerm: term)
+            guard isLast, cluster?.node.lead(inTerm: term) == true else { return }
             logger.notice("\(OperatorLines.leads(inTerm: term))")
         }
         for loop in loops {
