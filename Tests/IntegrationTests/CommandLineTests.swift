@@ -107,6 +107,10 @@ import Testing
                 + "without it; got os."
         ),
         (
+            ["--replica", "r.sock", "--advertise", "a.example:7433", "--threads", "65"],
+            "--threads: expected 1 to 64 with --replica, got 65."
+        ),
+        (
             ["--replica", "r.sock", "--advertise", "a.example:7433", "--sample-data"],
             "--sample-data: a service with --replica has what the cluster's log has, and no posts "
                 + "of its own."

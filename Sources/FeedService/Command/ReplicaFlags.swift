@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import FeedJournal
 internal import FeedState
 
 /// The flags of a service that is one of a cluster's.
@@ -79,8 +78,17 @@ extension ServiceConfiguration {
         if let text = flags.maxStaleness {
             limits.maximumStaleness = try FlagValue.staleness(text, "--max-staleness")
         }
-        state?.servesCluster = true
-        state?.durability = .replicated
+        let loopLimit = StateOptions.maximumReplicatedLogCount
+        if threadCount > loopLimit {
+            guard command.threads == nil else {
+                throw .badFlag(
+                    "--threads",
+                    "expected 1 to \(loopLimit) with --replica, got \(threadCount)."
+                )
+            }
+            threadCount = loopLimit
+            state?.logCount = loopLimit
+        }
         state?.replica = ReplicaOptions(socketPath: socket, address: advertise)
     }
 

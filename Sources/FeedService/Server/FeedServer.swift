@@ -98,7 +98,9 @@ package final class FeedServer: Sendable {
         let context = ServiceContext(configuration, state, channels: channels, clock: clock)
         try restore(accounts, to: context.accounts)
         if let node = context.node {
-            stateEvents.attach(node, FollowedState(store, context.accounts, channels))
+            stateEvents.attach(node, channels) { [accounts = context.accounts] chain in
+                LiveApply(store: store, accounts: accounts, after: chain) { channels.restore($0) }
+            }
         }
         context.accounts.skipNumbers(upTo: state?.recovery.skippedAccountID ?? 0)
         if configuration.hasSampleData, store.postCount == 0 {

@@ -11,8 +11,8 @@ final class StateEvents: Sendable {
         var failed: (@Sendable (Int32) -> Void)?
         /// The exit status of a state that has failed, maybe before `failed` was set.
         var exitStatus: Int32?
-        /// What the service is in its cluster, and what takes the records of the log; nil without one.
-        var cluster: (node: ClusterNode, followed: FollowedState)?
+        /// The service as one of a cluster's; nil without one.
+        var cluster: Cluster?
         /// The term in which the service leads its cluster; nil if it does not.
         var term: UInt64?
     }
@@ -68,8 +68,9 @@ final class StateEvents: Sendable {
         }
         events.backup = { [self] in report($0) }
         events.journal.checkpoints = { [self] in report($0) }
-        events.replica.apply = { [self] (body, position, chain) throws(StorageError) in
-            try cluster?.followed.apply(body, at: position, &chain)
+        events.replica.follow = { [self] chain in
+            guard let cluster else { preconditionFailure("A node is attached before it starts.") }
+            return cluster.follow(chain)
         }
         events.replica.role = { [self] in take($0) }
         events.replica.proved = { [self] in prove(through: $0) }
@@ -192,14 +193,24 @@ extension StateEvents {
     /// How long a deposed leader takes to say so to its clients.
     private static let farewellTime = Duration.milliseconds(50)
 
-    private var cluster: (node: ClusterNode, followed: FollowedState)? {
-        listeners.withLock { $0.cluster }
+    /// What the service is in its cluster, and the state that the log changes while it follows.
+    fileprivate struct Cluster {
+        let node: ClusterNode
+        let channels: ChannelTable
+        /// Makes what applies the records of the log.
+        let follow: @Sendable (RecordChain) -> LiveApply
     }
 
-    /// Attaches what tells the loops whether the service leads, and what takes the records of the log; before
-    /// the state's threads are started.
-    func attach(_ node: ClusterNode, _ followed: FollowedState) {
-        listeners.withLock { $0.cluster = (node, followed) }
+    private var cluster: Cluster? { listeners.withLock { $0.cluster } }
+
+    /// Attaches what the service is in its cluster, before the state's threads are started.
+    func attach(
+        _ node: ClusterNode,
+        _ channels: ChannelTable,
+        follow: @escaping @Sendable (RecordChain) -> LiveApply
+    ) {
+        let cluster = Cluster(node: node, channels: channels, follow: follow)
+        listeners.withLock { $0.cluster = cluster }
     }
 
     private func take(_ state: NodeState) {
@@ -208,7 +219,7 @@ extension StateEvents {
             guard cluster?.node.follow(leader) == true else { return }
             logger.notice("\(OperatorLines.follows(leader))")
         case .leading(let term):
-            cluster?.followed.end()
+            cluster?.channels.beginLeading()
             let loops = listeners.withLock { listeners in
                 listeners.term = term
                 return listeners.loops

@@ -1,4 +1,5 @@
 import FakeReplica
+import FeedCalls
 import FeedConcurrency
 import FeedJournal
 import FeedLog
@@ -36,12 +37,10 @@ final class ClusterService: Sendable {
             $0.state = ofOneMachine
         } _: { _ in
         }
-        options.servesCluster = true
-        options.durability = .replicated
         let last = try ClusterBeginning.run(StateDirectory(options)).last
         let instanceID = try StateVerification.run(path: directory.path).instanceID
         cluster = FakeCluster(
-            ClusterID(high: 0, low: instanceID),
+            ClusterID(high: instanceID, low: 0),
             behind: last.number,
             leader: leads ? 1 : FakeCluster.otherNode
         )

@@ -12,16 +12,19 @@ import Testing
     private static let changes: [Request] = [
         .createPost(CreatePostRequest(post: Post(title: "a"))),
         .importPosts(ImportPostsRequest(posts: [Post(title: "a")])),
-        .updatePost(UpdatePostRequest(post: Post(id: 1, title: "a"))),
+        .updatePost(UpdatePostRequest(post: Post(id: 1, title: "a"), updateMask: [.title])),
         .deletePost(DeletePostRequest(id: 1)),
         .castVote(CastVoteRequest(postID: 1, direction: .up)),
         .batchCastVotes(
             BatchCastVotesRequest(votes: [CastVoteRequest(postID: 1, direction: .up)])
         ),
-        .markPosts(MarkPostsRequest(postIDs: [1], mark: .read)),
+        .markPosts(MarkPostsRequest(mark: .read, postIDs: [1])),
         .createFeed(CreateFeedRequest(feed: Feed(name: "news"))),
         .correctTimes(CorrectTimesRequest()),
         .deletePosts(DeletePostsRequest()),
+        .signUp(SignUpRequest(email: "a@example.org", password: "a password")),
+        .signIn(SignInRequest(email: "a@example.org", password: "a password")),
+        .signOut(SignOutRequest()),
     ]
 
     @Test func changesAreRefusedUnexecutedWithTheLeader() async throws {

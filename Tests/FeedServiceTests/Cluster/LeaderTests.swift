@@ -3,6 +3,7 @@ import FeedProto
 import FeedReplica
 import FeedService
 import FeedTestSupport
+import FeedTransport
 import Testing
 
 /// What a service answers while it leads its cluster, and once it does not any more.
