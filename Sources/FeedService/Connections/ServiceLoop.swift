@@ -187,6 +187,7 @@ extension ServiceLoop {
         eventLoop.whenEmpty { [unowned self] in
             stopWatchTimer()
             readyWatchers = []
+            stopWaitingReads()
             eventLoop.stop()
         }
     }
@@ -363,7 +364,12 @@ extension ServiceLoop {
             handler.readRoom.giveBack(waiting.read.body.count)
             waiting.connection.awaitedAnswerCame()
         }
-        guard waitingReads.isEmpty else { return }
+        if waitingReads.isEmpty { stopWaitingReads() }
+    }
+
+    /// Ends the looks: no read waits, or the connections are closed.
+    private func stopWaitingReads() {
+        waitingReads = []
         readTimer?.cancel()
         readTimer = nil
     }

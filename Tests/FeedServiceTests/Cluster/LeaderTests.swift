@@ -62,7 +62,8 @@ import Testing
             try reader.send(.getPost(GetPostRequest(id: id)))
             #expect(service.cluster.awaitRead())
             #expect(reader.socket.receiveWithoutWaiting().isEmpty)
-            #expect(try Self.upvotes(voter.call(Self.vote(id))) == 1)
+            // Its own answer needs a proof, too, if the batch was taken before the answer was held.
+            try voter.send(Self.vote(id))
             guard case .post(let post) = try reader.receive()?.response else {
                 throw Unexpected("no post")
             }
