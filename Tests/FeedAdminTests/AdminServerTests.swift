@@ -97,6 +97,30 @@ import Testing
         }
     }
 
+    @Test func balancersLearnWhoLeads() async throws {
+        try await Self.withServer { port in
+            #expect(Self.body(try Self.get("/leader", port)) == "leader\n")
+            let answer = try Self.get("/replica", port)
+            #expect(answer.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
+            #expect(Self.body(answer) == "not replica: has no cluster\n")
+        }
+        var pages = Self.pages()
+        pages.notLeader = { "follows a.example:7433" }
+        pages.notReplica = { nil }
+        let head = Array("GET /leader HTTP/1.0\r\n\r\n".utf8)
+        guard case .request(let request, _) = HTTPRequest.parse(head) else {
+            throw Unexpected("no request")
+        }
+        let told = pages.response(to: request, isAdmitted: true)
+        #expect(told.body == Array("not leader: follows a.example:7433\n".utf8))
+        // Who shows no key is not told whom it follows.
+        let probed = pages.response(to: request, isAdmitted: false)
+        #expect(probed.body == Array("not leader\n".utf8))
+        try await Self.withServer(pages) { port in
+            #expect(Self.body(try Self.get("/replica", port)) == "replica\n")
+        }
+    }
+
     @Test func aConnectionHasManyRequestsInAnyPieces() async throws {
         try await Self.withServer { port in
             let socket = try TestSocket(port: port)
