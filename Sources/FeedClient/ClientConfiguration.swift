@@ -54,6 +54,12 @@ public struct ClientConfiguration: Sendable {
     /// How long one try to connect may take, with the answer to Hello.
     public var connectTimeout = Duration.seconds(5)
 
+    /// Which services of a cluster are asked; others than the leader may show an older state.
+    public var reads = ReadPlace.leader
+
+    /// How long a service of a cluster may be silent while calls wait, before another one is asked.
+    package var silence = Duration.seconds(1)
+
     /// How long the first answer to Hello may take, all tries included; nil is ``connectTimeout``.
     package var openTimeout: Duration?
 
@@ -84,6 +90,16 @@ public struct ClientConfiguration: Sendable {
 
     /// A configuration with the defaults.
     public init() {}
+}
+
+/// Where a client reads, if the service is a cluster.
+public enum ReadPlace: Sendable, Hashable {
+    /// At the leader, whose answers show each change that was answered before.
+    case leader
+    /// At the first service that is reached, also a follower, whose state may be some seconds old.
+    ///
+    /// The first change moves the client to the leader.
+    case any
 }
 
 /// How often and how soon a client tries again; the defaults suit most programs.

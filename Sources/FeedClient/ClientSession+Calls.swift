@@ -249,12 +249,15 @@ extension ClientSession {
     ) {
         forgetSession(endedBy: status)
         if status.isTemporary {
-            let isLeaving = status.reason == .draining
-            if tryAgain(call, token, status, at: now) {
+            let isAgain = tryAgain(call, token, status, at: now)
+            if status.isForOthers {
+                turn(to: status.leader)
+                drain(after: .max)
+            } else if isAgain, status.reason == .draining {
                 // The service takes nothing more on this connection.
-                if isLeaving { drain(after: .max) }
-                return
+                drain(after: .max)
             }
+            if isAgain { return }
         } else {
             round = 0
         }
@@ -364,8 +367,9 @@ extension ClientSession {
 
     /// The service has ended a watch, or has refused to begin it.
     private mutating func watchEnded(_ token: UInt64, _ status: Status, at now: MonotonicInstant) {
-        if status.reason == .draining {
+        if status.reason == .draining || status.isForOthers {
             watches.beginAgain(token)
+            if status.isForOthers { turn(to: status.leader) }
             // The service takes nothing more on this connection.
             return drain(after: .max)
         }

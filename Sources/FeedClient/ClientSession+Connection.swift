@@ -3,12 +3,14 @@ package import FeedConcurrency
 package import FeedProto
 
 extension ClientSession {
-    /// The connection that ``Step/connect(timeout:)`` asked for is open.
-    package mutating func connected() {
+    /// The connection that ``Step/connect(timeout:_:goingOn:)`` asked for is open.
+    ///
+    /// Where there are other services, its Hello has to be answered by `limit`.
+    package mutating func connected(by limit: MonotonicInstant? = nil) {
         guard case .connecting(let deadline) = state else {
             preconditionFailure("A connection opened that the session did not ask for.")
         }
-        state = .connected(deadline: deadline)
+        state = .connected(deadline: limit.map { min($0, deadline) } ?? deadline)
     }
 
     /// Whether Hello was sent on the connection, and its answer did not come yet.
@@ -19,7 +21,8 @@ extension ClientSession {
     /// The connection ended, or did not open.
     package mutating func disconnected(_ ending: Ending, at now: MonotonicInstant) {
         switch state {
-        case .connecting, .connected, .greeting, .open, .draining, .closing:
+        case .connected, .greeting: failTry(announcedEnding ?? ending, at: now)
+        case .connecting, .open, .draining, .closing:
             endConnection(announcedEnding ?? ending, at: now)
         case .idle, .ended: preconditionFailure("A connection ended that the session had not.")
         case .modifying: preconditionFailure("A connection ended while the session changed.")
@@ -31,6 +34,7 @@ extension ClientSession {
         switch state {
         case .connecting, .connected, .greeting, .open, .draining, .closing:
             hasToAbandon = true
+            turn(to: "")
             endConnection(ending, at: now)
         case .idle, .ended: break
         case .modifying: preconditionFailure("A connection was dropped while the session changed.")
@@ -114,11 +118,19 @@ extension ClientSession {
         guard case .hello(let hello) = frame.response else {
             return drop(.violated("The answer to Hello is of another kind."), at: now)
         }
+        leaderOfFollower = hello.role == .follower ? hello.leader : nil
+        if let leader = leaderOfFollower {
+            guard settings.reads == .any, !awaitsLeader else {
+                return leaveFollower(leader, at: now)
+            }
+        }
         maximumInFlightCount = max(1, Int(hello.limits?.maximumInFlightCount ?? 1))
         if instanceID != nil { countReconnect(hello) }
         if instanceID != hello.instanceID { watches.beginAllAnew() }
         instanceID = hello.instanceID
-        report(sequences.resume(hello))
+        // A follower gives no channel, and the leader says later what it remembers of this one.
+        if leaderOfFollower == nil { report(sequences.resume(hello)) }
+        failedServiceCount = 0
         state = .open(exchange)
         defer { if isStale { drain(after: .max) } }
         guard let token = opening else { return }
@@ -150,7 +162,9 @@ extension ClientSession {
     private mutating func receivedConnectionFrame(_ frame: ServerFrame, at now: MonotonicInstant) {
         if let status = frame.status {
             announcedEnding = .refused(status)
+            if status.isForOthers { turn(to: status.leader) }
         } else if case .goAway(let goAway) = frame.response {
+            if goAway.reason == .notLeader || !goAway.leader.isEmpty { turn(to: goAway.leader) }
             drain(after: goAway.lastID)
         }
     }
@@ -194,6 +208,8 @@ extension ClientSession {
         }
         watches.loseConnection(ending.isTemporary ? nil : ending.error(effect: .none))
         round += 1
+        failedServiceCount = 0
+        leaderOfFollower = nil
         lastEnding = ending
         announcedEnding = nil
         let jitter = backoff.delay(round: round, using: &randomness)
@@ -222,5 +238,86 @@ extension ClientSession {
         call.isInFlight = false
         calls[token] = call
         again.append(token)
+    }
+}
+
+/// The services of a cluster, of which one leads.
+extension ClientSession {
+    /// Lets the next try to connect begin at the leader, as a service has named it, or at the next service if
+    /// it has named none.
+    mutating func turn(to leader: String) {
+        if !leader.isEmpty {
+            destination = .leader(leader)
+        } else if destination == .same {
+            destination = .next
+        }
+    }
+
+    /// The service of the try of now does not serve the client.
+    ///
+    /// The next one is asked at once, until each was asked; then the next try waits.
+    mutating func failTry(_ ending: Ending, at now: MonotonicInstant) {
+        let isDialing = if case .connecting = state { true } else { false }
+        turn(to: "")
+        failedServiceCount += 1
+        guard !isDialing, failedServiceCount < serviceCount, takesCalls, ending.isTemporary,
+            ending.advisedDelay == .zero
+        else { return endConnection(ending, at: now) }
+        if awaitsHello { sequences.lostHello() }
+        hasStaleHello = false
+        lastEnding = ending
+        announcedEnding = nil
+        state = .idle(earliest: now)
+    }
+
+    /// A follower has answered Hello, and the calls are for the leader.
+    private mutating func leaveFollower(_ leader: String, at now: MonotonicInstant) {
+        isOfFormerSession = false
+        leaderOfFollower = nil
+        hasToAbandon = true
+        turn(to: leader)
+        // The answer has come, so no Hello was lost.
+        state = .closing
+        let message =
+            leader.isEmpty
+            ? "The service is a follower of its cluster, and knows no leader."
+            : "The service is a follower of its cluster, and names another leader."
+        let status = Status(
+            code: .unavailable,
+            reason: .notLeader,
+            message: message,
+            isNotExecuted: true,
+            leader: leader
+        )
+        failTry(.refused(status), at: now)
+    }
+
+    /// Whether a call waits that a follower would refuse, or of which only the leader knows what became.
+    private var awaitsLeader: Bool { calls.contains { $0.value.request.isOfLeader } }
+
+    /// Whether the next call that leaves is for the leader.
+    var isChangeNext: Bool {
+        guard let token = again.first ?? waiting.first else { return false }
+        return calls.part(of: token, \.request.isOfLeader) ?? false
+    }
+}
+
+extension HelloResponse {
+    /// The address of the leader, as far as the service knows it; empty if it does not.
+    fileprivate var leader: String {
+        if let leader = channelStatus?.leader, !leader.isEmpty { return leader }
+        return members.first { $0.role == .leader }?.address ?? ""
+    }
+}
+
+extension Request {
+    /// Whether the leader of a cluster alone takes the call.
+    ///
+    /// What operates one service is for each of them.
+    fileprivate var isOfLeader: Bool {
+        switch self {
+        case .backup, .drain, .setLogLevel: false
+        default: mayHaveEffect
+        }
     }
 }

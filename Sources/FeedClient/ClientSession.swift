@@ -37,6 +37,8 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     }
 
     let settings: Settings
+    /// How many services the driver knows: that many are asked in one try for the one that leads.
+    package var serviceCount = 1
     let backoff: Backoff
     var randomness: Randomness
     var retryAllowance: RetryAllowance
@@ -54,6 +56,13 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     var state: State
     /// Whether calls are taken; a session that takes none ends with those it has.
     var takesCalls = true
+    /// Where the next try to connect begins.
+    var destination = Destination.same
+    /// How many services of the try of now have answered or failed, and do not serve the client.
+    var failedServiceCount = 0
+    /// What the follower at the connection's end has said of the leader's address, empty if nothing; nil at a
+    /// leader, and without a cluster.
+    var leaderOfFollower: String?
     /// The driver's connection is to be dropped before the next step.
     var hasToAbandon = false
     /// Why the service said it would close the connection.
@@ -175,11 +184,17 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
         guard now >= earliest else { return .wait(until: earlier(earliest, wake)) }
         let timeout = settings.connectTimeout.withinADay
         state = .connecting(deadline: now.advanced(by: timeout))
-        return .connect(timeout: timeout)
+        defer { destination = .same }
+        return .connect(timeout: timeout, destination, goingOn: failedServiceCount > 0)
     }
 
     private mutating func stepWhileOpen(at now: MonotonicInstant, hasRoom: Bool) -> Step {
         if hasRoom {
+            if let leader = leaderOfFollower, isChangeNext {
+                turn(to: leader)
+                drain(after: .max)
+                return nextStep(at: now, hasRoom: hasRoom)
+            }
             if let frame = nextWatchFrame() { return .watch(frame) }
             if let departure = depart(at: now) { return .send(departure) }
         }
@@ -189,7 +204,7 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     }
 
     private mutating func abandonTry(_ reason: String, at now: MonotonicInstant) -> Step {
-        endConnection(.cannotConnect(reason), at: now)
+        failTry(.cannotConnect(reason), at: now)
         return .abandon
     }
 
@@ -233,6 +248,8 @@ extension ClientSession {
         package var waitsForService = false
         /// Whether a lost connection is followed by another one; without, its end is the session's.
         package var reconnects = true
+        /// Whether a follower of a cluster is asked, too, until a change has to be made.
+        package var reads = ReadPlace.leader
 
         package init() {}
     }
@@ -316,7 +333,9 @@ extension ClientSession {
         /// Give callers their results; one at least.
         case complete([(Caller, Result<Answer, FeedClientError>)])
         /// Open a connection within the time, and say how that ends.
-        case connect(timeout: Duration)
+        ///
+        /// A try that goes on asks no service again.
+        case connect(timeout: Duration, Destination, goingOn: Bool)
         /// Send Hello as the first frame of the connection.
         case sendHello(id: UInt64, HelloRequest)
         case send(Departure)
@@ -360,6 +379,7 @@ extension ClientSession.Settings {
         connectTimeout = configuration.connectTimeout
         waitsForService = configuration.waitsForService
         reconnects = configuration.reconnects
+        reads = configuration.reads
     }
 }
 

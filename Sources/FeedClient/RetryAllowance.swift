@@ -63,10 +63,18 @@ extension Status {
         guard isNotExecuted else { return false }
         switch reason {
         case .overloaded, .readOnly, .rateLimited, .tooManyConnections, .tooManyChannels,
-            .draining, .clockJumped:
+            .draining, .clockJumped, .notLeader, .notCaughtUp, .staleReplica:
             return code == .resourceExhausted || code == .unavailable
         default:
             return false
+        }
+    }
+
+    /// Whether another service of the cluster may answer the call at once.
+    package var isForOthers: Bool {
+        switch reason {
+        case .notLeader, .notCaughtUp, .staleReplica: code == .unavailable
+        default: false
         }
     }
 

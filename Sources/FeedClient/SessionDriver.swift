@@ -1,6 +1,6 @@
 internal import FeedConcurrency
 internal import FeedProto
-package import FeedTransport
+internal import FeedTransport
 
 /// The I/O of a client, bound to the client's loop: performs the steps of the session, and
 /// reports events to it.
@@ -61,6 +61,7 @@ final class SessionDriver {
             randomness: SystemRandomNumberGenerator(),
             at: loop.now
         )
+        session.serviceCount = route.count
     }
 
     static func of(_ loop: EventLoop, _ place: Int) -> SessionDriver { Drivers.of(loop).all[place] }
@@ -150,7 +151,10 @@ final class SessionDriver {
             switch session.nextStep(at: loop.now, hasRoom: wire?.hasRoom ?? false) {
             case .complete(let ended):
                 for (caller, outcome) in ended { caller.resume(returning: outcome) }
-            case .connect(let timeout): connect(timeout)
+            case .connect(let timeout, let destination, let goesOn):
+                let endpoint = route.begin(at: destination, goingOn: goesOn)
+                let silence = configuration.silence
+                connect(to: endpoint, route.patience(within: timeout, silence: silence))
             case .sendHello(let id, let hello): sendHello(id, hello)
             case .send(let departure): send(departure)
             case .watch(let step): perform(step)
@@ -177,7 +181,15 @@ final class SessionDriver {
 extension SessionDriver {
     func opened() {
         dialer = nil
-        session.connected()
+        if route.count > 1 {
+            let patience = route.patience(
+                within: configuration.connectTimeout,
+                silence: configuration.silence
+            )
+            session.connected(by: loop.now.advanced(by: patience.withinADay))
+        } else {
+            session.connected()
+        }
         proceed()
     }
 
@@ -199,6 +211,19 @@ extension SessionDriver {
         }
         proceed()
     }
+
+    /// Hello was answered, which the session hears next.
+    ///
+    /// The result is how long the service may be silent while calls wait, before another one is asked; nil if
+    /// there is no other.
+    func greeted(by hello: HelloResponse) -> Duration? {
+        route.learn(hello)
+        session.serviceCount = route.count
+        return route.hasOthers ? configuration.silence : nil
+    }
+
+    /// Whether calls wait for an answer.
+    var awaitsAnswers: Bool { session.callCount > 0 }
 
     /// It is silent and has to be asked for a sign of life.
     func ping() {
@@ -264,19 +289,15 @@ extension SessionDriver: Sendable {}
 
 /// How the driver opens a connection: the services in turn, and the addresses of each.
 extension SessionDriver {
-    /// Tries the services, which share the time.
-    private func connect(_ timeout: Duration) { connect(to: route.begin(), timeout / route.count) }
-
-    /// Gives up the connection or the try to open one; the next try begins with another service.
+    /// Gives up the connection or the try to open one.
     private func abandon() {
         lookupNumber += 1
         dialer = nil
         wire?.drop()
         wire = nil
-        route.avoid()
     }
 
-    /// The next address of the service, or the next service.
+    /// The next address of the service, or the next service; the services share the time.
     private func dialNext() {
         while let dialer, let address = self.dialer?.next() {
             let keepAlive = KeepAlive(
@@ -415,37 +436,4 @@ private struct Dialer {
 
     /// Why none of the addresses answered: the last error.
     var ending: Ending { .cannotConnect(lastError?.description ?? "The service has no address.") }
-}
-
-/// The services that a client may connect to, in the order in which it tries them.
-///
-/// Each try begins with the one that the try before has reached, as the service there remembers the
-/// client's channel.
-package struct Route {
-    private let endpoints: [Endpoint]
-    private var place = 0
-    private var triedCount = 0
-
-    package init(_ endpoints: [Endpoint]) {
-        precondition(!endpoints.isEmpty, "A client has a service to connect to.")
-        self.endpoints = endpoints
-    }
-
-    package var count: Int { endpoints.count }
-
-    package mutating func begin() -> Endpoint {
-        triedCount = 1
-        return endpoints[place]
-    }
-
-    /// The service after one that did not answer; nil after all of them.
-    package mutating func next() -> Endpoint? {
-        avoid()
-        guard triedCount < endpoints.count else { return nil }
-        triedCount += 1
-        return endpoints[place]
-    }
-
-    /// Lets the next try begin with the next service.
-    package mutating func avoid() { place = (place + 1) % endpoints.count }
 }

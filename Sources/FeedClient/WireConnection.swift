@@ -77,11 +77,23 @@ final class WireConnection: ConnectionHandler {
         self.connection = connection
         keepAlive.sent(at: driver.loop.now)
         keepAlive.heard(at: driver.loop.now)
+        startLifeTimer()
+        driver.opened()
+    }
+
+    private func startLifeTimer() {
+        lifeTimer?.cancel()
         // A loop that takes no timer stops, which ends the connection.
         lifeTimer = try? driver.loop.addTimer(every: keepAlive.checkInterval) { [unowned self] in
             checkLife()
         }
-        driver.opened()
+    }
+
+    /// Gives the service up after so long a silence while calls wait.
+    private func watchClosely(_ silence: Duration) {
+        guard keepAlive.silence != silence else { return }
+        keepAlive.silence = silence
+        startLifeTimer()
     }
 
     func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
@@ -113,7 +125,10 @@ final class WireConnection: ConnectionHandler {
     }
 
     private func receive(_ frame: ServerFrame) {
-        if case .hello(let hello) = frame.response { adopt(hello.limits) }
+        if case .hello(let hello) = frame.response {
+            adopt(hello.limits)
+            if let silence = driver.greeted(by: hello) { watchClosely(silence) }
+        }
         driver.received(frame)
     }
 
@@ -131,7 +146,7 @@ final class WireConnection: ConnectionHandler {
 
     private func checkLife() {
         guard let connection, connection.isOpen else { return }
-        switch keepAlive.check(at: MonotonicInstant.now) {
+        switch keepAlive.check(at: MonotonicInstant.now, isAwaited: driver.awaitsAnswers) {
         case .nothing: break
         case .ping: driver.ping()
         case .giveUp: driver.drop(.lost("The service gave no sign of life."))
@@ -153,6 +168,10 @@ package struct KeepAlive {
 
     private let interval: Duration
     private let timeout: Duration
+    /// How long the service may be silent while calls wait, if another one may answer them.
+    ///
+    /// It is asked for a sign of life after half of it.
+    package var silence: Duration?
     private var lastSent: MonotonicInstant
     private var lastHeard: MonotonicInstant
     private var pinged: MonotonicInstant?
@@ -166,7 +185,10 @@ package struct KeepAlive {
     }
 
     /// How often to call ``check(at:)``: a late answer is late by at most half a wait.
-    package var checkInterval: Duration { min(interval, timeout) / 4 }
+    package var checkInterval: Duration {
+        let usual = min(interval, timeout)
+        return (silence.map { min(usual, $0) } ?? usual) / 4
+    }
 
     package mutating func sent(at now: MonotonicInstant) { lastSent = now }
 
@@ -177,18 +199,22 @@ package struct KeepAlive {
         isOverdue = false
     }
 
-    /// Says what to do; a ping that it asks for counts as sent.
+    /// Says what to do, if calls are awaited or not; a ping that it asks for counts as sent.
     ///
     /// Silence of either side counts: the service listens for the client, and calls without any
     /// answer for so long hang on a connection that may be dead. A due answer is awaited until the
     /// next check: it may have arrived while this thread was held up, and is read in between.
-    package mutating func check(at now: MonotonicInstant) -> Action {
+    package mutating func check(at now: MonotonicInstant, isAwaited: Bool = false) -> Action {
+        let patience = isAwaited ? silence.map { $0 / 2 } : nil
         if let pinged {
-            guard now.duration(since: pinged) >= timeout else { return .nothing }
+            guard now.duration(since: pinged) >= patience.map({ min($0, timeout) }) ?? timeout
+            else { return .nothing }
             defer { isOverdue = true }
             return isOverdue ? .giveUp : .nothing
         }
-        guard now.duration(since: min(lastSent, lastHeard)) >= interval else { return .nothing }
+        let isSilent = patience.map { now.duration(since: lastHeard) >= $0 } ?? false
+        guard isSilent || now.duration(since: min(lastSent, lastHeard)) >= interval
+        else { return .nothing }
         pinged = now
         lastSent = now
         return .ping

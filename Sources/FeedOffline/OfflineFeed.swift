@@ -433,6 +433,8 @@ extension OfflineFeed {
         configuration.connectionCount = 1
         configuration.waitsForService = false
         configuration.reconnects = false
+        // Only the leader of a cluster knows what became of the file's changes.
+        configuration.reads = .leader
         let client: any NumberedCalling
         do {
             client = try await connect(self.configuration.addresses, configuration)

@@ -21,6 +21,9 @@ struct SessionHarness {
     /// Whether the driver takes frames.
     var hasRoom = true
     var demands: [Demand] = []
+    /// Where each try to connect was to begin, and whether it goes on with the one before.
+    var destinations: [Destination] = []
+    var goesOn: [Bool] = []
     var hello: HelloRequest?
     /// The calls that left, in order.
     var sent: [Session.Departure] = []
@@ -59,7 +62,9 @@ struct SessionHarness {
         isKnown: Bool = false,
         last: UInt64 = 0,
         capabilities: [Capability] = [.exactlyOnce],
-        channelStatus: Status? = nil
+        channelStatus: Status? = nil,
+        role: NodeRole = .unspecified,
+        members: [ClusterMember] = []
     ) -> Response {
         guard case .hello(var hello) = ScriptedService.hello(inFlight: inFlight) else {
             preconditionFailure("The scripted service answers Hello.")
@@ -69,6 +74,8 @@ struct SessionHarness {
         hello.lastSequence = last
         hello.capabilities = capabilities
         hello.channelStatus = channelStatus
+        hello.role = role
+        hello.members = members
         hello.limits?.sequenceWindow = window
         return .hello(hello)
     }
@@ -81,7 +88,10 @@ struct SessionHarness {
             switch session.nextStep(at: time, hasRoom: hasRoom) {
             case .complete(let ended):
                 for (caller, outcome) in ended { outcomes[caller, default: []].append(outcome) }
-            case .connect: demands.append(.connect)
+            case .connect(_, let destination, let goesOn):
+                demands.append(.connect)
+                destinations.append(destination)
+                self.goesOn.append(goesOn)
             case .sendHello(let id, let hello):
                 #expect(id == 1)
                 self.hello = hello
@@ -237,6 +247,19 @@ extension Status {
             reason: .overloaded,
             message: "busy",
             retryAfterMilliseconds: retryAfter
+        )
+    }
+}
+
+extension Status {
+    /// A follower refuses a change, and may know the leader.
+    static func notLeader(_ leader: String = "") -> Status {
+        Status(
+            code: .unavailable,
+            reason: .notLeader,
+            message: "a follower",
+            isNotExecuted: true,
+            leader: leader
         )
     }
 }
