@@ -66,3 +66,19 @@ func TestSimulationSeesEachFault(t *testing.T) {
 		})
 	}
 }
+
+// Without a rule the cuts have to show it.
+func TestPowerCutsSeeEachFault(t *testing.T) {
+	for name, fault := range map[string]faults.Fault{
+		"answers before COMMITTED":      faults.EarlyCommitted,
+		"an install that is not synced": faults.ReleasesUnsynced,
+	} {
+		t.Run(name, func(t *testing.T) {
+			cuts, _, err := powerCuts(t, 5000, 1, fault)
+			if err == nil {
+				t.Fatalf("nothing is wrong without this rule, after %d cuts", cuts)
+			}
+			t.Logf("after %d cuts: %v", cuts, err)
+		})
+	}
+}

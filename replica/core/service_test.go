@@ -246,6 +246,9 @@ func (s *simService) takeCommitted(through uint64) {
 		index, value := s.applied+1, binary.LittleEndian.Uint64(body)
 		s.apply(index, wire.Batch, body)
 		w.acked[index] = value
+		if w.say != nil {
+			w.say(promise{Index: index, Value: value})
+		}
 		if index > w.maxAcked {
 			w.maxAcked = index
 			w.ackedAt = append(w.ackedAt, paceMark{w.now, index})

@@ -111,7 +111,7 @@ func (w *world) step() {
 	case x < 9915:
 		node.service.hungUntil = w.now.Add(time.Duration(w.random.Intn(4000)) * time.Millisecond)
 	case x < 9922:
-		if !node.isGone {
+		if !node.isGone && w.say == nil {
 			node.crash()
 		}
 	case x < 9945:

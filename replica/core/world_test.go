@@ -70,9 +70,15 @@ type world struct {
 	ackedAt   []paceMark        // when which index was the highest
 	committed map[uint64][]byte // what any service has at an index
 	counts    struct{ crashes, copies, exits, added int }
+	say       func(promise) // while it is recorded, for power cuts: then machines are not killed one by one
 }
 
 func newWorld(t *testing.T, seed int64, set faults.Set, ids ...members.ID) *world {
+	t.Helper()
+	return newWorldIn(t, newFolder(t), seed, set, ids...)
+}
+
+func newFolder(t *testing.T) string {
 	t.Helper()
 	parent := "/dev/shm" // a disk would take most of the time
 	var room syscall.Statfs_t
@@ -83,6 +89,11 @@ func newWorld(t *testing.T, seed int64, set faults.Set, ids ...members.ID) *worl
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	return folder
+}
+
+func newWorldIn(t *testing.T, folder string, seed int64, set faults.Set, ids ...members.ID) *world {
 	w := &world{
 		t: t, seed: seed, random: rand.New(rand.NewSource(seed)), faults: set, folder: folder,
 		now: epoch.Add(time.Hour), nodes: map[members.ID]*simNode{}, cut: map[link]bool{},
@@ -103,7 +114,6 @@ func newWorld(t *testing.T, seed int64, set faults.Set, ids ...members.ID) *worl
 		for _, node := range w.nodes {
 			node.log.Close()
 		}
-		os.RemoveAll(folder)
 	})
 	return w
 }
@@ -266,6 +276,9 @@ func (p simPeers) Send(messages []etcd.Message) {
 	for _, message := range messages {
 		if message.To == 0 {
 			continue
+		}
+		if p.node.world.say != nil {
+			p.node.world.sayPromiseOf(message)
 		}
 		b, err := message.Marshal() // a copy, as a wire makes one
 		if err != nil {

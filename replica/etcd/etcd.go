@@ -98,6 +98,7 @@ var (
 	RepairWAL         = wal.Repair
 	ValidWALSnapshots = wal.ValidSnapshotEntries
 	NewSnapshotter    = snap.New
+	ReadSnapshot      = snap.Read
 	PurgeFiles        = fileutil.PurgeFileWithDoneNotify
 )
 

@@ -70,3 +70,21 @@ func TestWithoutTheLimitALogIsNeverReadAgain(t *testing.T) {
 		t.Fatal(saved, read)
 	}
 }
+
+// Without a rule the cuts have to show it.
+func TestPowerCutsSeeEachFault(t *testing.T) {
+	for name, fault := range map[string]faults.Fault{
+		"no mark":                       faults.NoMark,
+		"terms that fall":               faults.KeepsFallingTerms,
+		"void entries":                  faults.KeepsVoidEntries,
+		"an install that is not synced": faults.ReleasesUnsynced,
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := powerCuts(t, 20000, 1, fault)
+			if got.failure == nil {
+				t.Fatalf("nothing is wrong without this rule, after %d cuts", got.cuts)
+			}
+			t.Logf("after %d cuts: %v", got.cuts, got.failure)
+		})
+	}
+}

@@ -241,9 +241,9 @@ func TestLostVoteIsRefused(t *testing.T) {
 
 // Fails if the form of the file changes: a node would refuse its own log after an upgrade.
 func TestMarkHasItsBytes(t *testing.T) {
-	m := mark{term: 7, vote: 9, lastTerm: 6, lastIndex: 258, installed: 3}
+	m := mark{term: 7, vote: 9, lastTerm: 6, lastIndex: 258, installed: 3, installing: 4}
 	want := "\x07\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00" +
-		"\x02\x01\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00"
+		"\x02\x01\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00"
 	b := m.bytes()
 	if string(b[:markSumOffset]) != want || len(b) != markByteCount {
 		t.Fatalf("got %x", b)

@@ -27,10 +27,13 @@ func (s *Store) load(had mark) error {
 	if err != nil {
 		return err
 	}
-	isVoid := had.installed != 0 && had.installed == at.Index && !s.options.Faults.Has(faults.KeepsVoidEntries)
+	isVoid := had.isVoidBehind(at.Index) && !s.options.Faults.Has(faults.KeepsVoidEntries)
 	if isVoid {
 		entries = nil
 		s.installed = at.Index
+		if err := s.forgetCommit(at.Index); err != nil {
+			return err
+		}
 	}
 	if !s.options.Faults.Has(faults.KeepsFallingTerms) {
 		entries = cutWhereTermsFall(at.Term, entries)
@@ -105,6 +108,19 @@ func (s *Store) readLog(at etcd.WALSnapshot) ([]etcd.Entry, error) {
 	}
 }
 
+// forgetCommit takes back a commit index that came with void entries. A cut between their sync and the mark's
+// leaves both, and nobody was told of them; what the log says stays behind the entries that come now.
+func (s *Store) forgetCommit(above uint64) error {
+	if s.hard.Commit <= above {
+		return nil
+	}
+	s.hard.Commit = above
+	if err := s.log.Save(s.hard, nil); err != nil { // compare syncs it
+		return failure("writing the log", err)
+	}
+	return nil
+}
+
 // cutWhereTermsFall leaves out the entries from the first one on whose term is below that before it.
 func cutWhereTermsFall(term uint64, entries []etcd.Entry) []etcd.Entry {
 	for i := range entries {
@@ -129,6 +145,13 @@ func (s *Store) compare(had mark, isVoid bool) error {
 	if s.hard.Commit > has.lastIndex {
 		return &DamagedError{What: fmt.Sprintf("entries are lost: the log ends at %v, and %d was committed",
 			has, s.hard.Commit)}
+	}
+	// A process before this one may have been killed before it had synced what is here.
+	if err := s.log.Sync(); err != nil {
+		return failure("syncing the log", err)
+	}
+	if err := syncFile(s.options.path(logFolder)); err != nil {
+		return err
 	}
 	if err := s.mark.write(has); err != nil {
 		return err

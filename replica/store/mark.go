@@ -22,17 +22,20 @@ type mark struct {
 	// The snapshot behind which nothing was saved since it was installed, or 0: what the files have behind it
 	// are entries that it has replaced, and reading brings them back (the other half of etcd#22442).
 	installed uint64
+	// The snapshot that is being installed, or 0: as soon as the log has it, the same holds behind it. The one before
+	// stays beside it, as the install may be cut off.
+	installing uint64
 }
 
 const (
 	markName      = "durable.hwm"
-	markByteCount = 44
-	markSumOffset = 40
+	markByteCount = 52
+	markSumOffset = 48
 )
 
 func (m mark) bytes() []byte {
 	b := make([]byte, 0, markByteCount)
-	for _, field := range []uint64{m.term, m.vote, m.lastTerm, m.lastIndex, m.installed} {
+	for _, field := range []uint64{m.term, m.vote, m.lastTerm, m.lastIndex, m.installed, m.installing} {
 		b = binary.LittleEndian.AppendUint64(b, field)
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
@@ -44,7 +47,7 @@ func parseMark(b []byte) (mark, bool) {
 		return mark{}, false
 	}
 	field := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
-	return mark{field(0), field(1), field(2), field(3), field(4)}, true
+	return mark{field(0), field(1), field(2), field(3), field(4), field(5)}, true
 }
 
 // isBehind says whether a log with this mark lacks something that one with the other had. A log may become
@@ -52,6 +55,11 @@ func parseMark(b []byte) (mark, bool) {
 func (m mark) isBehind(other mark) bool {
 	return m.term < other.term || m.term == other.term && other.vote != 0 && m.vote != other.vote ||
 		m.lastTerm < other.lastTerm || m.lastTerm == other.lastTerm && m.lastIndex < other.lastIndex
+}
+
+// isVoidBehind says whether what the files have behind a snapshot is void.
+func (m mark) isVoidBehind(index uint64) bool {
+	return index != 0 && (index == m.installed || index == m.installing)
 }
 
 func (m mark) String() string {
@@ -112,7 +120,7 @@ func (f *markFile) write(m mark) error {
 	if _, err := f.file.WriteAt(m.bytes(), 0); err != nil {
 		return &DiskError{"writing " + markName, err}
 	}
-	saysLess := m.isBehind(f.last) || m.installed != f.last.installed
+	saysLess := m.isBehind(f.last) || m.installed != f.last.installed || m.installing != f.last.installing
 	f.last = m
 	if saysLess {
 		return f.sync()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -164,6 +165,67 @@ func TestCutOffInstallsAreNoDamage(t *testing.T) {
 	s.Close()
 	if last, term, err := reopenedEnd(s.options); last != 11 || term != 5 || err != nil {
 		t.Fatal(last, term, err)
+	}
+}
+
+// Fails if an install that a kill has cut off, before the log had its snapshot, brings back what an install before it
+// has replaced.
+func TestCutOffInstallKeepsWhatTheOneBeforeMadeVoid(t *testing.T) {
+	s := installOverOwnEnd(t, faults.Set{})
+	hidden := s.options.path("hidden")
+	if err := os.Rename(s.options.path(stateFolder), hidden); err != nil {
+		t.Fatal(err)
+	}
+	next := installedSnapshot
+	next.Metadata.Index = 9
+	if err := s.Install(next, etcd.HardState{Term: 7, Commit: 9}, nil); err == nil {
+		t.Fatal("a snapshot was written into a folder that is not there")
+	}
+	s.Close()
+	if err := os.Rename(hidden, s.options.path(stateFolder)); err != nil {
+		t.Fatal(err)
+	}
+	if last, term, err := reopenedEnd(s.options); last != 7 || term != 4 || err != nil {
+		t.Fatalf("opened at %d of term %d: %v", last, term, err)
+	}
+}
+
+// Fails if a node does not start that was killed when its first entries behind an installed snapshot were on the disk,
+// and the mark did not say so: they are void, and so is what their leader said that is committed.
+func TestKillBeforeTheMarkForgetsWhatWasCommitted(t *testing.T) {
+	s := installOverOwnEnd(t, faults.Set{})
+	s.mark.file.Close()
+	if err := s.Save(etcd.HardState{Term: 6, Commit: 9}, entries(8, 9, 6, 100)); err == nil {
+		t.Fatal("the mark was written into a closed file")
+	}
+	s.log.Close()
+	s = opened(t, s.options)
+	if s.LastIndex() != 7 || s.hard.Commit != 7 {
+		t.Fatalf("opened at %d, committed %d", s.LastIndex(), s.hard.Commit)
+	}
+	if err := s.Save(etcd.HardState{}, entries(8, 8, 6, 100)); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if last, term, err := reopenedEnd(s.options); last != 8 || term != 6 || err != nil {
+		t.Fatalf("after one more entry: opened at %d of term %d: %v", last, term, err)
+	}
+}
+
+// Fails if the log goes on in a file that a killed process has left, with what is behind its new head.
+func TestFilesThatWereNotInUseAreNotTakenUp(t *testing.T) {
+	s := founded(t, 1, faults.Set{})
+	s.Close()
+	left := bytes.Repeat([]byte{0xff}, testSegmentByteCount)
+	if err := os.WriteFile(filepath.Join(s.options.path(logFolder), "0.tmp"), left, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = opened(t, s.options)
+	save(t, s, 1, 1, entries(2, 2, 1, testSegmentByteCount)) // it begins another file
+	killed := copyOf(t, s.options.Directory)
+	s.Close()
+	if last, term, err := reopenedEnd(options(killed, faults.Set{})); last != 2 || term != 1 || err != nil {
+		t.Fatalf("opened at %d of term %d: %v", last, term, err)
 	}
 }
 

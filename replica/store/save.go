@@ -2,6 +2,10 @@ package store
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
+
+	"go.uber.org/zap"
 
 	"feed-replica/etcd"
 	"feed-replica/faults"
@@ -29,17 +33,18 @@ func (s *Store) Install(snapshot etcd.Snapshot, hard etcd.HardState, entries []e
 	}
 	// Before the log knows the snapshot: the entries that it replaces are void from the same moment on.
 	flagged := s.currentMark()
-	flagged.installed = snapshot.Metadata.Index
+	flagged.installing = snapshot.Metadata.Index
 	if err := s.mark.write(flagged); err != nil { // and synced
 		return err
 	}
 	if err := saveSnapshot(s.options, s.log, snapshot); err != nil {
 		return err
 	}
-	if err := s.log.Save(hard, entries); err != nil {
+	// Alone, before the entries: without the commit index a start does not use the snapshot, and takes what is behind
+	// it for what is behind the one before. And it is synced, as a commit index alone is not.
+	if err := s.log.Save(hard, nil); err != nil {
 		return failure("writing the log", err)
 	}
-	// A commit index alone is not synced, and a snapshot above it is not used at the next start.
 	if !s.options.Faults.Has(faults.ReleasesUnsynced) {
 		if err := s.log.Sync(); err != nil {
 			return failure("syncing the log", err)
@@ -53,10 +58,13 @@ func (s *Store) Install(snapshot etcd.Snapshot, hard etcd.HardState, entries []e
 	}
 	s.base, s.installed = snapshot, snapshot.Metadata.Index
 	s.sizes.begin(snapshot.Metadata.Index)
-	if err := s.saved(hard, entries); err != nil {
+	if err := s.saved(hard, nil); err != nil {
 		return err
 	}
-	return s.release(snapshot.Metadata.Index)
+	if err := s.release(snapshot.Metadata.Index); err != nil || len(entries) == 0 {
+		return err
+	}
+	return s.Save(etcd.HardState{}, entries)
 }
 
 // saved takes what is on the disk into memory, and into the mark.
@@ -123,15 +131,29 @@ func (s *Store) check(entries []etcd.Entry) error {
 // not its name.
 func saveSnapshot(options Options, log *etcd.WAL, snapshot etcd.Snapshot) error {
 	folder := options.path(stateFolder)
-	if err := etcd.NewSnapshotter(options.Logger, folder).SaveSnap(snapshot); err != nil {
-		return failure("writing a snapshot", err)
+	if err := saveSnapshotFile(options, folder, snapshot); err != nil {
+		return err
 	}
-	if err := syncDirectory(folder); err != nil {
+	if err := syncFile(folder); err != nil {
 		return err
 	}
 	at := etcd.WALSnapshot{Index: snapshot.Metadata.Index, Term: snapshot.Metadata.Term}
 	if err := log.SaveSnapshot(at); err != nil {
 		return failure("writing the log", err)
+	}
+	return nil
+}
+
+// saveSnapshotFile leaves a file that is there as it is: an install that was cut off may have put it into the log, and
+// etcd would write it again in its place.
+func saveSnapshotFile(options Options, folder string, snapshot etcd.Snapshot) error {
+	name := fmt.Sprintf("%016x-%016x.snap", snapshot.Metadata.Term, snapshot.Metadata.Index)
+	path := filepath.Join(folder, name)
+	if _, err := etcd.ReadSnapshot(zap.NewNop(), path); err == nil {
+		return syncFile(path)
+	}
+	if err := etcd.NewSnapshotter(options.Logger, folder).SaveSnap(snapshot); err != nil {
+		return failure("writing a snapshot", err)
 	}
 	return nil
 }

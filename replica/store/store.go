@@ -15,6 +15,8 @@
 package store
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -95,7 +97,18 @@ func Create(options Options, base *Base) error {
 	if err := createMark(options.path(markName), first); err != nil {
 		return err
 	}
-	return syncDirectory(options.Directory)
+	// etcd syncs the name of the folder, but not that of the file in it.
+	if err := syncFile(options.path(logFolder)); err != nil {
+		return err
+	}
+	if err := syncFile(options.Directory); err != nil {
+		return err
+	}
+	// The directory may be new too; where its parent may not be read, it is as the operator has made it.
+	if err := syncFile(filepath.Dir(options.Directory)); !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
 }
 
 // Open reads the log of a node, and refuses one that has less than it had.
@@ -172,13 +185,14 @@ func (s *Store) ByteCount() int64 { return s.sizes.total }
 // ByteCountAbove is the size of the entries behind an index.
 func (s *Store) ByteCountAbove(index uint64) int64 { return s.sizes.above(index) }
 
-func syncDirectory(path string) error {
-	folder, err := os.Open(path)
+// syncFile syncs a file or a folder.
+func syncFile(path string) error {
+	file, err := os.Open(path)
 	if err != nil {
 		return &DiskError{"opening " + path, err}
 	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil {
+	defer file.Close()
+	if err := file.Sync(); err != nil {
 		return &DiskError{"syncing " + path, err}
 	}
 	return nil

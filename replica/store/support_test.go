@@ -20,6 +20,9 @@ import (
 const testSegmentByteCount = 1 << 20
 
 func TestMain(m *testing.M) {
+	if text := os.Getenv(asRecorded); text != "" {
+		runRecorded(text)
+	}
 	etcd.SetSegmentByteCount(testSegmentByteCount)
 	os.Exit(m.Run())
 }

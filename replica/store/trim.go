@@ -70,12 +70,15 @@ func (s *Store) StatePath(index uint64) string {
 	return path
 }
 
-// dropRemains deletes what is left of states that were on their way when the process was killed. One that
-// cannot be deleted only takes room.
+// dropRemains deletes what is left of states that were on their way when the process was killed, and of files of the
+// log that were not in use: etcd takes one up again, with what it has behind its new head. One that cannot be deleted
+// only takes room, or is refused later.
 func (s *Store) dropRemains() {
-	remains, _ := filepath.Glob(filepath.Join(s.options.path(stateFolder), "tmp*"))
-	for _, path := range remains {
-		os.Remove(path)
+	for _, pattern := range []string{stateFolder + "/tmp*", logFolder + "/*.tmp"} {
+		remains, _ := filepath.Glob(s.options.path(pattern))
+		for _, path := range remains {
+			os.Remove(path)
+		}
 	}
 }
 
