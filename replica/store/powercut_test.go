@@ -67,6 +67,7 @@ func (r recorded) run(say func(told)) error {
 		if err := Create(o, &Base{Index: 1, Voters: []uint64{1}, Roster: []byte("{}")}); err != nil {
 			return err
 		}
+		say(told{Opened: &model{Base: 1, BaseTerm: 1, Term: 1}}) // it may be a node from now on
 	}
 	s, err := Open(o)
 	if err != nil {
