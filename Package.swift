@@ -400,7 +400,7 @@ let package = Package(
             dependencies: [
                 "FeedReplica", "FakeReplica", "FeedConcurrency", "FeedTestSupport", "CMallocHook",
             ],
-            swiftSettings: settings
+            swiftSettings: waitingTestSettings
         ),
         .testTarget(
             name: "FeedSQLiteTests",

@@ -57,8 +57,10 @@ import Testing
                 try #require(index > last)
                 while last < index {
                     last += 1
-                    let body = proposed.removeValue(forKey: last)
-                    log[last] = try #require(body)
+                    guard let body = proposed.removeValue(forKey: last) else {
+                        throw Unexpected(word)
+                    }
+                    log[last] = body
                 }
             default: break
             }
@@ -357,7 +359,7 @@ import Testing
             let service = try Service(replica, applied: UInt64(committed.count))
             do {
                 try Self.serve(service, random: &random)
-            } catch .closed {
+            } catch ReplicaError.closed {
                 // The plan has ended the session.
             }
             committed.merge(service.log) { first, second in
@@ -372,40 +374,30 @@ import Testing
     }
 
     /// Proposes until the session ends or the node leads no more.
-    private static func serve(
-        _ service: Service,
-        random: inout SeededGenerator
-    ) throws(ReplicaError) {
-        do {
-            var (term, next) = try service.untilItLeads()
-            var refusedCount: UInt64 = 0
-            var refused: UInt64?
-            while service.last < 400 {
-                // Behind a record that is refused, all that are on their way are.
-                if let first = refused, first + refusedCount == next {
-                    (next, refused, refusedCount) = (first, nil, 0)
-                }
-                while refused == nil, next <= service.last + 4 {
-                    let body = service.proposed[next] ?? random.bytes(3)
-                    service.propose(term, next, body)
-                    next += 1
-                }
-                switch try service.next() {
-                case .refused(_, let index, _, _):
-                    refused = refused ?? index
-                    refusedCount += 1
-                case .role(let role):
-                    if !role.leads { return }
-                    term = role.term
-                case .end: return
-                default: break
-                }
+    private static func serve(_ service: Service, random: inout SeededGenerator) throws {
+        var (term, next) = try service.untilItLeads()
+        var refusedCount: UInt64 = 0
+        var refused: UInt64?
+        while service.last < 400 {
+            // Behind a record that is refused, all that are on their way are.
+            if let first = refused, first + refusedCount == next {
+                (next, refused, refusedCount) = (first, nil, 0)
             }
-        } catch let error as ReplicaError {
-            throw error
-        } catch {
-            Issue.record(error)
-            throw .closed
+            while refused == nil, next <= service.last + 4 {
+                let body = service.proposed[next] ?? random.bytes(3)
+                service.propose(term, next, body)
+                next += 1
+            }
+            switch try service.next() {
+            case .refused(_, let index, _, _):
+                refused = refused ?? index
+                refusedCount += 1
+            case .role(let role):
+                if !role.leads { return }
+                term = role.term
+            case .end: return
+            default: break
+            }
         }
     }
 
