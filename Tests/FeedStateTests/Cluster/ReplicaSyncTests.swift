@@ -84,10 +84,10 @@ import Testing
         #expect(sync.syncMark())
         disk.failure = { _, _ in nil }
         #expect(sync.syncedRecord == 0)
-        do {
+        do throws(StorageError) {
             try sync.advance(journal, at: begin)
             Issue.record("The failure was not told.")
-        } catch let error as StorageError {
+        } catch {
             guard case .syncFailed = error else { throw error }
         }
         #expect(throws: StorageError.self) { try append(journal) }
