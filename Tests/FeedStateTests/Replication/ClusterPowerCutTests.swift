@@ -1,6 +1,8 @@
 import FakeReplica
 import FeedDiskFaults
 import FeedJournal
+import FeedLog
+import FeedRanking
 import FeedReplica
 import FeedState
 import FeedTestSupport
@@ -101,7 +103,7 @@ struct ClusterRun {
             for _ in 0..<30 {
                 for node in 0..<2 where lives[node] == nil { try begin(node) }
                 for _ in 0..<Int.random(in: 1...40, using: &generator) { try turn() }
-                try haveAccident()
+                haveAccident()
             }
             try settle()
         } catch let complaint as Complaint {
@@ -120,7 +122,7 @@ struct ClusterRun {
             life = try ReplicaLife(disks[node], replicas[node].socketPath)
         } catch {
             guard disks[node].isDead else { throw error }
-            return try cut(node)
+            return cut(node)
         }
         lives[node] = life
         let found = life.last
@@ -145,7 +147,21 @@ struct ClusterRun {
     /// One turn of a node, and maybe of its clients, its syncs and its checkpoints.
     private mutating func turn() throws {
         let node = Int.random(in: 0..<2, using: &generator)
-        guard let life = lives[node] else { return }
+        switch try takeTurn(node) {
+        case .goesOn: break
+        case .isOver: end(node)
+        case .hasNoPower: cut(node)
+        }
+    }
+
+    private enum Outcome {
+        case goesOn
+        case isOver
+        case hasNoPower
+    }
+
+    private mutating func takeTurn(_ node: Int) throws -> Outcome {
+        guard let life = lives[node] else { return .goesOn }
         if life.isLeading, generator.oneIn(2) {
             let loop = Int.random(in: 0..<2, using: &generator)
             if generator.oneIn(6) { life.create("\(life.last)", loop) } else { life.vote(loop) }
@@ -158,13 +174,13 @@ struct ClusterRun {
             try life.turn(waitingUpTo: .microseconds(200))
         } catch {
             guard disks[node].isDead else { throw error }
-            return try cut(node)
+            return .hasNoPower
         }
         durable[node] = max(durable[node], life.sync.syncedRecord)
         reached[node] = life.last
         if !wasLeading, life.isLeading { leaderCount += 1 }
         try audit(life)
-        if life.isOver { end(node) }
+        return life.isOver ? .isOver : .goesOn
     }
 
     private mutating func audit(_ life: ReplicaLife) throws {
@@ -182,10 +198,10 @@ struct ClusterRun {
     }
 
     /// A power cut, a death of a process, or another leader.
-    private mutating func haveAccident() throws {
+    private mutating func haveAccident() {
         let node = Int.random(in: 0..<2, using: &generator)
         switch Int.random(in: 0..<6, using: &generator) {
-        case 0: try cut(node)
+        case 0: cut(node)
         case 1: end(node)
         case 2: disks[node].callsUntilPowerCut = Int.random(in: 0...100, using: &generator)
         case 3: cluster.depose(dropping: generator.oneIn(2), for: UInt64(2 - node))
@@ -195,7 +211,7 @@ struct ClusterRun {
     }
 
     /// The power of a machine goes, and comes back.
-    private mutating func cut(_ node: Int) throws {
+    private mutating func cut(_ node: Int) {
         disks[node].die()
         lives[node] = nil
         disks[node] = disks[node].afterPowerCut(&generator)

@@ -59,21 +59,32 @@ final class ReplicaLife {
 
     /// A directory of one machine with a post that has become a cluster's; gives its last record.
     static func makeCluster(on disk: FakeDisk) throws -> (cluster: ClusterID, last: UInt64) {
-        let clock = Locked<Int64>(1_000)
-        do {
-            var life = try DurableLife(disk, configuration, clock: clock)
-            let database = life.state.checkpointWork.database
-            defer {
-                disk.die()
-                withExtendedLifetime(database) {}
-            }
-            let log = life.state.logs[0]
-            log.transaction { log.append(StateFixture.post(1, revision: 1 << 30)) }
-            _ = try life.append()
-        }
+        try writePost(on: disk)
         disk.revive()
-        let begun = try ClusterBeginning.run(DurableLife.directory(disk, configuration))
+        let begun = try ClusterBeginning.run(directory(disk))
         return (ClusterID(high: begun.instanceID, low: 0), begun.last.number)
+    }
+
+    private static func writePost(on disk: FakeDisk) throws {
+        let state = try RecoveredState(
+            directory(disk),
+            into: FeedStore(stripeCount: 4) { 5_000 },
+            channels: { _ in }
+        )
+        let database = state.checkpointWork.database
+        defer {
+            disk.die()
+            withExtendedLifetime(database) {}
+        }
+        let body = StateFixture.body([StateFixture.post(1, revision: 1 << 30)])
+        _ = try state.journal.append(body.span, count: 1, at: 0)
+    }
+
+    private static func directory(_ disk: FakeDisk) -> StateDirectory {
+        var options = StateOptions(path: ".", logCount: 2)
+        options.journal = configuration
+        options.servesCluster = true
+        return StateDirectory(options, disk, vfs: disk.databaseDiskName)
     }
 
     /// Starts on what the disk has, beside a replica.

@@ -1,6 +1,8 @@
 import FakeReplica
 import FeedDiskFaults
 import FeedJournal
+import FeedLog
+import FeedRanking
 import FeedReplica
 import FeedState
 import FeedTestSupport
@@ -59,7 +61,7 @@ import Testing
         defer { replica.stop() }
         var model = try LogModel(of: disk, behind: last)
         for count in 1...3 {
-            try live(replica) { life in
+            try live(replica) { (life) throws in
                 #expect(try life.turn { life.isLeading })
                 let begin = life.last
                 // The counters of the new leader, and then each vote.
@@ -83,7 +85,7 @@ import Testing
         let (_, replica) = try started(leader: FakeCluster.otherNode)
         defer { replica.stop() }
         for _ in 0..<3 {
-            try live(replica) { life in
+            try live(replica) { (life) throws in
                 #expect((last...last + 1).contains(life.state.summary.last.number))
                 #expect(life.state.summary.clockStep == nil)
                 #expect(try life.turn { life.last == last + 1 })
@@ -95,7 +97,7 @@ import Testing
     @Test func nothingIsReleasedBeforeTheMajorityHasIt() throws {
         let (cluster, replica) = try started()
         defer { replica.stop() }
-        try live(replica) { life in
+        try live(replica) { (life) throws in
             #expect(try life.turn { life.isLeading })
             #expect(try life.turn { life.last == cluster.committed && !life.said.durable.isEmpty })
             #expect(try life.turn { life.last == last + 2 })
@@ -132,7 +134,7 @@ import Testing
         let (cluster, replica) = try started(leader: 1, plan)
         defer { replica.stop() }
         var model = try LogModel(of: disk, behind: last)
-        try live(replica) { life in
+        try live(replica) { (life) throws in
             #expect(try life.turn { life.isLeading })
             for number in 0..<60 {
                 if number.isMultiple(of: 7) { life.create("Post \(number)") } else { life.vote() }
@@ -150,7 +152,7 @@ import Testing
         let (cluster, replica) = try started()
         defer { replica.stop() }
         var told: [UInt64] = []
-        try live(replica) { life in
+        try live(replica) { (life) throws in
             #expect(try life.turn { life.isLeading && life.last == last + 2 })
             cluster.hold()
             life.vote()
@@ -170,7 +172,7 @@ import Testing
         cluster.release()
         // Its next start has what the cluster's log has become.
         var model = try LogModel(of: disk, behind: last)
-        try live(replica) { life in
+        try live(replica) { (life) throws in
             #expect(try life.turn { life.last == cluster.committed })
             #expect(!life.isLeading)
             #expect(life.store.stateHash() == (try model.hash(life.last, cluster.log)))
@@ -180,7 +182,7 @@ import Testing
 
     @Test func aLeaderWithoutASocketIsDeposed() throws {
         let (cluster, replica) = try started()
-        try live(replica) { life in
+        try live(replica) { (life) throws in
             #expect(try life.turn { life.isLeading && life.last == last + 2 })
             replica.stop(cutting: true)
             #expect(try !life.turn { false })
@@ -194,7 +196,7 @@ import Testing
     @Test func aFollowerTriesTheSocketAgain() throws {
         let (cluster, replica) = try started(leader: FakeCluster.otherNode)
         defer { replica.stop() }
-        try live(replica) { life in
+        try live(replica) { (life) throws in
             #expect(try life.turn { life.last == last + 1 })
             replica.stop(cutting: true)
             for _ in 0..<20 { try life.turn() }
@@ -231,7 +233,7 @@ import Testing
         let replica = try FakeReplica(in: cluster)
         try replica.start()
         defer { replica.stop() }
-        try live(replica) { life in
+        try live(replica) { (life) throws in
             #expect(try !life.turn { false })
             #expect(life.said.endings.map(\.exitStatus) == [2])
         }
@@ -240,7 +242,7 @@ import Testing
     @Test func aRoundIsProvenByAWordAfterItOnly() throws {
         let (cluster, replica) = try started()
         defer { replica.stop() }
-        try live(replica) { life in
+        try live(replica) { (life) throws in
             #expect(try life.turn { life.isLeading && life.last == last + 2 })
             cluster.holdReads()
             let first = life.journal.askForProof()
@@ -264,7 +266,7 @@ import Testing
     @Test func aLearnerIsPromotedWithNothingElseOnItsWay() throws {
         let (cluster, replica) = try started()
         defer { replica.stop() }
-        try live(replica) { life in
+        try live(replica) { (life) throws in
             #expect(try life.turn { life.isLeading && life.last == last + 2 })
             // One that is no member: the change is refused, and its index is the next record's.
             cluster.say(.memberWanted(.promote, node: 7))
@@ -298,7 +300,7 @@ import Testing
             life.die()
             lost = disk.afterPowerCut(&generator)
         }
-        try live(replica, on: lost) { life in
+        try live(replica, on: lost) { (life) throws in
             #expect(life.state.summary.last.number >= last)
             #expect(try life.turn { life.isLeading && life.last > reached })
             #expect(life.store.stateHash() == (try model.hash(life.last, cluster.log)))
