@@ -4,20 +4,25 @@ import random
 import secrets
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from . import feed_pb2 as feed
 from .calls import NUMBERED, READS, Calls
 from .connection import Connection
 from .errors import Lost, Refused
 from .frames import FRAME_BYTE_LIMIT
+from .route import FOR_OTHERS, Route, leader_of
 
 # The wait before a call is sent again is random, up to the first of these, which doubles up to the second.
 FIRST_WAIT_SECONDS, MOST_WAIT_SECONDS = 0.05, 2.0
 # The service ends a connection after 90 s of silence: one that was silent for so long is not used again.
 IDLE_SECONDS = 75.0
+# How long a service of a cluster may be silent during a call before another one is asked.
+SILENCE_SECONDS = 1.0
+# What operates one service of a cluster, which the leader has no part in.
+OF_ONE_SERVICE = frozenset({"backup", "drain", "set_log_level"})
 
 
 class Client(Calls):
@@ -26,13 +31,18 @@ class Client(Calls):
     `timeout` is the seconds of a call with all of its attempts. With a `client_id`, 16 random bytes that the
     program keeps, changes are numbered on a channel, so that each is executed once. A program that goes on
     with the channel of an earlier process names it, and the highest sequence that was used on it.
+
+    `address` may be the addresses of a cluster's services: the client finds the one that leads. With `reads`
+    "any" it reads from the first one that answers, whose state may be some seconds old, until it has a change.
     """
 
-    def __init__(self, address: str, *, tls: ssl.SSLContext | None = None, server_name: str = "",
-                 timeout: float = 10.0, attempts: int = 4, client_name: str = "feedclient",
+    def __init__(self, address: str | Sequence[str], *, tls: ssl.SSLContext | None = None,
+                 server_name: str = "", timeout: float = 10.0, attempts: int = 4, client_name: str = "feedclient",
                  client_id: bytes = b"", channel: int | None = None, last_sequence: int = 0,
-                 service_key: bytes = b"", session_token: bytes = b"") -> None:
-        self.address, self.timeout, self.attempts = address, timeout, attempts
+                 service_key: bytes = b"", session_token: bytes = b"",
+                 reads: Literal["leader", "any"] = "leader") -> None:
+        self.route = Route([address] if isinstance(address, str) else address)
+        self.timeout, self.attempts, self.reads = timeout, attempts, reads
         self.client_id, self.last_sequence = client_id, last_sequence
         self.channel = secrets.randbits(32) if channel is None else channel
         # Each connection shows it. SignUp and SignIn set it, SignOut removes it.
@@ -72,7 +82,7 @@ class Client(Calls):
             attempt += 1
             connection = None
             try:
-                connection = self._connected(end)
+                connection = self._connected(end, method)
                 if doubt is None or not sequence or self._remembers(doubt):
                     frame = connection.call(timeout=max(end - time.monotonic(), 0.001), sequence=sequence,
                                             acting=acting, min_revision=min_revision, **request)
@@ -82,10 +92,14 @@ class Client(Calls):
                 wait = wait_after(refused, attempt)
                 if wait is None or self._is_last(attempt, wait, end):
                     raise
-                if not refused.is_temporary:
+                if refused.reason in FOR_OTHERS:
+                    self.route.turn(refused.status.leader)
+                if refused.reason in FOR_OTHERS or not refused.is_temporary:
                     self.close()
             except Lost as lost:
                 self.close()
+                if connection:
+                    self.route.turn(connection.going_away.leader if connection.going_away else "")
                 if connection and not lost.not_executed:
                     doubt = self.service.instance_id
                 lost.not_executed, lost.sequence = doubt is None, sequence
@@ -105,7 +119,9 @@ class Client(Calls):
         instance, failures = None, 0
         while True:
             try:
-                connection, hello = self._open(secrets.randbits(32), time.monotonic() + self.timeout)
+                end = time.monotonic() + self.timeout
+                connection, hello = self._open(secrets.randbits(32), end, self.reads == "leader")
+                connection.silence = None
                 with connection:
                     if instance not in (None, hello.instance_id):
                         going_on.since_revision = 0
@@ -123,34 +139,65 @@ class Client(Calls):
                 wait = wait_after(failure, failures)
                 if wait is None or failures == self.attempts:
                     raise
+                self.route.turn(failure.status.leader if isinstance(failure, Refused) else "")
             time.sleep(wait)
 
-    def _connected(self, end: float) -> Connection:
+    def _connected(self, end: float, method: str) -> Connection:
         """The connection, opened if there is none that can be used."""
+        leads = self.reads == "leader" or not (method in READS or method in OF_ONE_SERVICE)
         open_one = self._connection
-        if open_one and (open_one.going_away or time.monotonic() - open_one.sent_at > IDLE_SECONDS):
+        if open_one and open_one.going_away:
+            if open_one.going_away.leader or open_one.going_away.reason == "NOT_LEADER":
+                self.route.turn(open_one.going_away.leader)
+            self.close()
+        elif open_one and time.monotonic() - open_one.sent_at > IDLE_SECONDS:
+            self.close()
+        elif open_one and leads and self.service.role == feed.NODE_FOLLOWER:
+            self.route.turn(leader_of(self.service))
             self.close()
         if self._connection is None:
-            try:
-                self._connection, self.service = self._open(self.channel, end)
-            except Lost:
-                self._has_open_hello = True
-                raise
+            self._connection, self.service = self._open(self.channel, end, leads)
+            if self.service.role == feed.NODE_FOLLOWER:
+                # It gives no channel, and the leader says later what it remembers.
+                return self._connection
             # A Hello without an answer may have made the channel.
             self._is_known = self.service.client_known and (
                 self.service.last_sequence > 0 or not self._has_open_hello)
             self._has_open_hello = False
         return self._connection
 
-    def _open(self, channel: int, end: float) -> tuple[Connection, feed.HelloResponse]:
-        left = min(self.timeout, max(end - time.monotonic(), 0.001))
-        connection = Connection(self.address, tls=self._tls, server_name=self._server_name, timeout=left)
+    def _open(self, channel: int, end: float, leads: bool) -> tuple[Connection, feed.HelloResponse]:
+        """A connection to the service that leads, or else to the first that answers; each is asked once."""
+        failure = Lost("there is no address to connect to", not_executed=True)
+        for address in self.route.tries():
+            try:
+                connection, hello = self._greet(address, channel, end)
+            except Lost as lost:
+                if channel == self.channel and not lost.not_executed:
+                    self._has_open_hello = True
+                failure = lost
+                continue
+            if not leads or hello.role != feed.NODE_FOLLOWER:
+                return connection, hello
+            connection.close()
+            self.route.turn(leader_of(hello))
+            failure = Lost(f"{address} is a follower of its cluster, and nobody who was asked leads",
+                           not_executed=True)
+        raise failure
+
+    def _greet(self, address: str, channel: int, end: float) -> tuple[Connection, feed.HelloResponse]:
+        left = min(self.timeout, max(end - time.monotonic(), 0.001)) / len(self.route.addresses)
+        if self.route.has_others:
+            left = min(left, SILENCE_SECONDS)
+        connection = Connection(address, tls=self._tls, server_name=self._server_name, timeout=left)
         try:
             hello = connection.hello(channel=channel, session_token=self.session_token, **self._introduction)
         except BaseException:
             connection.close()
             raise
+        self.route.learn(hello)
         connection.timeout = self.timeout
+        connection.silence = SILENCE_SECONDS if self.route.has_others else None
         return connection, hello
 
     def _remembers(self, instance: int) -> bool:
@@ -176,6 +223,7 @@ def wait_after(failure: Lost | Refused, attempt: int) -> float | None:
     """The seconds until the next attempt; None if the call would be refused again."""
     if isinstance(failure, Refused) and failure.is_temporary:
         return max(failure.status.retry_after_ms / 1000, random_wait(attempt))
-    if isinstance(failure, Refused) and not (failure.reason == "DRAINING" and failure.status.not_executed):
+    passes = {"DRAINING"} | FOR_OTHERS
+    if isinstance(failure, Refused) and not (failure.reason in passes and failure.status.not_executed):
         return None
     return random_wait(attempt)

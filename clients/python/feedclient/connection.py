@@ -67,6 +67,8 @@ class Connection(Calls):
             raise Lost(f"{address}: {error}", not_executed=True) from error
         self.address = address
         self.timeout = timeout
+        # How long the service may be silent during a call, if another one may answer it; None if none may.
+        self.silence: float | None = None
         self.last_id = 0
         # When the last frame was sent.
         self.sent_at = time.monotonic()
@@ -97,13 +99,14 @@ class Connection(Calls):
         deadline = time.monotonic() + (self.timeout if timeout is None else timeout)
         # Without a timeout of its own it waits for its execution as long as the service finds right.
         timeout_ms = 0 if timeout is None else max(1, min(MOST_TIMEOUT_MS, int(1000 * timeout)))
+        number = self.last_id + 1
         try:
-            number = self.send(timeout_ms=timeout_ms, sequence=sequence, acting_user_id=acting,
-                               min_revision=min_revision, **request)
-            frame = self.receive(number, deadline)
+            self.send(timeout_ms=timeout_ms, sequence=sequence, acting_user_id=acting,
+                      min_revision=min_revision, **request)
+            frame = self.receive(number, deadline, self.silence)
         except Lost as lost:
             lost.sequence = sequence
-            if self.going_away and self.going_away.last_id < self.last_id:
+            if self.going_away and self.going_away.last_id < number:
                 lost.not_executed = True
             raise
         if frame.HasField("status"):
@@ -132,14 +135,14 @@ class Connection(Calls):
         self.sent_at = time.monotonic()
         return self.last_id
 
-    def receive(self, number: int, deadline: float) -> feed.ServerFrame:
+    def receive(self, number: int, deadline: float, silence: float | None = None) -> feed.ServerFrame:
         """The next frame with this id. Events of watches are kept, and answers that nobody awaits any more
         are dropped. A refusal of the whole connection is raised."""
         kept = self._events.get(number)
         if kept:
             return kept.popleft()
         while True:
-            frame = self.receive_any(deadline)
+            frame = self.receive_any(deadline, silence)
             if frame.id == number:
                 return frame
             if frame.id == 0 and frame.HasField("status"):
@@ -149,17 +152,25 @@ class Connection(Calls):
             if frame.id in self._events:
                 self._events[frame.id].append(frame)
 
-    def receive_any(self, deadline: float) -> feed.ServerFrame:
-        """The next frame, whatever it is about."""
+    def receive_any(self, deadline: float, silence: float | None = None) -> feed.ServerFrame:
+        """The next frame, whatever it is about. After half of a `silence` the service is asked for a sign of
+        life, and after all of it the connection is lost."""
+        is_asked = False
         while (body := self._frames.next()) is None:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise TimedOut("no answer came in time")
             try:
-                self.socket.settimeout(left)
+                self.socket.settimeout(left if silence is None else min(left, silence / 2))
                 data = self.socket.recv(READ_BYTES)
             except TimeoutError as error:
-                raise TimedOut("no answer came in time") from error
+                if silence is None or time.monotonic() >= deadline:
+                    raise TimedOut("no answer came in time") from error
+                if is_asked:
+                    raise Lost("the service gave no sign of life") from error
+                is_asked = True
+                self.send(ping=feed.PingRequest())
+                continue
             except OSError as error:
                 raise Lost(str(error)) from error
             if not data:
