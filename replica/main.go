@@ -60,9 +60,10 @@ func dispatch(arguments []string, out io.Writer) error {
 }
 
 func printUsage(out io.Writer) {
-	fmt.Fprintln(out, "feed-replica COMMAND [--FLAG VALUE ...]")
+	fmt.Fprint(out, "OVERVIEW: A node of a replicated log beside a feed service.\n\n"+
+		"USAGE: feed-replica COMMAND [--FLAG VALUE ...]\n\nSUBCOMMANDS:\n")
 	for _, each := range commands {
-		fmt.Fprintf(out, "  %-5s %s\n", each.name, each.summary)
+		fmt.Fprintf(out, "  %-5s %s.\n", each.name, each.summary)
 	}
-	fmt.Fprintln(out, "feed-replica COMMAND --help has the flags, feed-replica --version the version.")
+	fmt.Fprintln(out, "\nfeed-replica COMMAND --help has the flags, feed-replica --version the version.")
 }

@@ -57,6 +57,11 @@ func initCommand(arguments []string, out io.Writer) error {
 // joinCommand makes a node of a token.
 func joinCommand(arguments []string, out io.Writer) error {
 	var s settings
+	flags := newFlagSet("join TOKEN")
+	s.register(flags)
+	if len(arguments) == 1 && arguments[0] == "--help" {
+		return parseFlags(flags, arguments, out)
+	}
 	if len(arguments) == 0 || strings.HasPrefix(arguments[0], "-") {
 		return &UsageError{"join: expected the token, then flags"}
 	}
@@ -64,8 +69,6 @@ func joinCommand(arguments []string, out io.Writer) error {
 	if err != nil {
 		return &UsageError{"join: " + err.Error()}
 	}
-	flags := newFlagSet("join")
-	s.register(flags)
 	if err := s.parse(flags, arguments[1:], out); err != nil {
 		return err
 	}

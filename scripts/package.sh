@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes three Debian packages: feed-service, feed-tools with feedctl and loadgen, and feed-runtime with the
-# libraries of Swift that both need.
+# Makes four Debian packages: feed-service, feed-tools with feedctl and loadgen, feed-runtime with the libraries
+# of Swift that both need, and where Go is installed feed-replica, a node of a cluster (docs/CLUSTER.md).
 #
 #   scripts/package.sh                      builds the programs, and packs them
 #   scripts/package.sh --output FOLDER      puts the packages there, and not into .build/packages
@@ -72,6 +72,11 @@ if [[ -z $programs ]]; then
             -Xlinker -rpath -Xlinker "/$libraries"
     done
     programs=$scratch/release
+    rm -f "$programs/feed-replica"
+    if command -v go >/dev/null; then
+        scripts/replica.sh build
+        install -t "$programs" .build/replica/feed-replica .build/replica/feed-replica.copyright
+    fi
 fi
 for name in feed-service feedctl loadgen; do
     [[ -x $programs/$name ]] || fail "--programs: there is no $name in $programs."
@@ -79,6 +84,9 @@ for name in feed-service feedctl loadgen; do
         fail "--programs: $programs/$name does not look for libraries in /$libraries; let this script build it."
     fi
 done
+
+[[ -x $programs/feed-replica ]] ||
+    echo "==> feed-replica is skipped: there is none in $programs, as without Go" >&2
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -105,24 +113,27 @@ manual() {
     done
 }
 
-# Puts a program of a package where it belongs, with its man page and its completions.
+# Puts a program of a package where it belongs, with its man page and, if it is of Swift, its completions.
 add_program() {
     local tree=$1 name=$2 share=$1/usr/share
     install -D -m 755 "$programs/$name" "$tree/usr/bin/$name"
     strip --strip-unneeded --remove-section=.comment "$tree/usr/bin/$name"
-    mkdir -p "$share/man/man1" "$share/bash-completion/completions" "$share/zsh/vendor-completions" \
-        "$share/fish/vendor_completions.d"
+    mkdir -p "$share/man/man1"
     manual "$name" | gzip -9n >"$share/man/man1/$name.1.gz"
+    [[ $name != feed-replica ]] || return 0
+    mkdir -p "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
     "$programs/$name" --generate-completion-script bash | sed 1d >"$share/bash-completion/completions/$name"
     "$programs/$name" --generate-completion-script zsh >"$share/zsh/vendor-completions/_$name"
     "$programs/$name" --generate-completion-script fish >"$share/fish/vendor_completions.d/$name.fish"
 }
 
-# The licences of what a package has of others: Swift's runtime, or the packages of Package.swift.
+# The licences of what a package has of others: Swift's runtime, the packages of Package.swift, or those of Debian
+# that feed-replica is built from.
 notices() {
     local file files
     files=("$(realpath "$programs")"/../../checkouts/*/{LICENSE,NOTICE}*)
     [[ $1 != feed-runtime ]] || files=("${runtime%/lib/swift/linux}"/share/swift/LICENSE.txt)
+    [[ $1 != feed-replica ]] || files=("$programs/feed-replica.copyright")
     echo "Copyright $(date -u -d "@$SOURCE_DATE_EPOCH" +%Y) $maintainer. Libraries of others are in this package, under these licences:"
     for file in "${files[@]}"; do
         [[ -e $file ]] || continue
@@ -136,7 +147,8 @@ notices() {
 # no package yet.
 dependencies() {
     local files
-    mapfile -t files < <(find "$1" -type f \( -path '*/bin/*' -o -name '*.so' \))
+    mapfile -t files < <(find "$1" -type f \( -path '*/bin/*' -o -name '*.so' \) ! -name feed-replica)
+    [[ ${#files[@]} -gt 0 ]] || return 0 # a program in Go needs none
     mkdir -p "$work/debian"
     printf 'Source: feed-service\n\nPackage: feed-service\nArchitecture: any\n' >"$work/debian/control"
     (cd "$work" && dpkg-shlibdeps --ignore-missing-info -l"$work/feed-runtime/$libraries" -O \
@@ -145,17 +157,18 @@ dependencies() {
 
 # Packs a tree under the name of a package, with its description and scripts of packaging/.
 pack() {
-    local name=$1 tree=$2 needs=$3 documents=$2/usr/share/doc/$1
+    local name=$1 tree=$2 needs=$3 documents=$2/usr/share/doc/$1 depends
     mkdir -p "$tree/DEBIAN" "$documents"
     printf 'feed-service (%s) bookworm; urgency=medium\n\n  * CHANGELOG.md of the package feed-service has the changes.\n\n -- %s  %s\n' \
         "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$documents/changelog.gz"
     notices "$name" >"$documents/copyright"
+    depends=$(dependencies "$tree")
     {
         echo "Package: $name"
         echo "Version: $version"
         echo "Maintainer: $maintainer"
         echo "Architecture: $(dpkg --print-architecture)"
-        echo "Depends: $(dependencies "$tree")$needs"
+        echo "Depends: $depends${depends:+${needs:+, }}$needs"
         echo "Installed-Size: $(du -k -s --apparent-size "$tree" | cut -f1)"
         cat "packaging/$name/control"
     } >"$tree/DEBIAN/control"
@@ -189,11 +202,21 @@ for page in README.md SECURITY.md CHANGELOG.md docs/*.md docs/*/*; do
     install -D -m 644 "$page" "$work/feed-service/usr/share/doc/feed-service/$page"
 done
 install -D -m 644 packaging/feed-service/lintian-overrides "$work/feed-service/usr/share/lintian/overrides/feed-service"
-pack feed-service "$work/feed-service" ", feed-runtime (= $version), passwd"
+pack feed-service "$work/feed-service" "feed-runtime (= $version), passwd"
 
 add_program "$work/feed-tools" feedctl
 add_program "$work/feed-tools" loadgen
-pack feed-tools "$work/feed-tools" ", feed-runtime (= $version)"
+pack feed-tools "$work/feed-tools" "feed-runtime (= $version)"
+
+if [[ -x $programs/feed-replica ]]; then
+    tree=$work/feed-replica
+    add_program "$tree" feed-replica
+    install -D -m 644 -t "$tree/lib/systemd/system" packaging/feed-replica.service
+    install -D -m 644 packaging/feed-replica/feed-service.conf "$tree/lib/systemd/system/feed-service.service.d/feed-replica.conf"
+    install -D -m 644 -t "$tree/etc/feed-replica" packaging/feed-replica/feed-replica.yaml
+    install -D -m 644 packaging/feed-replica/lintian-overrides "$tree/usr/share/lintian/overrides/feed-replica"
+    pack feed-replica "$tree" "feed-service (= $version)"
+fi
 
 if $is_test; then
     FEED_PROGRAMS=$(realpath "$programs") exec /usr/bin/python3 -B -m unittest discover --verbose \

@@ -86,10 +86,15 @@ ln -sfn "$PWD/replica" "$gopath/src/feed-replica"
 export GOPATH=$gopath GO111MODULE=off GOPROXY=off GOFLAGS=-trimpath GOTOOLCHAIN=local CGO_ENABLED=0
 
 build() {
-    local version
+    local version file
     version=$(sed -nE 's/^ *static let current = "([^"]+)"$/\1/p' Sources/FeedService/Wire/ServiceVersion.swift)
     echo "==> Building feed-replica $version"
     go build -ldflags "-X main.version=$version" -o "$work/feed-replica" feed-replica
+    # The licences of all that is in it, for a package.
+    for file in "$gopath"/../doc/*/copyright /usr/share/doc/golang-*-go/copyright; do
+        printf '\n==== %s\n\n' "$(basename "$(dirname "$file")")"
+        cat "$file"
+    done >"$work/feed-replica.copyright"
     echo "==> ${work#"$PWD"/}/feed-replica"
 }
 

@@ -101,6 +101,13 @@ class Network:
         subprocess.run(["ip", "netns", "delete", self.name], check=True)
 
 
+def free_port():
+    """A port that nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Unit:
     """What a unit of systemd says, as far as a start without systemd needs it."""
 

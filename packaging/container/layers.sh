@@ -26,7 +26,7 @@ done | sed -nE 's/^.*[[:space:]](\/[^ ]+) \(0x[0-9a-f]+\)$/\1/p' | sort -u |
 
 mkdir -p "$folder/configuration/etc" "$folder/configuration/tmp" \
     "$folder/configuration/var/lib/feed-service"
-cp -R "$files/etc/." "$folder/configuration/etc/"
+cp -R "$files/etc/feed-service" "$folder/configuration/etc/"
 echo "feed-service:x:$user:$user::/var/lib/feed-service:/usr/sbin/nologin" \
     >"$folder/configuration/etc/passwd"
 echo "feed-service:x:$user:" >"$folder/configuration/etc/group"
