@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"go.uber.org/zap"
@@ -177,15 +176,8 @@ func hasValue(log *store.Store, index, value uint64) bool {
 // Fails if a power cut of all machines at once, at any moment, breaks what was told: that a change was acknowledged, to
 // a service, or by one node to another that it has entries, or votes for it.
 func TestPowerCutsCostNothingThatWasAcknowledged(t *testing.T) {
-	count := 300
-	if text := os.Getenv("FEED_POWER_CUTS"); text != "" {
-		var err error
-		if count, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	first, _ := strconv.ParseInt(os.Getenv("FEED_FIRST_SEED"), 10, 64)
-	cuts, promises, err := powerCuts(t, count, first+1)
+	count, seed := powercut.Plan(300)
+	cuts, promises, err := powerCuts(t, count, seed)
 	if err != nil {
 		t.Fatal(err)
 	}

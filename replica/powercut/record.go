@@ -15,6 +15,18 @@ import (
 // ErrNoStrace says that nothing can be recorded on this machine.
 var ErrNoStrace = errors.New("strace is not installed")
 
+// Plan is how many cuts a test makes, and its first seed, as the variables of all such suites say.
+func Plan(usual int) (count int, seed int64) {
+	number := func(name string, usual int64) int64 {
+		if n, err := strconv.ParseInt(os.Getenv(name), 10, 64); err == nil {
+			return n
+		}
+		return usual
+	}
+	seed = number("FEED_SEED", number("FEED_FIRST_SEED", 0)+1)
+	return int(number("FEED_POWER_CUTS", int64(usual))), seed
+}
+
 // calls are all with which a process could change files. One that is not taken apart below fails the recording.
 const calls = "open,openat,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,pwritev2,lseek,ftruncate,truncate," +
 	"fallocate,fsync,fdatasync,sync,syncfs,sync_file_range,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir," +

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"testing"
 
 	"feed-replica/etcd"
@@ -328,23 +327,11 @@ func (l *life) hasSome(has, before, after model) bool {
 	return isBetween(has, entries, after)
 }
 
-// powerCutCount is how many cuts a test makes.
-func powerCutCount(t *testing.T, usual int) int {
-	if text := os.Getenv("FEED_POWER_CUTS"); text != "" {
-		count, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return count
-	}
-	return usual
-}
-
 // Fails if, after a power cut at any moment, a log is not what was synced before anything was told; or, where the cut
 // has spoiled a sector too, is opened with less than its mark has.
 func TestPowerCutsCostNothingThatWasPromised(t *testing.T) {
-	first, _ := strconv.ParseInt(os.Getenv("FEED_FIRST_SEED"), 10, 64)
-	got := powerCuts(t, powerCutCount(t, 500), first+1)
+	count, seed := powercut.Plan(500)
+	got := powerCuts(t, count, seed)
 	if got.failure != nil {
 		t.Fatal(got.failure)
 	}

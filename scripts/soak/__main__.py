@@ -21,6 +21,7 @@ import tally
 SOAKS = {
     "kill": (kill, "kill -9 at random moments under load"),
     "power": (suites, "power cuts of simulated disks"),
+    "replica": (suites, "power cuts under feed-replica, alone and three at once"),
     "flips": (suites, "flipped bits"),
     "losses": (suites, "connections of FeedClient that break, and kill -9, while it votes"),
     "outbox": (suites, "kill -9 of programs that send an outbox, and of their service"),
@@ -62,7 +63,7 @@ def main():
         print(f"[{time.monotonic() - started:6.0f} s] {text}", file=sys.stderr, flush=True)
 
     module, _ = SOAKS[options.what]
-    if not options.binaries:
+    if not options.binaries and options.what != "replica":  # which Go builds
         options.binaries = build.tests() if module is suites else build.products("feed-service", "loadgen")
     kept, counts, reached = module.run(options, say) if hasattr(module, "run") else tally.run(module, options, say)
     print(kept.line(counts, reached), flush=True)
