@@ -221,7 +221,9 @@ struct LeaderRun {
             guard let email = EmailAddress("user\(user)@example.org") else { return }
             _ = try? accounts.create(email, displayName: "", passwordHash: "", at: now, log)
         case 1...4:
-            if let begun = accounts.beginSession(of: user, at: now, log) { tokens.append(begun.token) }
+            if let begun = accounts.beginSession(of: user, at: now, log) {
+                tokens.append(begun.token)
+            }
         case 5:
             if let token, let session = accounts.session(of: token, at: now) {
                 _ = accounts.renew(session, at: now, log)
@@ -282,7 +284,9 @@ extension FeedStore {
         }
         var page = PostPage()
         var allowance = RefreshAllowance(keyCount: 64)
-        while try self.page(query, into: &page, allowance: &allowance) != .done { allowance.renew() }
+        while try self.page(query, into: &page, allowance: &allowance) != .done {
+            allowance.renew()
+        }
         return page
     }
 
