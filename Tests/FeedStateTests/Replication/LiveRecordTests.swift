@@ -108,10 +108,33 @@ import Testing
         #expect(bench.store.revision == 1)
     }
 
+    /// A page that a loop has kept is read again once a record changes a post of it.
+    @Test func eachKindOfChangeEndsAKeptPage() throws {
+        let bench = Bench()
+        try bench.apply([StateFixture.post(1, revision: 1), StateFixture.post(2, revision: 2)])
+        let query = PageQuery(feed: FeedID(rawValue: 0), order: .top, size: 10)
+        let changes: [LogEntry] = [
+            Self.counts(1, 5, 3), StateFixture.post(2, revision: 4),
+            StateFixture.post(3, revision: 5), .deletion(PostID(rawValue: 3), revision: 6),
+        ]
+        for change in changes {
+            let moment = bench.store.moment(of: query)
+            let page = try bench.store.read(query)
+            #expect(page.isShown)
+            let life = PageLife(of: page, readAt: moment)
+            #expect(life.has(bench.store.moment(of: query)))
+            try bench.apply([change])
+            #expect(!life.has(bench.store.moment(of: query)), "\(change)")
+        }
+    }
+
     /// A new leader's posts are not before those of the last one, whose clock was ahead.
     @Test func aNewLeadersClockIsHeldAtTheLastRecord() throws {
         let bench = Bench()
         try bench.apply([StateFixture.post(1, revision: 1)])
+        // No later post comes behind the newest: its record has its time, and its id is the greatest.
+        let first = try bench.store.read(PageQuery(feed: nil, order: .new, size: 5))
+        #expect(first.refreshPlace?.id.rawValue == 1)
         bench.end()
         var page = PostPage()
         let content = PostContent(title: "next")
