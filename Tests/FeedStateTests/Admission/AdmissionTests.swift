@@ -201,6 +201,27 @@ import Testing
     }
 }
 
+extension AdmittedBytesTests {
+    @Test func recordsOfAClusterAreNoLargerThanItsEntries() {
+        for logCount in 1...StateOptions.maximumReplicatedLogCount {
+            var options = StateOptions(path: "unused", logCount: logCount)
+            options.replica = ReplicaOptions(socketPath: "unused", address: "")
+            let transactions = logCount * (StateOptions.shortTransactionByteCount + 4)
+            let most =
+                options.maximumWaitingByteCount + options.maximumLongTransactionByteCount
+                + transactions + RecordHead.byteCount
+            #expect(most <= StateOptions.maximumReplicatedRecordByteCount, "\(logCount) loops")
+            #expect(
+                options.maximumLongTransactionByteCount >= Self.longestImportByteCount,
+                "\(logCount) loops"
+            )
+            guard logCount <= 15 else { continue }
+            #expect(options.maximumWaitingByteCount == 4 << 20)
+            #expect(options.maximumLongTransactionByteCount == 3 << 20)
+        }
+    }
+}
+
 @Suite struct EpisodeTests {
     private let start = ContinuousClock.now
 

@@ -159,6 +159,9 @@ final class ReplicaLife {
     /// The last record that the journal has.
     var last: UInt64 { state.journal.last.number }
 
+    /// Whether all that was logged is committed.
+    var isQuiet: Bool { journal.progress.durableBatch >= state.logs.newestBatch }
+
     var isLeading: Bool {
         guard !isOver, case .leading = said.states.last else { return false }
         return true

@@ -1,7 +1,6 @@
 import FakeReplica
 import FeedDiskFaults
 import FeedJournal
-import FeedLog
 import FeedRanking
 import FeedReplica
 import FeedState
@@ -140,7 +139,7 @@ import Testing
                 if number.isMultiple(of: 7) { life.create("Post \(number)") } else { life.vote() }
                 try life.turn()
             }
-            #expect(try life.turn { !life.state.logs.hasOpenEntry && life.last == cluster.last })
+            #expect(try life.turn { life.isQuiet && life.last == cluster.last })
             #expect(life.store.stateHash() == (try model.hash(life.last, cluster.log)))
         }
         #expect(cluster.refusalCount > 0)
@@ -151,6 +150,7 @@ import Testing
     func aDeposedLeaderReleasesNothingAndSaysSo(_ drops: Bool) throws {
         let (cluster, replica) = try started()
         defer { replica.stop() }
+        var model = try LogModel(of: disk, behind: last)
         var told: [UInt64] = []
         try live(replica) { (life) throws in
             #expect(try life.turn { life.isLeading && life.last == last + 2 })
@@ -171,7 +171,6 @@ import Testing
         }
         cluster.release()
         // Its next start has what the cluster's log has become.
-        var model = try LogModel(of: disk, behind: last)
         try live(replica) { (life) throws in
             #expect(try life.turn { life.last == cluster.committed })
             #expect(!life.isLeading)
@@ -275,7 +274,7 @@ import Testing
                 try life.turn()
             }
             #expect(try life.turn { cluster.refusalCount == 1 })
-            #expect(try life.turn { !life.state.logs.hasOpenEntry && life.last == cluster.last })
+            #expect(try life.turn { life.isQuiet && life.last == cluster.last })
             #expect(life.said.durable.last == life.last)
         }
         #expect(cluster.violations == [])
@@ -295,7 +294,7 @@ import Testing
                 life.vote()
                 try life.turn()
             }
-            #expect(try life.turn { !life.state.logs.hasOpenEntry && life.last == cluster.last })
+            #expect(try life.turn { life.isQuiet && life.last == cluster.last })
             reached = life.last
             life.die()
             lost = disk.afterPowerCut(&generator)
