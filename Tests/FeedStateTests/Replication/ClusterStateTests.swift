@@ -1,6 +1,7 @@
 import FakeReplica
 import FeedAccounts
 import FeedConcurrency
+import FeedJournal
 import FeedLog
 import FeedRanking
 import FeedReplica
