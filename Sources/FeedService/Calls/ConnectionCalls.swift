@@ -145,12 +145,13 @@ extension ClusterNode {
     /// The services of the cluster that clients reach, as far as this one knows them.
     fileprivate var members: [FeedProto.ClusterMember] {
         guard let status else { return [] }
-        let leader = leader
+        // What the replica has said is up to a second old.
+        let leader = isLeading ? status.node : status.leader == status.node ? 0 : status.leader
         return status.members.filter { !$0.address.isEmpty }.map { member in
             let isKnown = member.isConnected || member.node == status.node
             return ClusterMember(
                 address: member.address,
-                role: member.address == leader ? .leader : isKnown ? .follower : .unspecified
+                role: member.node == leader ? .leader : isKnown ? .follower : .unspecified
             )
         }
     }
