@@ -118,7 +118,7 @@ extension ClientSession {
         guard case .hello(let hello) = frame.response else {
             return drop(.violated("The answer to Hello is of another kind."), at: now)
         }
-        leaderOfFollower = hello.role == .follower ? hello.leader : nil
+        leaderOfFollower = hello.role == .follower ? hello.leaderAddress : nil
         if let leader = leaderOfFollower {
             guard settings.reads == .any, !awaitsLeader else {
                 return leaveFollower(leader, at: now)
@@ -304,7 +304,7 @@ extension ClientSession {
 
 extension HelloResponse {
     /// The address of the leader, as far as the service knows it; empty if it does not.
-    fileprivate var leader: String {
+    package var leaderAddress: String {
         if let leader = channelStatus?.leader, !leader.isEmpty { return leader }
         return members.first { $0.role == .leader }?.address ?? ""
     }

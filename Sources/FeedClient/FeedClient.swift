@@ -30,6 +30,14 @@ public final class FeedClient: FeedCalling {
         return hasPort || target.isEmpty ? target : target + usual.drop { $0 != ":" }
     }
 
+    /// The addresses of the services of a cluster as people type them, with commas between them; one of a
+    /// service alone.
+    package static func addresses(of target: String?, usual: String = defaultAddress) -> [String] {
+        guard let target, target.contains(",") else { return [address(of: target, usual: usual)] }
+        return target.split(separator: ",", omittingEmptySubsequences: false)
+            .map { address(of: String($0), usual: usual) }
+    }
+
     /// What the service answered to Hello on the first connection: name, instance and limits.
     ///
     /// Its `user` is the one of then; ``FeedCalling/session(timeout:)`` says who is signed in now.
@@ -71,8 +79,8 @@ public final class FeedClient: FeedCalling {
     /// Connects to the first of several services that answers, and to another one when it fails.
     ///
     /// Each try to connect begins with the service that was reached last. The services have to be one
-    /// instance, as the addresses of one service are. If another instance answers, changes without an
-    /// answer end in doubt.
+    /// instance, as the addresses of one service are, or those of a cluster, of which the client finds the
+    /// leader. If another instance answers, changes without an answer end in doubt.
     ///
     /// - Parameters:
     ///   - addresses: One address at least; they share the time of a try.

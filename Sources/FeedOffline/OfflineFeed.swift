@@ -376,6 +376,8 @@ extension OfflineFeed {
 extension OfflineFeed {
     /// How often a sync connects where its connection is lost.
     private static let maximumAttemptCount = 3
+    /// How often it connects where no service of a cluster leads: an election takes a second or two.
+    private static let maximumElectionCount = 8
 
     private func run() async throws(OfflineError) -> SyncReport {
         var report = SyncReport()
@@ -389,8 +391,10 @@ extension OfflineFeed {
                 return report
             } catch {
                 // A service that starts again takes a moment.
-                guard attempt < Self.maximumAttemptCount,
-                    error.isLostConnection || attempt > 1 && error.isRefusedConnection
+                let isElection = error.isWithoutLeader
+                guard attempt < (isElection ? Self.maximumElectionCount : Self.maximumAttemptCount),
+                    isElection || error.isLostConnection
+                        || attempt > 1 && error.isRefusedConnection
                 else { throw error }
                 await wait(backoff.delay(round: attempt, using: &generator))
                 attempt += 1
@@ -545,6 +549,11 @@ extension OfflineError {
         case .service(.connectionLost), .service(.closed): true
         default: false
         }
+    }
+
+    /// Whether the service that was asked leads its cluster no more, or none leads.
+    fileprivate var isWithoutLeader: Bool {
+        if case .service(.refused(let status)) = self { status.isForOthers } else { false }
     }
 
     /// Whether nobody answered at the address.

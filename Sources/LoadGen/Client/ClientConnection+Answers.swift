@@ -15,6 +15,7 @@ extension ClientConnection {
             run.end(worker.recorder, worker.phases)
             worker.recorder.outcomes.ok += run.answerCount
             worker.outstandingCount -= Int(run.answerCount)
+            if run.answerCount > 0 { worker.noteChange(at: now) }
             window.answer(Int(headID - firstID))
         }
         while true {
@@ -131,6 +132,9 @@ extension ClientConnection {
         guard frame.id > 0 else {
             if let status = frame.status { count(status) }
             if case .goAway(let goAway) = frame.response {
+                if goAway.reason == .notLeader || !goAway.leader.isEmpty {
+                    search?.turn(to: goAway.leader)
+                }
                 leave(within: goAway.drainMilliseconds)
             }
             return

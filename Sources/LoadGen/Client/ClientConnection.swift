@@ -22,6 +22,8 @@ final class ClientConnection: LoadConnection {
         case ending
         /// Closing, to be opened again.
         case reopening
+        /// Closing, as the service is a follower; another one is asked at once, or after a pause.
+        case moving(pauses: Bool)
     }
 
     let worker: Worker
@@ -48,6 +50,8 @@ final class ClientConnection: LoadConnection {
     var unexpiredID: UInt64 = 1
     private var lastReadNanoseconds: UInt64 = 0
     var life: RemainingLife
+    /// Where it finds the leader; nil in a run with one service.
+    var search: LeaderSearch?
 
     /// The users for whom it votes; none where it votes itself.
     private let voters: VoterShare
@@ -59,6 +63,7 @@ final class ClientConnection: LoadConnection {
         self.index = index
         let setup = worker.setup
         window = setup.window
+        search = setup.services.isEmpty ? nil : LeaderSearch(setup.services)
         life = RemainingLife(
             setup.configuration.connectionLife,
             ages: setup.numbers(.lives, client: index)
@@ -305,12 +310,22 @@ extension ClientConnection: ConnectionHandler {
         stage = .greeting()
         do {
             let setup = worker.setup
-            try worker.loop.connect(
-                to: setup.address,
-                timeout: setup.configuration.connectTimeout,
-                security: setup.configuration.tlsTarget,
-                handler: self
-            )
+            let configuration = setup.configuration
+            if let service = search?.next() {
+                try worker.loop.connect(
+                    to: service.address,
+                    timeout: min(configuration.connectTimeout, LoadService.patience),
+                    security: service.security,
+                    handler: self
+                )
+            } else {
+                try worker.loop.connect(
+                    to: setup.address,
+                    timeout: configuration.connectTimeout,
+                    security: configuration.tlsTarget,
+                    handler: self
+                )
+            }
         } catch {
             worker.recorder.totals.failures.count(Failures.Cause(connect: error))
             ended(isRetried: worker.isRetrying)
@@ -385,6 +400,7 @@ extension ClientConnection: ConnectionHandler {
 
     func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
         guard stage != .reopening else { return reopen() }
+        if case .moving(let pauses) = stage { return move(pauses: pauses) }
         // A failed attempt has no connection, and events of an older connection are known already.
         guard stage != .closed, self.connection == nil || self.connection === connection else {
             return
@@ -395,6 +411,11 @@ extension ClientConnection: ConnectionHandler {
 
     func helloAnswered(_ hello: HelloResponse) {
         guard isGreeting else { return }
+        if let number = search?.number {
+            guard hello.role != .follower else { return leaveFollower(hello.leaderAddress) }
+            search?.found()
+            if hello.role == .leader { worker.failover?.found(leader: number) }
+        }
         guard worker.isRetrying else {
             stage = .open
             return decide(isOpen: true)
@@ -431,12 +452,17 @@ extension ClientConnection: ConnectionHandler {
 
     /// Opens the connection again after its end; the service sees a new one.
     private func reopen() {
-        connection = nil
         // A page continues only for the caller who began it.
         pageToken = []
+        worker.recorder.totals.reopenedCount += 1
+        connectAgain()
+    }
+
+    /// Opens a connection in place of one without requests in flight.
+    private func connectAgain() {
+        connection = nil
         (headID, nextID, unwrittenID, unexpiredID) = (1, 1, 1, 1)
         window = worker.setup.window
-        worker.recorder.totals.reopenedCount += 1
         connect()
     }
 
@@ -444,8 +470,29 @@ extension ClientConnection: ConnectionHandler {
     private func ended(isRetried: Bool) {
         if isGreeting, connection != nil { recovery.sequences.lostHello() }
         connection = nil
+        if search != nil, !isBroken {
+            if isGreeting, search?.goesOn() == true { return connectAgain() }
+            search?.turn()
+        }
         if isRetried { recover() } else { giveUp() }
     }
+
+    /// A follower has answered Hello, which takes no changes.
+    private func leaveFollower(_ leader: String) {
+        search?.turn(to: leader)
+        let goesOn = search?.goesOn() == true
+        if !goesOn { worker.recorder.totals.failures.countServerError(Self.withoutLeader) }
+        stage = .moving(pauses: !goesOn)
+    }
+
+    /// Goes from a follower to the next service.
+    private func move(pauses: Bool) {
+        guard pauses else { return connectAgain() }
+        connection = nil
+        if worker.isRetrying { recover() } else { giveUp() }
+    }
+
+    private static let withoutLeader = "UNAVAILABLE/NOT_LEADER"
 
     /// Handles overdue requests; returns whether the connection was given up because of them.
     private func expireRequests(_ now: UInt64) -> Bool {

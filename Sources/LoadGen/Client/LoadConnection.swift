@@ -71,6 +71,7 @@ extension Worker {
         outstandingCount -= 1
         recorder.outcomes.ok += count
         guard count > 0 else { return }
+        if operation.isChange { noteChange(at: now) }
         recorder.recordAnswer(
             operation,
             count: count,
@@ -78,6 +79,17 @@ extension Worker {
             sent: request.sent,
             answered: now,
             phases: phases
+        )
+    }
+
+    /// Notes that a change was answered, in a run with several services.
+    @inline(__always)
+    func noteChange(at now: UInt64) {
+        guard let failover else { return }
+        failover.answered(
+            at: now,
+            from: phases.measureFromNanoseconds,
+            until: phases.measureUntilNanoseconds
         )
     }
 

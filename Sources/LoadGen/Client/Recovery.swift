@@ -144,6 +144,7 @@ extension ClientConnection {
             if isRefused { connection?.reset() }
         case .ending:
             if !isWaiting, worker.isSending { closeToReopen() }
+        case .moving: connection?.reset()
         case .closed, .pausing, .open, .reopening: break
         }
     }
@@ -160,6 +161,9 @@ extension ClientConnection {
         let resume = MonotonicInstant.now.nanoseconds + pause
         recovery.resumeNanoseconds = max(recovery.resumeNanoseconds, resume)
         if status.reason == .draining {
+            leave(within: 0)
+        } else if search != nil, status.isForOthers {
+            search?.turn(to: status.leader)
             leave(within: 0)
         } else if isOpen {
             stage = .recovering

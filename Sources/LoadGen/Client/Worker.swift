@@ -32,6 +32,8 @@ final class Worker {
     /// Whether requests are sent again where that is safe.
     let isRetrying: Bool
     let isThinking: Bool
+    /// Where answers are noted in a run with several services; nil in one with one.
+    let failover: FailoverMeter?
     let output = FrameBuffer(capacity: 1 << 16)
     var encoder = FrameEncoder()
     var decoder = MessageDecoder()
@@ -81,6 +83,7 @@ final class Worker {
         votesAsScheduled = setup.workload.planned != nil
         isRetrying = setup.identity != nil
         isThinking = configuration.think != .none
+        failover = setup.failover
         sendsPlainVotes =
             configuration.mix.hasOnlyVotes && !configuration.isLatencySplit
             && !ledger.isBatching && !isOpenLoop && !isThinking && !votesAsScheduled && !isRetrying
@@ -266,6 +269,9 @@ struct WorkerSetup: Sendable {
     let configuration: RunConfiguration
     let workload: Workload
     let address: SocketAddress
+    /// The services of a run that has several; none in one with one.
+    let services: [LoadService]
+    let failover: FailoverMeter?
     let thread: Int
     /// The identity of the run to the service; nil in a run without retries.
     let identity: RunIdentity?

@@ -79,6 +79,11 @@ package struct RunConfiguration: Sendable {
     package var progressInterval: Duration?
     package var percentiles: [Double] = []
 
+    /// The addresses of the services in the target, more than one of a cluster.
+    package var targets: [String] { FeedClient.addresses(of: target) }
+
+    package var hasSeveralTargets: Bool { target.contains(",") }
+
     /// The smallest load of `target`: votes one at a time over one connection, without an end.
     package init(target: String) {
         self.target = target
@@ -243,8 +248,10 @@ package enum WireProtocol: String, Sendable, CaseIterable {
 
     /// The address of a server as it is typed, with the protocol's usual port where it has none; the
     /// usual server of this machine where nothing is typed.
+    ///
+    /// Several have commas between them.
     package func address(of target: String?) -> String {
-        FeedClient.address(of: target, usual: usualTarget)
+        FeedClient.addresses(of: target, usual: usualTarget).joined(separator: ",")
     }
 
     private var usualTarget: String {

@@ -29,6 +29,10 @@ package struct MergedRuns {
         result.lostConnectionCount += other.lostConnectionCount
         result.loopIdleShares += other.loopIdleShares
         result.isInterrupted = result.isInterrupted || other.isInterrupted
+        if let failover = other.failover {
+            result.failover?.add(failover)
+            result.failover = result.failover ?? failover
+        }
         result.serverPID = result.serverPID ?? other.serverPID
         result.server = [result.server, other.server].compactMap(\.self)
             .max { $0.seconds < $1.seconds }

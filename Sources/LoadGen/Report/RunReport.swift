@@ -65,6 +65,8 @@ package struct RunReport: Sendable {
     /// The service's own times; nil where it was not asked or did not say them.
     package var serverTimes: ServerTimes?
     package var isInterrupted = false
+    /// What was seen of the failures of several services; nil of one.
+    package var failover: Failover?
     /// What the other runs of a series showed; nil where this one was alone.
     package var series: SeriesResult?
     /// What the run knows of its posts, for a later audit; nil where it made none.
@@ -111,11 +113,28 @@ extension RunReport: JSONReadable {
         .written("verdict") { JudgedRun($0) },
         .written("server_times_ms") { $0.serverTimes },
         .optional("latency_split_ms", \.totals.split, .plain),
+        failoverMember,
         .written("series") { $0.series },
         serviceLevelMember,
         .written("compare") { $0.comparison },
         .written("exit") { $0.exitStatus.rawValue },
     ]
+
+    /// A document of one service does not have it.
+    private static let failoverMember = Member<RunReport>(
+        write: { report, writer in
+            guard let failover = report.failover else { return }
+            var object = writer.nestedContainer(keyedBy: MemberKey.self, forKey: "failover")
+            for member in Failover.members { try member.write(failover, &object) }
+        },
+        read: { report, reader in
+            guard try reader.has("failover") else { return }
+            let object = try reader.nestedContainer(keyedBy: MemberKey.self, forKey: "failover")
+            var failover = Failover()
+            for member in Failover.members { try member.read(&failover, object) }
+            report.failover = failover
+        }
+    )
 
     private static let configurationMembers: [Member<RunReport>] =
         [.usual("hottest_post_share", \.hottestShare, .plain)]

@@ -215,6 +215,14 @@ package struct TextReport {
                 """
             )
         }
+        if let failover = result.failover {
+            lines.append(
+                """
+                longest gap \(NumberFormat.milliseconds(Double(failover.longestGap))) ms   \
+                changes of the leader \(NumberFormat.count(failover.leaderChangeCount))
+                """
+            )
+        }
         let failures = result.totals.failures
         var causes = failures.causes.map { "\($0.rawValue) \(NumberFormat.count($1))" }.sorted()
         causes += failures.serverErrors.map { "\($0) \(NumberFormat.count($1))" }.sorted()

@@ -35,7 +35,8 @@ struct Preparation: Sendable {
 
     private func connect() async throws(RunFailure) -> (FeedClient, SocketAddress) {
         var cause = ""
-        for address in addresses {
+        // A client of several services tries them all by itself.
+        for address in configuration.hasSeveralTargets ? addresses.prefix(1) : addresses[...] {
             do throws(FeedClientError) {
                 let client = try await configuration.connect(
                     to: [address],

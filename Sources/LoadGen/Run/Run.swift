@@ -32,6 +32,9 @@ package final class Run {
     private let configuration: RunConfiguration
     /// The addresses of the target, in the order in which to try them.
     private let addresses: [SocketAddress]
+    /// The services of a run that has several; none in one with one.
+    private let services: [LoadService]
+    private let failover: FailoverMeter?
     private let loop: EventLoop
     /// Shows a progress line; an empty one clears it.
     private let showProgress: (String) -> Void
@@ -69,7 +72,11 @@ package final class Run {
         self.showProgress = showProgress
         clientID = configuration.retryLimit > 0 ? ClientID() : nil
         machine = RunMachine(configuration, isVerification: record != nil)
-        addresses = try configuration.addresses(by: lookup)
+        services = try configuration.services(by: lookup)
+        failover = services.isEmpty ? nil : FailoverMeter()
+        addresses =
+            services.isEmpty
+            ? try configuration.addresses(by: lookup) : services.map(\.address)
         ProcessSetup.ignoreBrokenPipes()
         try configuration.checkDescriptors()
         do {
@@ -129,7 +136,7 @@ extension Run {
             threads.stopSending()
         case .report(let interval):
             if let line = findings.close(interval) { showProgress(line) }
-        case .endLoad(let end): findings.endLoad(at: end)
+        case .endLoad(let end): findings.endLoad(at: end, failover)
         case .audit: audit()
         case .cancelAudit:
             findings.isInterrupted = true
@@ -257,6 +264,8 @@ extension Run {
                 configuration,
                 workload,
                 to: prepared.address,
+                services,
+                failover,
                 as: prepared.identity(clientID),
                 started: { worker in run.post { $0.threads.add(worker) } },
                 report: { event in run.post { $0.receive(event) } }
@@ -401,8 +410,9 @@ struct RunFindings {
     }
 
     /// Takes the measured time, which ended at an instant.
-    mutating func endLoad(at end: UInt64) {
+    mutating func endLoad(at end: UInt64, _ failover: FailoverMeter?) {
         guard let phases else { preconditionFailure("A load has phases.") }
+        result.failover = failover?.result(from: phases.measureFromNanoseconds, until: end)
         probe.stopMeasuring()
         let from = phases.measureFromNanoseconds
         result.measuredSeconds = Double(end - min(end, from)) / 1e9
@@ -497,6 +507,8 @@ final class LoadThreads {
         _ configuration: RunConfiguration,
         _ workload: Workload,
         to address: SocketAddress,
+        _ services: [LoadService],
+        _ failover: FailoverMeter?,
         as identity: RunIdentity?,
         started: @escaping @Sendable (LoopBound<Worker>) -> Void,
         report: @escaping @Sendable (WorkerEvent) -> Void
@@ -506,6 +518,8 @@ final class LoadThreads {
                 configuration: configuration,
                 workload: workload,
                 address: address,
+                services: services,
+                failover: failover,
                 thread: thread,
                 identity: identity,
                 report: report

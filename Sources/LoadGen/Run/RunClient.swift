@@ -34,6 +34,11 @@ extension RunConfiguration {
             client.waitsForService = true
             client.openTimeout = (connectTimeout + retryPolicy.maximumDelay) * (retryLimit + 1)
         }
+        guard !hasSeveralTargets else {
+            // The certificate of each service has to name that service.
+            client.tls?.serverName = tls?.serverName
+            return try await FeedClient.connect(to: targets, configuration: client)
+        }
         return try await FeedClient.connect(to: addresses.map(\.description), configuration: client)
     }
 
@@ -98,6 +103,25 @@ extension RunConfiguration {
         } catch {
             throw .unreachable(target: target, cause: error.description)
         }
+    }
+
+    /// The services of the target, if it names several, each at the first address of its name.
+    ///
+    /// Looks names up, which blocks.
+    func services(by lookup: HostLookup) throws(RunFailure) -> [LoadService] {
+        guard hasSeveralTargets else { return [] }
+        var services: [LoadService] = []
+        for text in targets {
+            var one = self
+            one.target = text
+            guard let address = try one.addresses(by: lookup).first,
+                let endpoint = try? Endpoint(parsing: text)
+            else { throw .unreachable(target: text, cause: "It has no address.") }
+            services.append(
+                LoadService(endpoint: endpoint, address: address, security: one.tlsTarget)
+            )
+        }
+        return services
     }
 
     /// The host of the target as it is written, which the service's certificate has to name.
