@@ -7,8 +7,11 @@ internal import Foundation
 struct TargetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The service. (default: that of feedctl login, else \(FeedClient.defaultAddress))",
-            valueName: "host[:port]"
+            """
+            The service, or the services of a cluster with commas between them. (default: that of feedctl \
+            login, else \(FeedClient.defaultAddress))
+            """,
+            valueName: "host[:port],..."
         )
     )
     var target: String?

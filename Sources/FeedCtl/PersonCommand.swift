@@ -42,7 +42,7 @@ struct PersonOptions: ParsableArguments {
         let sessions = try profile.sessions()
         var configuration = try configuration(profile, settings)
         configuration.sessionStore = try isOwn(settings) ? sessions : nil
-        return try await FeedClient.withConnection(to: settings.address, configuration, body)
+        return try await FeedClient.withConnection(to: settings.addresses, configuration, body)
     }
 
     /// Connects, lets a session begin, and keeps the session and where it was begun in the profile.
@@ -60,7 +60,7 @@ struct PersonOptions: ParsableArguments {
         let sessions = NewSession(store: try profile.sessions())
         var configuration = try configuration(profile, settings)
         configuration.sessionStore = sessions
-        let client = try await FeedClient.connected(to: settings.address, configuration)
+        let client = try await FeedClient.connected(to: settings.addresses, configuration)
         // Without `withConnection`: the compiler of Swift 6.3.1 crashes on the closure in a closure.
         let session: UserSession
         do {
@@ -83,10 +83,8 @@ struct PersonOptions: ParsableArguments {
     ) async throws -> Value {
         let settings = try target.settings()
         let profile = try Profile(path: target.folder)
-        var offline = OfflineConfiguration(
-            path: profile.path + "/offline.db",
-            address: settings.address
-        )
+        var offline = OfflineConfiguration(path: profile.path + "/offline.db")
+        offline.addresses = settings.addresses
         offline.client = try configuration(profile, settings)
         if try !connects || isOwn(settings) { offline.client.sessionStore = try profile.sessions() }
         let feed = try await OfflineFeed.open(offline)

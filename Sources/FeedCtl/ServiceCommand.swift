@@ -25,8 +25,8 @@ extension ServiceCommand {
 
     /// What ``run()`` does, for a command that does not always call the service.
     func callService() async throws {
-        let address = try options.target.settings().address
-        let report = try await FeedClient.withConnection(to: address, configuration) { client in
+        let addresses = try options.target.settings().addresses
+        let report = try await FeedClient.withConnection(to: addresses, configuration) { client in
             do {
                 let user = options.actingUser
                 return try await perform(user == 0 ? client : client.acting(for: user))
@@ -112,6 +112,8 @@ extension ClientConfiguration {
         self.init()
         clientName = "feedctl"
         tls = settings.security
+        // Who names one service of a cluster means that one; changes are the leader's all the same.
+        reads = settings.addresses.count > 1 ? .leader : .any
         self.timeout = timeout.duration()
         connectTimeout = self.timeout
     }
@@ -120,23 +122,23 @@ extension ClientConfiguration {
 extension FeedClient {
     /// Connects, runs the body and closes the connection; the error of a connection names the address.
     static func withConnection<Value>(
-        to address: String,
+        to addresses: [String],
         _ configuration: ClientConfiguration,
         _ body: (FeedClient) async throws -> Value
     ) async throws -> Value {
-        let client = try await connected(to: address, configuration)
+        let client = try await connected(to: addresses, configuration)
         return try await closing(client.close) { try await body(client) }
     }
 
     /// A connected client; the error of a connection names the address.
     static func connected(
-        to address: String,
+        to addresses: [String],
         _ configuration: ClientConfiguration
     ) async throws(FeedClientError) -> FeedClient {
         do throws(FeedClientError) {
-            return try await connect(to: address, configuration: configuration)
+            return try await connect(to: addresses, configuration: configuration)
         } catch {
-            throw error.naming(target: address)
+            throw error.naming(target: addresses.joined(separator: ","))
         }
     }
 }

@@ -6,7 +6,7 @@ internal import Foundation
 /// There are three sources: the flags, the variables `FEEDCTL_*`, and the profile, in which
 /// `feedctl login` keeps them.
 package struct TargetSettings: Codable, Equatable, Sendable {
-    /// The host, with or without a port.
+    /// The host, with or without a port; those of a cluster have commas between them.
     package var target: String?
     /// Whether the connection is secured; false is an express no.
     package var tls: Bool?
@@ -50,8 +50,11 @@ package struct TargetSettings: Codable, Equatable, Sendable {
         return over(profile)
     }
 
-    /// The address of the service, with the default port if the target has none.
-    package var address: String { FeedClient.address(of: target) }
+    /// The address of the service, or of each of a cluster, with the default port if it has none.
+    package var addresses: [String] { FeedClient.addresses(of: target) }
+
+    /// The addresses as a target has them.
+    package var address: String { addresses.joined(separator: ",") }
 
     /// The TLS of the connection; nil if it is not secured.
     package var security: ClientTLS? {
@@ -60,7 +63,11 @@ package struct TargetSettings: Codable, Equatable, Sendable {
 
     /// Whether others may read what is sent: the connection leaves the machine without TLS.
     package var isReadable: Bool {
-        guard tls != true, let colon = address.lastIndex(of: ":") else { return false }
+        tls != true && addresses.contains(where: Self.isElsewhere)
+    }
+
+    private static func isElsewhere(_ address: String) -> Bool {
+        guard let colon = address.lastIndex(of: ":") else { return false }
         let host = address[..<colon]
         let isLoopback =
             host.hasPrefix("127.") && host.allSatisfy { $0.isWholeNumber || $0 == "." }

@@ -253,6 +253,13 @@ extension RunConfiguration {
             ],
             expected: "none with --protocol resp, which has no such thing"
         )
+        guard !hasSeveralTargets else {
+            throw FlagError(
+                flag: "--target",
+                expected: "one server with --protocol resp",
+                actual: target
+            )
+        }
         if mix.operations.contains(.create) {
             throw FlagValue("--mix", options.mix)
                 .error("vote, list, page and get with --protocol resp")
@@ -403,6 +410,13 @@ extension SideBySideConfiguration {
             wireProtocol = try FlagValue("--ab-protocol", text).choice()
         }
         let address = wireProtocol.address(of: target)
+        for text in [configuration.target, address] where text.contains(",") {
+            throw FlagError(
+                flag: "--ab",
+                expected: "one server on each side",
+                actual: text
+            )
+        }
         guard address != configuration.target else {
             throw FlagError(flag: "--ab", expected: "another server than --target", actual: target)
         }

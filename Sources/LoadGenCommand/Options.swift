@@ -198,7 +198,8 @@ package struct LoadOptions: ParsableArguments {
     @Option(
         help: """
             The server under test, as feed.example.org, 10.0.0.7:7434 or [::1]:7434; without a port that of \
-            the default. (default: 127.0.0.1:7433; with --protocol resp 127.0.0.1:6379)
+            the default; those of a cluster with commas between them. (default: 127.0.0.1:7433; with \
+            --protocol resp 127.0.0.1:6379)
             """
     )
     package var target: String?
