@@ -4,6 +4,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
 
 	"feed-replica/core"
@@ -40,4 +43,31 @@ func TestErrorsHaveTheirExitCodes(t *testing.T) {
 			t.Errorf("%T inside of another: exit %d, expected %d", each.err, got, each.want)
 		}
 	}
+}
+
+// Fails if others can read the log or the snapshots, whatever umask the node was made and run with.
+func TestFilesOfANodeArePrivate(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	folder := newFolder(t)
+	m := &machine{t: t, settings: settings{name: "a", directory: filepath.Join(folder, "a"), logLimit: 1 << 30,
+		listen: "http://" + freeAddress(t, newHost()), socket: filepath.Join(folder, "s")}}
+	do(t, append([]string{"init", "--last-index", "7", "--cluster", testCluster.String()}, m.flags()...)...)
+	syscall.Umask(0)
+	m.run()
+	commit(t, "one", withService(m, 7))
+	m.end()
+	err := filepath.Walk(m.settings.directory, func(path string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode()&0o077 != 0 {
+			t.Errorf("%s: %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func withService(m *machine, base uint64) *machine {
+	newService(m.t, m, base)
+	return m
 }

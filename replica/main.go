@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"feed-replica/etcd"
 )
@@ -33,8 +34,16 @@ const segmentByteCount = 16 << 20
 // version is that of the service; scripts/replica.sh sets it at the build.
 var version = "unknown"
 
-func main() {
+// begin sets what holds for the whole process.
+func begin() {
+	// A panic of a goroutine of the transport ends the process by SIGABRT. As Go has it, it would be exit 2: a wrong flag
+	// to a unit, which does not restart the program then.
+	debug.SetTraceback("crash")
 	etcd.SetSegmentByteCount(segmentByteCount)
+}
+
+func main() {
+	begin()
 	err := dispatch(os.Args[1:], os.Stdout)
 	if err != nil && err != flag.ErrHelp {
 		fmt.Fprintf(os.Stderr, "feed-replica: %v\n", err)

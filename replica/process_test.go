@@ -16,6 +16,9 @@ import (
 // asProgram is the variable with which the tests' program is feed-replica.
 const asProgram = "FEED_REPLICA_TEST_AS_PROGRAM"
 
+// panics is its value for one that panics at once.
+const panics = "panics"
+
 // process is a node in a process of its own.
 type process struct {
 	command *exec.Cmd
@@ -258,5 +261,16 @@ func TestKilledLeaderLosesNothing(t *testing.T) {
 	}
 	if code := first.start().await(t); code != exitReplace {
 		t.Error("a node without its mark: exit", code)
+	}
+}
+
+// Fails if a panic of another goroutine than the node's ends the process as a wrong flag does: it is not restarted then.
+func TestPanicsOfOtherGoroutinesAbort(t *testing.T) {
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), asProgram+"="+panics)
+	_ = command.Run() // its state says how it ended
+	status := command.ProcessState.Sys().(syscall.WaitStatus)
+	if !status.Signaled() || status.Signal() != syscall.SIGABRT {
+		t.Error(command.ProcessState)
 	}
 }

@@ -55,6 +55,7 @@ func runCommand(arguments []string, out io.Writer) error {
 
 // runNode joins the parts of a node, and takes them apart in the other order.
 func runNode(s *settings, logger *zap.Logger, stop <-chan os.Signal) error {
+	syscall.Umask(privateUmask)
 	identity, err := members.LoadIdentity(s.directory)
 	if errors.Is(err, os.ErrNotExist) {
 		return &UsageError{fmt.Sprintf("--dir: %s is no node: `feed-replica init` or `join` makes one", s.directory)}

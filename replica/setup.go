@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"go.uber.org/zap"
@@ -85,8 +86,12 @@ func joinCommand(arguments []string, out io.Writer) error {
 	return nil
 }
 
+// privateUmask is for the snapshots: etcd makes them for everybody.
+const privateUmask = 0o077
+
 // makeNode makes the directory of a node. Who it is, is written last: until then `run` refuses it.
 func makeNode(s *settings, identity members.Identity, base *store.Base) error {
+	syscall.Umask(privateUmask)
 	if err := os.MkdirAll(s.directory, 0o700); err != nil {
 		return &UsageError{"--dir: " + err.Error()}
 	}

@@ -158,9 +158,10 @@ class ConcurrencyTests(unittest.TestCase):
 class PageTests(unittest.TestCase):
     PAGES = {"README.md": "# Top\n[a](docs/A.md#the-way-of-a-vote) [b](docs) [c](#top) [d](https://x.y)\n",
              "docs/A.md": "## The way of a `vote`\n[up](../README.md)\n```\n# no heading [x](nowhere)\n```\n"}
-    THREATS = "| T-A-1 | It | is so | `M/ATests.swift` `isSo` (twice), `staysSo`; `M/BTests.swift` |\n"
+    THREATS = "| T-A-1 | It | is so | `M/ATests.swift` `isSo` (twice), `staysSo`; `M/BTests.swift`; " \
+        "`replica/m/c_test.go` `TestIsSo` |\n"
     SOURCES = {"Tests/M/ATests.swift": "func isSo() {}\nfunc staysSo() {} // T-A-1",
-               "Tests/M/BTests.swift": ""}
+               "Tests/M/BTests.swift": "", "replica/m/c_test.go": "func TestIsSo(t *testing.T) {}"}
 
     def test_links_that_lead_somewhere_pass(self):
         self.assertEqual(pages.link_faults(self.PAGES, set(self.PAGES)), [])
@@ -178,6 +179,8 @@ class PageTests(unittest.TestCase):
         cases = [(self.THREATS.replace("isSo", "is"), self.SOURCES),
                  (self.THREATS.replace("staysSo", "stays"), self.SOURCES),
                  (self.THREATS.replace("BTests", "CTests"), self.SOURCES),
+                 (self.THREATS.replace("TestIsSo", "TestIs"), self.SOURCES),
+                 (self.THREATS.replace("m/c_test", "m/d_test"), self.SOURCES),
                  (self.THREATS + "| T-A-1 | again |\n", self.SOURCES),
                  (self.THREATS, self.SOURCES | {"Sources/M/C.swift": "// T-A-2"})]
         for page, sources in cases:

@@ -1,7 +1,7 @@
 """Checks that the links of the documents lead somewhere, and that docs/SECURITY.md names real tests.
 
 scripts/check.sh runs it. A link within the repository has to lead to a file, and to a heading where
-it names one. A row of the threats names files below Tests, and functions in them. A test or a
+it names one. A row of the threats names files below Tests or of replica/, and functions in them. A test or a
 comment that names a row has to name one that is there.
 """
 
@@ -18,7 +18,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 ROW = re.compile(r"^\| (T-[A-Z]+-\d+) \|", re.MULTILINE)
 ROW_NAME = re.compile(r"\bT-[A-Z]+-\d+\b")
 # A file, and behind it the functions that the row names in it, each perhaps with a remark.
-TESTS = re.compile(r"`([\w/]+\.swift)`((?: `\w+`(?: \([^)]*\))?,?)*)")
+TESTS = re.compile(r"`([\w/]+\.(?:swift|go))`((?: `\w+`(?: \([^)]*\))?,?)*)")
 
 
 def anchors(text):
@@ -51,11 +51,12 @@ def threat_faults(page, sources):
     """Sentences on tests that the page of threats names, and on its rows that sources name."""
     found = []
     for path, functions in TESTS.findall(page):
-        source = sources.get(f"Tests/{path}")
+        path = path if path.startswith("replica/") else f"Tests/{path}"
+        source = sources.get(path)
         if source is None:
-            found.append(f"{THREATS} names Tests/{path}, which does not exist")
+            found.append(f"{THREATS} names {path}, which does not exist")
             continue
-        found += [f"{THREATS} names {name} of Tests/{path}, which has no such function"
+        found += [f"{THREATS} names {name} of {path}, which has no such function"
                   for name in re.findall(r"`(\w+)`", functions)
                   if not re.search(rf"\bfunc {name}\b", source)]
     rows = ROW.findall(page)
@@ -68,7 +69,7 @@ def threat_faults(page, sources):
 
 def main():
     pages = swift_source.texts(suffixes=(".md",))
-    sources = swift_source.texts("Sources", "Tests")
+    sources = swift_source.texts("Sources", "Tests", "replica", suffixes=(".swift", ".go"))
     swift_source.report(link_faults(pages, swift_source.files()) + threat_faults(pages[THREATS], sources))
 
 
