@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -23,6 +22,7 @@ import (
 
 	"feed-replica/core"
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/members"
 	"feed-replica/peers"
 	"feed-replica/wire"
@@ -611,8 +611,8 @@ func TestMistakesAreRefused(t *testing.T) {
 		{[]string{"cert", "--name", "n", "--hosts", "n", "--dir", folder}, "ca.crt"},
 	} {
 		err := dispatch(each.arguments, io.Discard)
-		if err == nil || !strings.Contains(err.Error(), each.want) || exitCode(err) != exitUsage {
-			t.Errorf("%v: %v, exit %d; expected %q", each.arguments, err, exitCode(err), each.want)
+		if err == nil || !strings.Contains(err.Error(), each.want) || exit.CodeOf(err) != exit.Wrong {
+			t.Errorf("%v: %v, exit %d; expected %q", each.arguments, err, exit.CodeOf(err), each.want)
 		}
 	}
 	do(t, append([]string{"init", "--last-index", "7", "--cluster", testCluster.String()}, good...)...)
@@ -624,7 +624,7 @@ func TestMistakesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = dispatch(append([]string{"init", "--last-index", "7", "--cluster", testCluster.String()}, good...), io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "a log that is no node's") || exitCode(err) != exitUsage {
+	if err == nil || !strings.Contains(err.Error(), "a log that is no node's") || exit.CodeOf(err) != exit.Wrong {
 		t.Errorf("an init after one that was killed: %v", err)
 	}
 }
@@ -657,8 +657,7 @@ func TestSettingsAreOfFileAndFlags(t *testing.T) {
 		strings.Repeat("#", 64<<10) + "#": "more than 65536 bytes",
 	} {
 		write(text)
-		var usage *UsageError
-		if _, err := parse(); !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
+		if _, err := parse(); exit.CodeOf(err) != exit.Wrong || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v, expected %q", text, err, want)
 		}
 	}
@@ -700,7 +699,7 @@ func TestRemovedNodesEnd(t *testing.T) {
 		}
 	})
 	for start := 0; ; start++ {
-		if exitCode(ended) != exitReplace {
+		if exit.CodeOf(ended) != exit.Replace {
 			t.Errorf("start %d: %v", start, ended)
 		}
 		if start == 2 {

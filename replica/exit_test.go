@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"feed-replica/core"
+	"feed-replica/exit"
 	"feed-replica/store"
 )
 
@@ -18,29 +18,28 @@ import (
 func TestErrorsHaveTheirExitCodes(t *testing.T) {
 	for _, each := range []struct {
 		err  error
-		want int
+		want exit.Code
 	}{
 		{nil, 0},
-		{flag.ErrHelp, 0},
-		{&UsageError{"x"}, 2},
-		{&store.InUseError{Directory: "x"}, 3},
-		{&store.DamagedError{What: "x"}, 65},
-		{&core.BehindServiceError{}, 65},
-		{&core.RemovedError{}, 65},
-		{&core.LogLimitError{}, 69},
+		{exit.Usage("x"), 2},
+		{exit.New(exit.InUse, "x"), 3},
+		{exit.Damaged("x"), 65},
+		{exit.Log("x", errors.New("y")), 65},
+		{core.Removed(1), 65},
+		{exit.New(exit.LogLimit, "x"), 69},
 		{errors.New("x"), 70},
-		{&core.InternalError{What: "x"}, 70},
-		{&store.TooLargeError{}, 70},
-		{&store.DiskError{Operation: "x", Err: errors.New("y")}, 74},
+		{store.TooLarge(1), 70},
+		{exit.Disk("x", errors.New("y")), 74},
+		{exit.Log("x", fmt.Errorf("y: %w", syscall.EIO)), 74},
 	} {
-		if got := exitCode(each.err); got != each.want {
-			t.Errorf("%T: exit %d, expected %d", each.err, got, each.want)
+		if got := exit.CodeOf(each.err); got != each.want {
+			t.Errorf("%v: exit %d, expected %d", each.err, got, each.want)
 		}
 		if each.err == nil {
 			continue
 		}
-		if got := exitCode(fmt.Errorf("about: %w", each.err)); got != each.want {
-			t.Errorf("%T inside of another: exit %d, expected %d", each.err, got, each.want)
+		if got := exit.CodeOf(fmt.Errorf("about: %w", each.err)); got != each.want {
+			t.Errorf("%v inside of another: exit %d, expected %d", each.err, got, each.want)
 		}
 	}
 }

@@ -1,8 +1,8 @@
 // Command feed-replica is one node of a replicated log beside a feed service.
 //
-// docs/CLUSTER.md says how it is used. The packages, from the ground up: `etcd` imports etcd; `wire` has the
-// frames of the socket; `members` who belongs to a cluster; `store` the log on the disk; `core` the node;
-// `peers` the way to other nodes; `metrics` what it counts. This one reads settings and joins them.
+// docs/CLUSTER.md says how it is used. The packages, from the ground up: `etcd` imports etcd; `exit` has the errors
+// with their codes; `wire` the frames of the socket; `members` who belongs to a cluster; `store` the log on the disk;
+// `core` the node; `peers` the way to other nodes; `metrics` what it counts. This one reads settings and joins them.
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 )
 
 // command is one of the program.
@@ -45,10 +46,13 @@ func begin() {
 func main() {
 	begin()
 	err := dispatch(os.Args[1:], os.Stdout)
-	if err != nil && err != flag.ErrHelp {
+	if err == flag.ErrHelp {
+		err = nil
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "feed-replica: %v\n", err)
 	}
-	os.Exit(exitCode(err))
+	os.Exit(int(exit.CodeOf(err)))
 }
 
 func dispatch(arguments []string, out io.Writer) error {
@@ -65,7 +69,7 @@ func dispatch(arguments []string, out io.Writer) error {
 			return each.run(arguments[1:], out)
 		}
 	}
-	return &UsageError{fmt.Sprintf("command %q: expected run, init, join or cert", arguments[0])}
+	return exit.Usage("command %q: expected run, init, join or cert", arguments[0])
 }
 
 func printUsage(out io.Writer) {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"feed-replica/exit"
 )
 
 // asProgram is the variable with which the tests' program is feed-replica.
@@ -142,7 +144,7 @@ func TestProcessesLiveThroughFaults(t *testing.T) {
 	compareJournals(t, machines)
 	for _, each := range machines {
 		each.service.close()
-		if code := processes[each].kill(t, syscall.SIGTERM); code != exitStopped {
+		if code := processes[each].kill(t, syscall.SIGTERM); code != 0 {
 			t.Errorf("SIGTERM of %s: exit %d", each.settings.name, code)
 		}
 	}
@@ -247,19 +249,19 @@ func TestKilledLeaderLosesNothing(t *testing.T) {
 			}
 		}
 	}
-	if code := first.start().await(t); code != exitInUse {
+	if code := first.start().await(t); code != int(exit.InUse) {
 		t.Error("a second process of a directory: exit", code)
 	}
 	for _, each := range machines {
 		each.service.close()
-		if code := processes[each].kill(t, syscall.SIGTERM); code != exitStopped {
+		if code := processes[each].kill(t, syscall.SIGTERM); code != 0 {
 			t.Errorf("SIGTERM of %s: exit %d", each.settings.name, code)
 		}
 	}
 	if err := os.Remove(filepath.Join(first.settings.directory, "durable.hwm")); err != nil {
 		t.Fatal(err)
 	}
-	if code := first.start().await(t); code != exitReplace {
+	if code := first.start().await(t); code != int(exit.Replace) {
 		t.Error("a node without its mark: exit", code)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"feed-replica/core"
+	"feed-replica/exit"
 	"feed-replica/members"
 	"feed-replica/metrics"
 	"feed-replica/peers"
@@ -58,14 +58,14 @@ func runNode(s *settings, logger *zap.Logger, stop <-chan os.Signal) error {
 	syscall.Umask(privateUmask)
 	identity, err := members.LoadIdentity(s.directory)
 	if errors.Is(err, os.ErrNotExist) {
-		return &UsageError{fmt.Sprintf("--dir: %s is no node: `feed-replica init` or `join` makes one", s.directory)}
+		return exit.Usage("--dir: %s is no node: `feed-replica init` or `join` makes one", s.directory)
 	}
 	var path *os.PathError
 	if errors.As(err, &path) {
-		return &store.DiskError{Operation: "reading who the node is", Err: err}
+		return exit.Disk("reading who the node is", err)
 	}
 	if err != nil {
-		return &store.DamagedError{What: "who the node is cannot be read", Err: err}
+		return exit.New(exit.Replace, "who the node is cannot be read: %w; replace this node", err)
 	}
 	if err := s.checkIdentity(identity); err != nil {
 		return err
@@ -90,18 +90,18 @@ func runNode(s *settings, logger *zap.Logger, stop <-chan os.Signal) error {
 		Logger: logger.Named("peers"),
 	})
 	if err != nil {
-		return &UsageError{err.Error()}
+		return exit.Usage("%w", err)
 	}
 	defer transport.Close()
 	node.Connect(transport.Peers)
 	socket, err := core.Listen(node, s.socket)
 	if err != nil {
-		return &UsageError{err.Error()}
+		return exit.Usage("%w", err)
 	}
 	defer socket.Close()
 	observer, err := listenForObservers(s, node, counts)
 	if err != nil {
-		return &UsageError{err.Error()}
+		return exit.Usage("%w", err)
 	}
 	defer observer.close()
 
@@ -129,7 +129,7 @@ func supervise(node *core.Core, removed, purge, failed <-chan error, stop <-chan
 	case err := <-ended:
 		return err
 	case <-removed:
-		cause = &core.RemovedError{Node: node.ID()}
+		cause = core.Removed(node.ID())
 	case cause = <-purge:
 	case cause = <-failed:
 	case <-stop:

@@ -11,6 +11,7 @@ import (
 
 	"gopkg.in/yaml.v2"
 
+	"feed-replica/exit"
 	"feed-replica/members"
 )
 
@@ -70,9 +71,9 @@ func parseFlags(flags *flag.FlagSet, arguments []string, out io.Writer) error {
 		flags.Usage()
 		return err
 	case err != nil:
-		return &UsageError{err.Error()}
+		return exit.Usage("%w", err)
 	case flags.NArg() > 0:
-		return &UsageError{fmt.Sprintf("%s: expected flags, got %q", flags.Name(), flags.Arg(0))}
+		return exit.Usage("%s: expected flags, got %q", flags.Name(), flags.Arg(0))
 	}
 	return nil
 }
@@ -90,13 +91,13 @@ func (s *settings) parse(flags *flag.FlagSet, arguments []string, out io.Writer)
 		}
 	}
 	if s.directory == "" {
-		return &UsageError{"--dir: expected the directory of the log"}
+		return exit.Usage("--dir: expected the directory of the log")
 	}
 	if s.logLimit < leastLogLimit {
-		return &UsageError{fmt.Sprintf("--log-limit: expected 128MiB or more, got %s", s.logLimit.String())}
+		return exit.Usage("--log-limit: expected 128MiB or more, got %s", s.logLimit.String())
 	}
 	if s.copyRate != 0 && s.copyRate < leastCopyRate {
-		return &UsageError{fmt.Sprintf("--copy-rate: expected 0, or 1MiB or more, got %s", s.copyRate.String())}
+		return exit.Usage("--copy-rate: expected 0, or 1MiB or more, got %s", s.copyRate.String())
 	}
 	return nil
 }
@@ -104,19 +105,19 @@ func (s *settings) parse(flags *flag.FlagSet, arguments []string, out io.Writer)
 func applyFile(flags *flag.FlagSet, path string, given map[string]bool) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return &UsageError{fmt.Sprintf("--config: %v", err)}
+		return exit.Usage("--config: %v", err)
 	}
 	defer file.Close()
 	b, err := io.ReadAll(io.LimitReader(file, maximumSettingsByteCount+1))
 	if err != nil {
-		return &UsageError{fmt.Sprintf("--config: %v", err)}
+		return exit.Usage("--config: %v", err)
 	}
 	if len(b) > maximumSettingsByteCount {
-		return &UsageError{fmt.Sprintf("--config: %s has more than %d bytes", path, maximumSettingsByteCount)}
+		return exit.Usage("--config: %s has more than %d bytes", path, maximumSettingsByteCount)
 	}
 	values := map[string]interface{}{}
 	if err := yaml.UnmarshalStrict(b, &values); err != nil {
-		return &UsageError{fmt.Sprintf("--config: %s: %v", path, err)}
+		return exit.Usage("--config: %s: %v", path, err)
 	}
 	names := make([]string, 0, len(values))
 	for name := range values {
@@ -125,13 +126,13 @@ func applyFile(flags *flag.FlagSet, path string, given map[string]bool) error {
 	sort.Strings(names)
 	for _, name := range names {
 		if flags.Lookup(name) == nil || name == "config" {
-			return &UsageError{fmt.Sprintf("--config: %s: unknown key %q", path, name)}
+			return exit.Usage("--config: %s: unknown key %q", path, name)
 		}
 		if given[name] {
 			continue
 		}
 		if err := flags.Set(name, fmt.Sprint(values[name])); err != nil {
-			return &UsageError{fmt.Sprintf("--config: %s: %s: %v", path, name, err)}
+			return exit.Usage("--config: %s: %s: %v", path, name, err)
 		}
 	}
 	return nil
@@ -173,7 +174,7 @@ func (b *byteCount) Set(text string) error {
 // checkIdentity compares the settings with who the directory is.
 func (s *settings) checkIdentity(identity members.Identity) error {
 	if s.name != "" && s.name != identity.Name {
-		return &UsageError{fmt.Sprintf("--name: %s is node %s, got %s", s.directory, identity.Name, s.name)}
+		return exit.Usage("--name: %s is node %s, got %s", s.directory, identity.Name, s.name)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"feed-replica/exit"
 	"feed-replica/members"
 	"feed-replica/peers"
 	"feed-replica/store"
@@ -30,16 +30,16 @@ func initCommand(arguments []string, out io.Writer) error {
 		return err
 	}
 	if lastIndex == 0 {
-		return &UsageError{"--last-index: expected 1 or more: a service that has run has a record"}
+		return exit.Usage("--last-index: expected 1 or more: a service that has run has a record")
 	}
 	var cluster members.Cluster
 	if err := cluster.UnmarshalText([]byte(clusterText)); err != nil {
-		return &UsageError{"--cluster: " + err.Error()}
+		return exit.Usage("--cluster: %w", err)
 	}
 	roster := members.Roster{}
 	member := members.Member{Name: s.name, URL: s.listen}
 	if err := roster.CheckAddition(member); err != nil {
-		return &UsageError{"--name, --listen: " + err.Error()}
+		return exit.Usage("--name, --listen: %w", err)
 	}
 	id, err := roster.DrawID(rand.Reader)
 	if err != nil {
@@ -64,17 +64,17 @@ func joinCommand(arguments []string, out io.Writer) error {
 		return parseFlags(flags, arguments, out)
 	}
 	if len(arguments) == 0 || strings.HasPrefix(arguments[0], "-") {
-		return &UsageError{"join: expected the token, then flags"}
+		return exit.Usage("join: expected the token, then flags")
 	}
 	identity, err := members.ParseToken(arguments[0])
 	if err != nil {
-		return &UsageError{"join: " + err.Error()}
+		return exit.Usage("join: %w", err)
 	}
 	if err := s.parse(flags, arguments[1:], out); err != nil {
 		return err
 	}
 	if url := identity.Members[identity.ID].URL; s.listen != url {
-		return &UsageError{fmt.Sprintf("--listen: the token is for %s, got %s", url, s.listen)}
+		return exit.Usage("--listen: the token is for %s, got %s", url, s.listen)
 	}
 	if err := s.checkIdentity(identity); err != nil {
 		return err
@@ -93,26 +93,25 @@ const privateUmask = 0o077
 func makeNode(s *settings, identity members.Identity, base *store.Base) error {
 	syscall.Umask(privateUmask)
 	if err := os.MkdirAll(s.directory, 0o700); err != nil {
-		return &UsageError{"--dir: " + err.Error()}
+		return exit.Usage("--dir: %w", err)
 	}
 	if members.HasIdentity(s.directory) {
-		return &UsageError{fmt.Sprintf("--dir: %s is a node already", s.directory)}
+		return exit.Usage("--dir: %s is a node already", s.directory)
 	}
 	logger, err := newLogger("error")
 	if err != nil {
 		return err
 	}
-	var inUse *store.InUseError
 	err = store.Create(store.Options{Directory: s.directory, Logger: logger}, base)
-	if errors.As(err, &inUse) {
-		return &UsageError{fmt.Sprintf("--dir: %s has a log that is no node's, as of an init that was killed: remove it",
-			s.directory)}
+	if exit.CodeOf(err) == exit.InUse {
+		return exit.Usage("--dir: %s has a log that is no node's, as of an init that was killed: remove it",
+			s.directory)
 	}
 	if err != nil {
 		return err
 	}
 	if err := identity.Save(s.directory); err != nil {
-		return &store.DiskError{Operation: "writing who the node is", Err: err}
+		return exit.Disk("writing who the node is", err)
 	}
 	return nil
 }
@@ -130,22 +129,22 @@ func certCommand(arguments []string, out io.Writer) error {
 		return err
 	}
 	if isAuthority == (name != "") {
-		return &UsageError{"cert: expected --authority, or --name and --hosts"}
+		return exit.Usage("cert: expected --authority, or --name and --hosts")
 	}
 	if isAuthority {
 		if err := peers.MakeAuthority(folder, time.Now()); err != nil {
-			return &UsageError{"cert: " + err.Error()}
+			return exit.Usage("cert: %w", err)
 		}
 		return nil
 	}
 	if err := members.CheckName(name); err != nil {
-		return &UsageError{"--name: " + err.Error()}
+		return exit.Usage("--name: %w", err)
 	}
 	if hosts == "" {
-		return &UsageError{"--hosts: expected addresses or names"}
+		return exit.Usage("--hosts: expected addresses or names")
 	}
 	if err := peers.MakeNodeCertificate(folder, name, strings.Split(hosts, ","), time.Now()); err != nil {
-		return &UsageError{"cert: " + err.Error()}
+		return exit.Usage("cert: %w", err)
 	}
 	return nil
 }
@@ -154,7 +153,7 @@ func certCommand(arguments []string, out io.Writer) error {
 func newLogger(level string) (*zap.Logger, error) {
 	config := zap.NewProductionConfig()
 	if err := config.Level.UnmarshalText([]byte(level)); err != nil {
-		return nil, &UsageError{fmt.Sprintf("--log-level: expected debug, info, warn or error, got %q", level)}
+		return nil, exit.Usage("--log-level: expected debug, info, warn or error, got %q", level)
 	}
 	config.OutputPaths = []string{"stderr"}
 	config.Sampling = nil

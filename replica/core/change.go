@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/faults"
 	"feed-replica/members"
 	"feed-replica/wire"
@@ -113,7 +114,7 @@ func (c *Core) checkRemoval(id members.ID) error {
 func (c *Core) applyChange(entry *etcd.Entry) error {
 	var change etcd.ConfChange
 	if err := change.Unmarshal(entry.Data); err != nil {
-		return &InternalError{"a change of the members", err}
+		return exit.New(exit.Internal, "a change of the members: %w", err)
 	}
 	id := members.ID(change.NodeID)
 	roster := c.history.roster().Clone()
@@ -128,7 +129,7 @@ func (c *Core) applyChange(entry *etcd.Entry) error {
 	} else {
 		member, err := members.DecodeMember(change.Context)
 		if err != nil {
-			return &InternalError{"a change of the members", err}
+			return exit.New(exit.Internal, "a change of the members: %w", err)
 		}
 		roster.Add(id, member)
 	}
@@ -142,7 +143,7 @@ func (c *Core) applyChange(entry *etcd.Entry) error {
 		return nil
 	}
 	if id == c.options.Identity.ID {
-		return &RemovedError{id}
+		return Removed(id)
 	}
 	c.dropCopy(uint64(id), "the node was removed")
 	delete(c.services, id)

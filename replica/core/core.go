@@ -15,7 +15,6 @@
 package core
 
 import (
-	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"go.uber.org/zap"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/faults"
 	"feed-replica/members"
 	"feed-replica/metrics"
@@ -142,7 +142,7 @@ func New(options Options) (*Core, error) {
 		return nil, err
 	}
 	if c.history.roster().WasRemoved(options.Identity.ID) {
-		return nil, &RemovedError{options.Identity.ID}
+		return nil, Removed(options.Identity.ID)
 	}
 	c.publishRoster()
 	c.reads.begin(uint64(options.Identity.ID), uint64(options.Now().UnixNano()))
@@ -163,7 +163,7 @@ func New(options Options) (*Core, error) {
 		Logger:                    raftLogger{c.logger.Named("raft").Sugar()},
 	})
 	if err != nil {
-		return nil, &InternalError{"the Raft core", err}
+		return nil, exit.New(exit.Internal, "the Raft core: %w", err)
 	}
 	c.raft = raft
 	return c, nil
@@ -196,7 +196,7 @@ func (c *Core) Run() (err error) {
 	defer func() {
 		if what := recover(); what != nil {
 			c.logger.Error("a panic", zap.Any("what", what), zap.Stack("stack"))
-			err = &InternalError{"the node's goroutine", fmt.Errorf("%v", what)}
+			err = exit.New(exit.Internal, "the node's goroutine: %v", what)
 			return
 		}
 		c.endSession(stops())

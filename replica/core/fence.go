@@ -23,8 +23,7 @@ type refusal struct {
 // propose appends a commit batch.
 func (c *Core) propose(s *session, term, index uint64, body []byte) {
 	if count := len(body); count > store.MaximumEntryByteCount {
-		tooLarge := &store.TooLargeError{ByteCount: count, Limit: store.MaximumEntryByteCount}
-		c.refuse(s, term, index, refusal{wire.TooLarge, tooLarge.Error()})
+		c.refuse(s, term, index, refusal{wire.TooLarge, store.TooLarge(count).Error()})
 		return
 	}
 	c.append(s, term, index, func() error { return c.raft.Propose(body) })

@@ -1,11 +1,11 @@
 package core
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/faults"
 	"feed-replica/members"
 	"feed-replica/wire"
@@ -129,8 +129,7 @@ func TestEndedSessionsSayNothing(t *testing.T) {
 func TestPanicsEndRun(t *testing.T) {
 	n := newWorld(t, 1, faults.Set{}, 1).nodes[1]
 	n.core.reports <- func() { panic("broken") }
-	var internal *InternalError
-	if err := n.core.Run(); !errors.As(err, &internal) {
+	if err := n.core.Run(); exit.CodeOf(err) != exit.Internal {
 		t.Error(err)
 	}
 }
@@ -201,8 +200,7 @@ func TestHelloIsChecked(t *testing.T) {
 			t.Errorf("%s: reason %d, expected %d: %v", each.name, got, each.want, err)
 		}
 	}
-	var behind *BehindServiceError
-	if _, err := hello(testCluster, wire.Version, 1000); !errors.As(err, &behind) {
+	if _, err := hello(testCluster, wire.Version, 1000); exit.CodeOf(err) != exit.Replace {
 		t.Error("a service that has more than the log:", err)
 	}
 	_, n := leading(t, faults.Set{}, 1)

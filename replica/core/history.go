@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/members"
 )
 
@@ -20,7 +21,7 @@ type history struct{ eras []era }
 func (h *history) begin(snapshot etcd.Snapshot) error {
 	roster, err := members.DecodeRoster(snapshot.Data)
 	if err != nil {
-		return &InternalError{"the snapshot", err}
+		return exit.New(exit.Internal, "the snapshot: %w", err)
 	}
 	h.eras = []era{{snapshot.Metadata.Index, snapshot.Metadata.ConfState, roster}}
 	return nil

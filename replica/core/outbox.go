@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/wire"
 )
 
@@ -90,7 +91,7 @@ func (o *outbox) take(node uint64, log entrySource) ([]wire.Frame, error) {
 		return append(frames, behind(log)), nil
 	}
 	if err != nil {
-		return nil, &InternalError{"reading the log for the service", err}
+		return nil, exit.New(exit.Internal, "reading the log for the service: %w", err)
 	}
 	return o.stream(frames, entries), nil
 }

@@ -2,19 +2,29 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"go.uber.org/zap"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/members"
 )
+
+// ErrRemoved is in the error of a node that does not belong to its cluster any more.
+var ErrRemoved = errors.New("was removed from its cluster")
+
+// Removed says what to do.
+func Removed(node members.ID) error {
+	return exit.New(exit.Replace, "node %s %w; add a new one in its place", node, ErrRemoved)
+}
 
 // Process takes a message of a peer: the transport's goroutines call it.
 func (c *Core) Process(ctx context.Context, message etcd.Message) error {
 	if c.IsIDRemoved(message.From) {
-		return &RemovedError{members.ID(message.From)}
+		return Removed(members.ID(message.From))
 	}
 	select {
 	case c.messages <- message:

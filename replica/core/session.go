@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"feed-replica/exit"
 	"feed-replica/faults"
 	"feed-replica/members"
 	"feed-replica/wire"
@@ -153,7 +154,8 @@ func (c *Core) hello(s *session, f wire.Frame) error {
 		return nil
 	}
 	if applied > c.last {
-		return &BehindServiceError{Last: c.last, Applied: applied}
+		return exit.New(exit.Replace, "entries are lost: the service has record %d, and the log ends at %d; replace this node",
+			applied, c.last)
 	}
 	if c.session != nil {
 		c.logger.Warn("another service has come: the first one is cut off")

@@ -1,6 +1,9 @@
 package core
 
-import "feed-replica/faults"
+import (
+	"feed-replica/exit"
+	"feed-replica/faults"
+)
 
 // trim forgets what the service has on its disk, but for what trails and what copies need. A log over its
 // limit gives the copies up first.
@@ -26,7 +29,8 @@ func (c *Core) trim() error {
 	}
 	switch isOver := c.store.ByteCount() > c.options.LogLimit; {
 	case isOver && !c.isDraining:
-		return &LogLimitError{c.store.ByteCount(), c.options.LogLimit, c.durable, c.last}
+		return exit.New(exit.LogLimit, "--log-limit: the log has %d bytes, the limit is %d: the service has %d of %d records on its disk",
+			c.store.ByteCount(), c.options.LogLimit, c.durable, c.last)
 	case !isOver && c.isDraining:
 		c.logger.Info("the service has taken the log: the node takes part again")
 		c.isDraining = false

@@ -2,6 +2,7 @@ package core
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand"
@@ -189,7 +190,7 @@ func (n *simNode) do(action func() error) {
 	if err == nil {
 		err = n.core.process()
 	}
-	if _, isRemoved := err.(*RemovedError); isRemoved {
+	if errors.Is(err, ErrRemoved) {
 		n.isGone = true
 		return
 	}

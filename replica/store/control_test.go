@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/faults"
 )
 
@@ -21,8 +22,7 @@ func TestWithoutTheMarkLogsAreOpenedShort(t *testing.T) {
 func TestWithoutTheRuleOfTermsEntriesComeBack(t *testing.T) {
 	// The mark alone refuses the node: better than other entries, and a node too few.
 	last, _, err := endAfterOverwriting(t, faults.Set{faults.KeepsFallingTerms: true})
-	var damaged *DamagedError
-	if !errors.As(err, &damaged) {
+	if exit.CodeOf(err) != exit.Replace {
 		t.Fatalf("opened at %d: %v", last, err)
 	}
 	both := faults.Set{faults.KeepsFallingTerms: true, faults.NoMark: true}

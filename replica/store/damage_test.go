@@ -1,13 +1,13 @@
 package store
 
 import (
-	"errors"
 	"math/rand"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/faults"
 )
 
@@ -71,8 +71,7 @@ func (l writtenLog) reopen(t *testing.T, set faults.Set, spoil func(b []byte)) o
 	}
 	s, err := Open(options(l.directory, set))
 	if err != nil {
-		var damaged *DamagedError
-		if !errors.As(err, &damaged) {
+		if exit.CodeOf(err) != exit.Replace {
 			t.Fatalf("a spoiled log is refused as %T: %v", err, err)
 		}
 		return refused
@@ -187,8 +186,7 @@ func TestMissingMarkIsRefused(t *testing.T) {
 		if err := spoil(s.options.path(markName)); err != nil {
 			t.Fatal(err)
 		}
-		var damaged *DamagedError
-		if _, err := Open(s.options); !errors.As(err, &damaged) {
+		if _, err := Open(s.options); exit.CodeOf(err) != exit.Replace {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -208,8 +206,7 @@ func TestOlderLogIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(older, markName), newest, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var damaged *DamagedError
-	if _, err := Open(options(older, faults.Set{})); !errors.As(err, &damaged) {
+	if _, err := Open(options(older, faults.Set{})); exit.CodeOf(err) != exit.Replace {
 		t.Fatal(err)
 	}
 }
@@ -233,8 +230,7 @@ func TestLostVoteIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(older, markName), newest, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var damaged *DamagedError
-	if _, err := Open(options(older, faults.Set{})); !errors.As(err, &damaged) {
+	if _, err := Open(options(older, faults.Set{})); exit.CodeOf(err) != exit.Replace {
 		t.Error(err)
 	}
 }
@@ -271,8 +267,7 @@ func TestRefusedWritesAreErrorsOfTheDisk(t *testing.T) {
 		if err == nil {
 			err = s.Compact(3, etcd.ConfState{Voters: []uint64{1}}, nil)
 		}
-		var disk *DiskError
-		if !errors.As(err, &disk) {
+		if exit.CodeOf(err) != exit.Failed {
 			t.Errorf("%s: %v", name, err)
 		}
 		s.log.Close()

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/faults"
 )
 
@@ -20,7 +21,7 @@ func (s *Store) load(had mark) error {
 		at = etcd.WALSnapshot{Index: snapshot.Metadata.Index, Term: snapshot.Metadata.Term}
 		s.base = *snapshot
 		if err := s.memory.ApplySnapshot(*snapshot); err != nil {
-			return &DamagedError{"the snapshot cannot be used", err}
+			return exit.Log("the snapshot cannot be used", err)
 		}
 	}
 	entries, err := s.readLog(at)
@@ -39,10 +40,10 @@ func (s *Store) load(had mark) error {
 		entries = cutWhereTermsFall(at.Term, entries)
 	}
 	if err := s.memory.SetHardState(s.hard); err != nil {
-		return &DamagedError{"the log cannot be used", err}
+		return exit.Log("the log cannot be used", err)
 	}
 	if err := s.memory.Append(entries); err != nil {
-		return &DamagedError{"the log cannot be used", err}
+		return exit.Log("the log cannot be used", err)
 	}
 	s.sizes.begin(at.Index)
 	s.sizes.append(entries)
@@ -60,11 +61,11 @@ func (s *Store) newestSnapshot() (*etcd.Snapshot, error) {
 		marks, err = etcd.ValidWALSnapshots(s.options.Logger, folder)
 	}
 	if err != nil {
-		return nil, failure("the log cannot be read", err)
+		return nil, exit.Log("the log cannot be read", err)
 	}
 	snapshot, err := s.snapshots.LoadNewestAvailable(marks)
 	if err != nil && !errors.Is(err, etcd.ErrNoSnapshot) {
-		return nil, failure("the snapshot cannot be read", err)
+		return nil, exit.Log("the snapshot cannot be read", err)
 	}
 	var has etcd.SnapMetadata
 	if snapshot != nil {
@@ -79,8 +80,8 @@ func (s *Store) newestSnapshot() (*etcd.Snapshot, error) {
 	}
 	isNewest := has.Index == wanted.Index && has.Term == wanted.Term
 	if !isNewest && !s.options.Faults.Has(faults.TakesOlderSnapshots) {
-		return nil, &DamagedError{What: fmt.Sprintf("the snapshot at %d of term %d is missing or spoiled",
-			wanted.Index, wanted.Term)}
+		return nil, exit.Damaged(fmt.Sprintf("the snapshot at %d of term %d is missing or spoiled",
+			wanted.Index, wanted.Term))
 	}
 	return snapshot, nil
 }
@@ -91,10 +92,10 @@ func (s *Store) readLog(at etcd.WALSnapshot) ([]etcd.Entry, error) {
 	for isRepaired := false; ; isRepaired = true {
 		log, err := etcd.OpenWAL(s.options.Logger, folder, at)
 		if etcd.IsLocked(err) {
-			return nil, &InUseError{s.options.Directory}
+			return nil, inUse(s.options.Directory)
 		}
 		if err != nil {
-			return nil, failure("the log cannot be opened", err)
+			return nil, exit.Log("the log cannot be opened", err)
 		}
 		_, hard, entries, err := log.ReadAll()
 		if err == nil {
@@ -103,7 +104,7 @@ func (s *Store) readLog(at etcd.WALSnapshot) ([]etcd.Entry, error) {
 		}
 		log.Close()
 		if isRepaired || !errors.Is(err, io.ErrUnexpectedEOF) || !etcd.RepairWAL(s.options.Logger, folder) {
-			return nil, failure("the log cannot be read", err)
+			return nil, exit.Log("the log cannot be read", err)
 		}
 	}
 }
@@ -116,7 +117,7 @@ func (s *Store) forgetCommit(above uint64) error {
 	}
 	s.hard.Commit = above
 	if err := s.log.Save(s.hard, nil); err != nil { // compare syncs it
-		return failure("writing the log", err)
+		return exit.Log("writing the log", err)
 	}
 	return nil
 }
@@ -140,15 +141,15 @@ func (s *Store) compare(had mark, isVoid bool) error {
 		had.lastTerm, had.lastIndex = has.lastTerm, has.lastIndex
 	}
 	if has.isBehind(had) && !s.options.Faults.Has(faults.NoMark) {
-		return &DamagedError{What: fmt.Sprintf("entries or a vote are lost: the log ends at %v, and had %v", has, had)}
+		return exit.Damaged(fmt.Sprintf("entries or a vote are lost: the log ends at %v, and had %v", has, had))
 	}
 	if s.hard.Commit > has.lastIndex {
-		return &DamagedError{What: fmt.Sprintf("entries are lost: the log ends at %v, and %d was committed",
-			has, s.hard.Commit)}
+		return exit.Damaged(fmt.Sprintf("entries are lost: the log ends at %v, and %d was committed",
+			has, s.hard.Commit))
 	}
 	// A process before this one may have been killed before it had synced what is here.
 	if err := s.log.Sync(); err != nil {
-		return failure("syncing the log", err)
+		return exit.Log("syncing the log", err)
 	}
 	if err := syncFile(s.options.path(logFolder)); err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"feed-replica/exit"
 )
 
 // mark says what the log had on the disk, in a file beside it, `durable.hwm`, that is rarely synced.
@@ -76,7 +78,7 @@ type markFile struct {
 func createMark(path string, m mark) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return &DiskError{"creating " + markName, err}
+		return exit.Disk("creating "+markName, err)
 	}
 	f := &markFile{file: file}
 	if err := f.write(m); err != nil {
@@ -94,31 +96,31 @@ func createMark(path string, m mark) error {
 func openMark(path string) (*markFile, mark, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if os.IsNotExist(err) {
-		return nil, mark{}, &DamagedError{What: path + " is missing"}
+		return nil, mark{}, exit.Damaged(path + " is missing")
 	}
 	if err != nil {
-		return nil, mark{}, &DiskError{"opening " + markName, err}
+		return nil, mark{}, exit.Disk("opening "+markName, err)
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		file.Close()
 		if err == syscall.EWOULDBLOCK {
-			return nil, mark{}, &InUseError{filepath.Dir(path)}
+			return nil, mark{}, inUse(filepath.Dir(path))
 		}
-		return nil, mark{}, &DiskError{"locking " + markName, err}
+		return nil, mark{}, exit.Disk("locking "+markName, err)
 	}
 	b := make([]byte, markByteCount)
 	n, _ := file.ReadAt(b, 0)
 	m, ok := parseMark(b[:n])
 	if !ok {
 		file.Close()
-		return nil, mark{}, &DamagedError{What: path + " has a wrong checksum"}
+		return nil, mark{}, exit.Damaged(path + " has a wrong checksum")
 	}
 	return &markFile{file, m}, m, nil
 }
 
 func (f *markFile) write(m mark) error {
 	if _, err := f.file.WriteAt(m.bytes(), 0); err != nil {
-		return &DiskError{"writing " + markName, err}
+		return exit.Disk("writing "+markName, err)
 	}
 	saysLess := m.isBehind(f.last) || m.installed != f.last.installed || m.installing != f.last.installing
 	f.last = m
@@ -130,7 +132,7 @@ func (f *markFile) write(m mark) error {
 
 func (f *markFile) sync() error {
 	if err := f.file.Sync(); err != nil {
-		return &DiskError{"syncing " + markName, err}
+		return exit.Disk("syncing "+markName, err)
 	}
 	return nil
 }

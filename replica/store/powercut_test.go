@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/faults"
 	"feed-replica/powercut"
 )
@@ -234,8 +235,7 @@ func (l *life) cut(directory string) {
 	s, err := Open(options(directory, faults.Of(l.faults...)))
 	if isSpoiled {
 		l.spoiled++
-		var damaged *DamagedError
-		if errors.As(err, &damaged) {
+		if exit.CodeOf(err) == exit.Replace {
 			l.refused++
 			return
 		}

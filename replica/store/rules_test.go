@@ -2,13 +2,13 @@ package store
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/faults"
 )
 
@@ -123,8 +123,7 @@ func termAfterLosingTheSnapshot(t *testing.T, set faults.Set) (uint64, error) {
 // Fails if a log begins behind an older snapshot than it names: etcd takes one if the newest is lost or spoiled,
 // and the log then has what an installed snapshot has replaced.
 func TestLostSnapshotsAreRefused(t *testing.T) {
-	var damaged *DamagedError
-	if term, err := termAfterLosingTheSnapshot(t, faults.Set{}); !errors.As(err, &damaged) {
+	if term, err := termAfterLosingTheSnapshot(t, faults.Set{}); exit.CodeOf(err) != exit.Replace {
 		t.Fatalf("entry 7 was of term 4, and is of term %d: %v", term, err)
 	}
 	s := founded(t, 1, faults.Set{})
@@ -137,7 +136,7 @@ func TestLostSnapshotsAreRefused(t *testing.T) {
 	if err := os.WriteFile(name, []byte("spoiled"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(s.options); !errors.As(err, &damaged) {
+	if _, err := Open(s.options); exit.CodeOf(err) != exit.Replace {
 		t.Fatal("a spoiled snapshot:", err)
 	}
 }
@@ -244,8 +243,7 @@ func TestOversizeEntriesAreRefused(t *testing.T) {
 		t.Fatal(saved, read)
 	}
 	saved, read := reopenWithLargeEntry(t, 11<<20, faults.Set{})
-	var tooLarge *TooLargeError
-	if !errors.As(saved, &tooLarge) || read != nil {
+	if exit.CodeOf(saved) != exit.Internal || read != nil {
 		t.Fatal(saved, read)
 	}
 }
@@ -254,11 +252,10 @@ func TestOversizeEntriesAreRefused(t *testing.T) {
 func TestLogIsOpenedOnce(t *testing.T) {
 	s := founded(t, 1, faults.Set{})
 	defer s.Close()
-	var inUse *InUseError
-	if _, err := Open(s.options); !errors.As(err, &inUse) {
+	if _, err := Open(s.options); exit.CodeOf(err) != exit.InUse {
 		t.Fatal(err)
 	}
-	if err := Create(s.options, nil); !errors.As(err, &inUse) {
+	if err := Create(s.options, nil); exit.CodeOf(err) != exit.InUse {
 		t.Fatal(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/faults"
 )
 
@@ -20,7 +21,7 @@ func (s *Store) Save(hard etcd.HardState, entries []etcd.Entry) error {
 		return err
 	}
 	if err := s.log.Save(hard, entries); err != nil {
-		return failure("writing the log", err)
+		return exit.Log("writing the log", err)
 	}
 	return s.saved(hard, entries)
 }
@@ -43,18 +44,18 @@ func (s *Store) Install(snapshot etcd.Snapshot, hard etcd.HardState, entries []e
 	// Alone, before the entries: without the commit index a start does not use the snapshot, and takes what is behind
 	// it for what is behind the one before. And it is synced, as a commit index alone is not.
 	if err := s.log.Save(hard, nil); err != nil {
-		return failure("writing the log", err)
+		return exit.Log("writing the log", err)
 	}
 	if !s.options.Faults.Has(faults.ReleasesUnsynced) {
 		if err := s.log.Sync(); err != nil {
-			return failure("syncing the log", err)
+			return exit.Log("syncing the log", err)
 		}
 	}
 	if s.options.Faults.Has(faults.StopsInInstall) {
 		return errStopped
 	}
 	if err := s.memory.ApplySnapshot(snapshot); err != nil {
-		return &DamagedError{"the snapshot cannot be used", err}
+		return exit.Log("the snapshot cannot be used", err)
 	}
 	s.base, s.installed = snapshot, snapshot.Metadata.Index
 	s.sizes.begin(snapshot.Metadata.Index)
@@ -73,7 +74,7 @@ func (s *Store) saved(hard etcd.HardState, entries []etcd.Entry) error {
 		s.hard = hard
 	}
 	if err := s.memory.Append(entries); err != nil {
-		return &DamagedError{"the log cannot be appended to", err}
+		return exit.Log("the log cannot be appended to", err)
 	}
 	s.sizes.append(entries)
 	if len(entries) > 0 {
@@ -95,14 +96,14 @@ func (s *Store) Compact(index uint64, members etcd.ConfState, roster []byte) err
 		return nil
 	}
 	if err != nil {
-		return &DamagedError{"the log cannot be cut", err}
+		return exit.Log("the log cannot be cut", err)
 	}
 	if err := saveSnapshot(s.options, s.log, snapshot); err != nil {
 		return err
 	}
 	s.base = snapshot
 	if err := s.memory.Compact(index); err != nil {
-		return &DamagedError{"the log cannot be cut", err}
+		return exit.Log("the log cannot be cut", err)
 	}
 	s.sizes.forget(index)
 	return s.release(index)
@@ -110,7 +111,7 @@ func (s *Store) Compact(index uint64, members etcd.ConfState, roster []byte) err
 
 func (s *Store) release(index uint64) error {
 	if err := s.log.ReleaseLockTo(index); err != nil {
-		return failure("releasing files of the log", err)
+		return exit.Log("releasing files of the log", err)
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func (s *Store) check(entries []etcd.Entry) error {
 	}
 	for i := range entries {
 		if count := len(entries[i].Data); count > MaximumEntryByteCount {
-			return &TooLargeError{count, MaximumEntryByteCount}
+			return TooLarge(count)
 		}
 	}
 	return nil
@@ -139,7 +140,7 @@ func saveSnapshot(options Options, log *etcd.WAL, snapshot etcd.Snapshot) error 
 	}
 	at := etcd.WALSnapshot{Index: snapshot.Metadata.Index, Term: snapshot.Metadata.Term}
 	if err := log.SaveSnapshot(at); err != nil {
-		return failure("writing the log", err)
+		return exit.Log("writing the log", err)
 	}
 	return nil
 }
@@ -153,7 +154,7 @@ func saveSnapshotFile(options Options, folder string, snapshot etcd.Snapshot) er
 		return syncFile(path)
 	}
 	if err := etcd.NewSnapshotter(options.Logger, folder).SaveSnap(snapshot); err != nil {
-		return failure("writing a snapshot", err)
+		return exit.Log("writing a snapshot", err)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"go.uber.org/zap"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 	"feed-replica/faults"
 )
 
@@ -68,14 +69,14 @@ func (o Options) path(name string) string { return filepath.Join(o.Directory, na
 // comes with the state. The directory must have no log yet.
 func Create(options Options, base *Base) error {
 	if etcd.WALExists(options.path(logFolder)) {
-		return &InUseError{options.Directory}
+		return inUse(options.Directory)
 	}
 	if err := etcd.MakeDirectory(options.path(stateFolder)); err != nil {
-		return &DiskError{"making " + stateFolder, err}
+		return exit.Disk("making "+stateFolder, err)
 	}
 	log, err := etcd.CreateWAL(options.Logger, options.path(logFolder), nil)
 	if err != nil {
-		return failure("creating the log", err)
+		return exit.Log("creating the log", err)
 	}
 	defer log.Close()
 	first := mark{}
@@ -88,10 +89,10 @@ func Create(options Options, base *Base) error {
 			return err
 		}
 		if err := log.Save(etcd.HardState{Term: 1, Commit: base.Index}, nil); err != nil {
-			return failure("writing the log", err)
+			return exit.Log("writing the log", err)
 		}
 		if err := log.Sync(); err != nil {
-			return failure("syncing the log", err)
+			return exit.Log("syncing the log", err)
 		}
 	}
 	if err := createMark(options.path(markName), first); err != nil {
@@ -134,7 +135,7 @@ func Open(options Options) (*Store, error) {
 // Close gives the files back. What was saved stays.
 func (s *Store) Close() error {
 	if err := s.close(); err != nil {
-		return failure("closing the log", err)
+		return exit.Log("closing the log", err)
 	}
 	return nil
 }
@@ -189,11 +190,20 @@ func (s *Store) ByteCountAbove(index uint64) int64 { return s.sizes.above(index)
 func syncFile(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return &DiskError{"opening " + path, err}
+		return exit.Disk("opening "+path, err)
 	}
 	defer file.Close()
 	if err := file.Sync(); err != nil {
-		return &DiskError{"syncing " + path, err}
+		return exit.Disk("syncing "+path, err)
 	}
 	return nil
+}
+
+func inUse(directory string) error {
+	return exit.New(exit.InUse, "%s: another replica uses this directory", directory)
+}
+
+// TooLarge is an entry that could be written and never be read again.
+func TooLarge(count int) error {
+	return exit.New(exit.Internal, "entry of %d bytes exceeds the limit of %d bytes", count, MaximumEntryByteCount)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"feed-replica/etcd"
+	"feed-replica/exit"
 )
 
 // Trailing says how many bytes of entries stay for peers that come back: the log is cut to `Least` when it
@@ -53,7 +54,7 @@ func (s *Store) Purge(stop <-chan struct{}) <-chan error {
 			<-done
 			select {
 			case err := <-errs:
-				failed <- failure("deleting files of the log", err)
+				failed <- exit.Log("deleting files of the log", err)
 			default:
 			}
 		}()
@@ -87,7 +88,7 @@ func (s *Store) DropStates(through uint64) error {
 	folder := s.options.path(stateFolder)
 	files, err := os.ReadDir(folder)
 	if err != nil {
-		return &DiskError{"reading " + stateFolder, err}
+		return exit.Disk("reading "+stateFolder, err)
 	}
 	for _, file := range files {
 		name := file.Name()
@@ -99,7 +100,7 @@ func (s *Store) DropStates(through uint64) error {
 			continue
 		}
 		if err := os.Remove(filepath.Join(folder, name)); err != nil && !os.IsNotExist(err) {
-			return &DiskError{"deleting a state", err}
+			return exit.Disk("deleting a state", err)
 		}
 	}
 	return nil
