@@ -2,6 +2,8 @@
 # Builds and tests feed-replica, the node of a replicated log beside the service (docs/CLUSTER.md).
 #
 #   scripts/replica.sh build              .build/replica/feed-replica
+#   scripts/replica.sh build --faults     .build/replica/feed-replica-faults, for soaks: a file that the variable
+#                                         FEED_REPLICA_SYNC_FAULT names lets its syncs hang, fail or take longer
 #   scripts/replica.sh test [FLAG ...]    gofmt, go vet, staticcheck if it is there, and all Go tests; flags
 #                                         are those of `go test`, as -run TestSimulation -count 20
 #
@@ -42,7 +44,7 @@ as_root() {
 command=${1:-}
 [[ $command == build || $command == test ]] || fail "expected build or test, got '$command'."
 shift
-[[ $command == test || $# -eq 0 ]] || fail "build: expected no arguments, got $*."
+[[ $command == test || $# -eq 0 || $* == --faults ]] || fail "build: expected --faults or nothing, got $*."
 
 work=$PWD/.build/replica
 gopath=$work/gopath/usr/share/gocode
@@ -86,16 +88,17 @@ ln -sfn "$PWD/replica" "$gopath/src/feed-replica"
 export GOPATH=$gopath GO111MODULE=off GOPROXY=off GOFLAGS=-trimpath GOTOOLCHAIN=local CGO_ENABLED=0
 
 build() {
-    local version file
+    local version file program=feed-replica tags=()
+    [[ $# -eq 0 ]] || program=feed-replica-faults tags=(-tags faults)
     version=$(sed -nE 's/^ *static let current = "([^"]+)"$/\1/p' Sources/FeedService/Wire/ServiceVersion.swift)
-    echo "==> Building feed-replica $version"
-    go build -ldflags "-X main.version=$version" -o "$work/feed-replica" feed-replica
+    echo "==> Building $program $version"
+    go build "${tags[@]}" -ldflags "-X main.version=$version" -o "$work/$program" feed-replica
     # The licences of all that is in it, for a package.
     for file in "$gopath"/../doc/*/copyright /usr/share/doc/golang-*-go/copyright; do
         printf '\n==== %s\n\n' "$(basename "$(dirname "$file")")"
         cat "$file"
     done >"$work/feed-replica.copyright"
-    echo "==> ${work#"$PWD"/}/feed-replica"
+    echo "==> ${work#"$PWD"/}/$program"
 }
 
 run_tests() {
@@ -121,6 +124,6 @@ run_tests() {
 }
 
 case $command in
-build) build ;;
+build) build "$@" ;;
 test) run_tests "$@" ;;
 esac

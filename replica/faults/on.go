@@ -2,6 +2,14 @@
 
 package faults
 
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
 // Set names the rules that are switched off. It is there with the tag `faults` only.
 type Set map[Fault]bool
 
@@ -15,4 +23,36 @@ func Of(list ...Fault) Set {
 		set[each] = true
 	}
 	return set
+}
+
+// SyncVariable names a file that says what happens to the syncs of the log: `hang`, `EIO`, `ENOSPC`, or how long each
+// takes longer, as `200ms`. An empty or missing one is none. It may change at any time.
+const SyncVariable = "FEED_REPLICA_SYNC_FAULT"
+
+// Sync does that before a sync.
+func Sync() error {
+	path := os.Getenv(SyncVariable)
+	if path == "" {
+		return nil
+	}
+	for {
+		b, _ := os.ReadFile(path) // a missing one is none
+		switch what := strings.TrimSpace(string(b)); what {
+		case "":
+			return nil
+		case "hang":
+			time.Sleep(10 * time.Millisecond) // until the file says something else
+		case "EIO":
+			return syscall.EIO
+		case "ENOSPC":
+			return syscall.ENOSPC
+		default:
+			longer, err := time.ParseDuration(what)
+			time.Sleep(longer)
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			return nil
+		}
+	}
 }

@@ -20,6 +20,9 @@ func (s *Store) Save(hard etcd.HardState, entries []etcd.Entry) error {
 	if err := s.check(entries); err != nil {
 		return err
 	}
+	if err := faults.Sync(); err != nil {
+		return exit.Log("syncing the log", err)
+	}
 	if err := s.log.Save(hard, entries); err != nil {
 		return exit.Log("writing the log", err)
 	}
