@@ -25,6 +25,20 @@ import Testing
     }
 
     // swift-format-ignore
+    static func cluster(_ addresses: [String]) async throws {
+        // "feed1.example.org:7433", "feed2.example.org:7433", "feed3.example.org:7433"
+        let client = try await FeedClient.connect(to: addresses)
+        let post = try await client.createPost(Post(title: "Apple"))    // over any failover
+        var configuration = ClientConfiguration()
+        configuration.reads = .any
+        let reader = try await FeedClient.connect(to: addresses.last ?? "", configuration: configuration)
+        let request = Request.getPost(GetPostRequest(id: post.id))
+        print(try await reader.call(request, minimumRevision: post.revision))    // the follower has the post
+        await client.close()
+        await reader.close()
+    }
+
+    // swift-format-ignore
     static func follow(_ client: FeedClient) async throws {
         let watch = client.watch(PostWatch(.top(20), in: "posts", order: .top))
         for try await posts in watch {
@@ -86,7 +100,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "tour": 5, "places": 5, "follow": 6, "people": 12, "failures": 9, "testing": 7,
+        "tour": 5, "places": 5, "cluster": 10, "follow": 6, "people": 12, "failures": 9,
+        "testing": 7,
     ])
     func theDocumentHasTheExample(_ name: String, lineCount: Int) throws {
         let example = try DocumentExample(name, in: #filePath)

@@ -19,6 +19,19 @@ struct TargetSettingsTests {
         #expect(TargetSettings(target: target).address == address)
     }
 
+    @Test func theServicesOfAClusterHaveCommasBetweenThem() throws {
+        let settings = TargetSettings(target: "a.test,[::1]:9,127.0.0.1")
+        #expect(settings.addresses == ["a.test:7433", "[::1]:9", "127.0.0.1:7433"])
+        #expect(settings.address == "a.test:7433,[::1]:9,127.0.0.1:7433")
+        #expect(settings.isReadable)
+        #expect(!TargetSettings(target: "[::1]:9,127.0.0.1").isReadable)
+        let same = TargetSettings(target: settings.address)
+        #expect(same.addresses == settings.addresses)
+        let profile = TargetSettings(target: "a.test,b.test", tls: true)
+        #expect(TargetSettings(target: "a.test:7433,b.test").over(profile: profile).tls == true)
+        #expect(TargetSettings(target: "a.test").over(profile: profile).tls == nil)
+    }
+
     @Test func flagsWinThenVariablesThenTheProfile() throws {
         let profile = TargetSettings(target: "feed.example.org", tls: true, ca: "/p.pem")
         let variables = try Variables(["FEEDCTL_CA": "v.pem", "FEEDCTL_CERT": "", "HOME": "/"])

@@ -43,6 +43,60 @@ import Testing
         await feed.close()
     }
 
+    @Test("a sync waits for a leader, and not for ever", arguments: [0, 1, 7, 8])
+    func waitsForALeader(refusalCount: Int) async throws {
+        let folder = try TemporaryDirectory()
+        let hello = HelloResponse(
+            serverName: "leader",
+            instanceID: 1,
+            serverTimeMilliseconds: 0,
+            limits: nil,
+            capabilities: [.exactlyOnce]
+        )
+        let tries = Locked(0)
+        let feed = try await OfflineFeed.open(
+            OfflineConfiguration(path: folder.path + "/offline.db", address: ""),
+            wrapping: { $0 },
+            waiting: { _ in },
+            connecting: { _, configuration throws(FeedClientError) in
+                #expect(configuration.reads == .leader)
+                let number = tries.withLock { tries in
+                    tries += 1
+                    return tries
+                }
+                guard number > refusalCount else {
+                    let status = Status(
+                        code: .unavailable,
+                        reason: .notLeader,
+                        message: "nobody leads",
+                        isNotExecuted: true
+                    )
+                    throw .refused(status)
+                }
+                return StubConnection(service: hello) { request in
+                    if case .listFeeds = request {
+                        let feeds = ListFeedsResponse(feeds: [])
+                        return Answer(response: .listFeeds(feeds), revision: 1)
+                    }
+                    return Answer(response: Self.changes(next: 1, hasMore: false), revision: 1)
+                }
+            }
+        )
+        if refusalCount < 8 {
+            try await feed.sync()
+            #expect(tries.withLock { $0 } == refusalCount + 1)
+        } else {
+            await #expect {
+                try await feed.sync()
+            } throws: { error in
+                guard case OfflineError.service(.refused(let status)) = error else { return false }
+                return status.reason == .notLeader
+            }
+            #expect(tries.withLock { $0 } == 8)
+        }
+        await feed.close()
+    }
+
     private static func changes(
         _ posts: [Post] = [],
         next: UInt64,

@@ -23,6 +23,19 @@ import Testing
         #expect(configuration.progressInterval == nil)
     }
 
+    @Test func takesTheServicesOfACluster() throws {
+        let configuration = try configure(["--target", "a.test,[::1]:9,10.0.0.1"])
+        #expect(configuration.target == "a.test:7433,[::1]:9,10.0.0.1:7433")
+        #expect(configuration.targets == ["a.test:7433", "[::1]:9", "10.0.0.1:7433"])
+        for arguments in [["--protocol", "resp"], ["--ab", "c.test"]] {
+            #expect(throws: FlagError.self) {
+                let options = try Options.reading(["--target", "a.test,b.test"] + arguments)
+                let configuration = try RunConfiguration(options, coreCount: 2, isTerminal: false)
+                _ = try SideBySideConfiguration(options, configuration)
+            }
+        }
+    }
+
     @Test func takesEveryFlag() throws {
         let configuration = try configure([
             "--target", "[::1]:9", "-c", "1k", "-t", "4", "-P", "16", "--rate", "250k",

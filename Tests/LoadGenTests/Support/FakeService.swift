@@ -42,6 +42,19 @@ final class FakeService: Sendable {
         return FakeService(feed, address, thread)
     }
 
+    /// Starts the services of a cluster, which serve one feed.
+    static func start(_ faults: FakeFaults, cluster: FakeCluster) async throws -> [FakeService] {
+        let feed = FakeFeed(faults: faults, voteMode: .tally)
+        var services: [FakeService] = []
+        for place in 0..<3 {
+            let member = FakeCluster.Member(cluster: cluster, place: place)
+            let (address, thread) = try await listen(.loopback(port: 0), feed, member)
+            services.append(FakeService(feed, address, thread))
+        }
+        cluster.begin(services.map { "\($0.address)" })
+        return services
+    }
+
     func stop() async {
         let thread = thread.withLock { $0 }
         thread.stop()
@@ -85,7 +98,8 @@ final class FakeService: Sendable {
 
     private static func listen(
         _ address: SocketAddress,
-        _ feed: FakeFeed
+        _ feed: FakeFeed,
+        _ member: FakeCluster.Member? = nil
     ) async throws -> (SocketAddress, EventLoopThread) {
         let held = Locked<EventLoopThread?>(nil)
         var isListening = false
@@ -100,7 +114,7 @@ final class FakeService: Sendable {
                     continuation.resume(
                         with: Result {
                             try TCPListener(at: address, on: loop, targets: [loop.mailbox]) {
-                                FakeHandler(feed, $0)
+                                FakeHandler(feed, $0, member)
                             }.address
                         }
                     )
@@ -119,6 +133,8 @@ final class FakeService: Sendable {
 private final class FakeHandler: ConnectionHandler {
     private let feed: FakeFeed
     private let loop: EventLoop
+    /// What its service is in a cluster; nil where there is none.
+    private let member: FakeCluster.Member?
     private var channel: FakeChannels.Key?
     private var decoder = MessageDecoder()
     private var encoder = FrameEncoder()
@@ -127,8 +143,9 @@ private final class FakeHandler: ConnectionHandler {
     private var passed: ServerFrame?
     private var isLost = false
 
-    init(_ feed: FakeFeed, _ connection: TCPConnection) {
+    init(_ feed: FakeFeed, _ connection: TCPConnection, _ member: FakeCluster.Member?) {
         self.feed = feed
+        self.member = member
         loop = connection.loop
     }
 
@@ -158,7 +175,16 @@ private final class FakeHandler: ConnectionHandler {
                     try encoder.append(passed)
                     continue
                 }
-                try perform(feed.handle(frame, on: channel, receivedAt: received), connection)
+                if let refusal = member?.refusal(of: frame) {
+                    try encoder.append(refusal)
+                    continue
+                }
+                let action = feed.handle(frame, on: channel, receivedAt: received)
+                if case .answer(let answer) = action, let member {
+                    try encoder.append(member.marked(answer))
+                } else {
+                    try perform(action, connection)
+                }
             }
         } catch {
             connection.reset()
@@ -186,6 +212,7 @@ private final class FakeHandler: ConnectionHandler {
         case .answer(let frame): try encoder.append(frame)
         case .lose: isLost = true
         case .die:
+            member?.cluster.move()
             isLost = true
             loop.stop()
         case .answerHalf(let frame):
