@@ -33,7 +33,8 @@ type step struct {
 
 // next draws what a node could do now.
 func (m model) next(random *rand.Rand) step {
-	s := step{Hard: etcd.HardState{Term: m.Term, Vote: m.Vote, Commit: m.Commit}, ByteCount: 16 + random.Intn(random.Intn(30000)+1)}
+	s := step{Hard: etcd.HardState{Term: m.Term, Vote: m.Vote, Commit: m.Commit},
+		ByteCount: 16 + random.Intn(random.Intn(30000)+1)}
 	entries := func(from uint64, count int) {
 		s.From, s.Through, s.Term = from, from+uint64(count)-1, s.Hard.Term
 	}
