@@ -124,6 +124,8 @@ extension ReplicaSync {
         stopping.store(true, ordering: .releasing)
         thread.wake()
         thread.join()
+        // The mark that the thread has not taken, if it was never started.
+        syncMark()
         try end(journal)
         guard try begin(journal, at: .now) else { return }
         syncMark()

@@ -114,7 +114,9 @@ import Testing
         let files = try POSIXFiles(path: directory.path)
         let woken = DispatchSemaphore(value: 0)
         let sync = ReplicaSync(syncedRecord: 0) { woken.signal() }
-        let journal = try SegmentJournal(files, Self.configuration)
+        var configuration = Self.configuration
+        configuration.space.ballastByteCount = 1 << 20
+        let journal = try SegmentJournal(files, configuration)
         try sync.start()
         for number in 1...20 as ClosedRange<UInt64> {
             // Some are the first of a segment.

@@ -139,10 +139,14 @@ import Testing
                 if number.isMultiple(of: 7) { life.create("Post \(number)") } else { life.vote() }
                 try life.turn()
             }
+            // A busy machine makes few batches of them.
+            while cluster.refusalCount == 0 {
+                life.vote()
+                #expect(try life.turn { life.isQuiet })
+            }
             #expect(try life.turn { life.isQuiet && life.last == cluster.last })
             #expect(life.store.stateHash() == (try model.hash(life.last, cluster.log)))
         }
-        #expect(cluster.refusalCount > 0)
         #expect(cluster.violations == [])
     }
 
