@@ -557,6 +557,30 @@ func TestClusterOfThreeIsMadeAndLosesItsLeader(t *testing.T) {
 	back.await("what it missed", back.has(body))
 }
 
+// Fails if nodes that are made of one list are no cluster: with other numbers, or without a leader.
+func TestClusterBeginsWithThree(t *testing.T) {
+	folder := newFolder(t)
+	do(t, "cert", "--dir", folder, "--authority")
+	all := []*machine{newMachine(t, folder, "a"), newMachine(t, folder, "b"), newMachine(t, folder, "c")}
+	list := ""
+	for _, each := range all {
+		list += "," + each.settings.name + "=" + each.settings.listen
+	}
+	for _, each := range all {
+		do(t, append([]string{"init", "--last-index", "7", "--cluster", testCluster.String(), "--members", list[1:]},
+			each.flags()...)...)
+		each.run()
+		newService(t, each, 7)
+	}
+	_, body := commit(t, "the first", all...)
+	for _, each := range all {
+		each.service.await("the first record", each.service.has(body))
+		if voters := len(each.status().Members); voters != 3 {
+			t.Errorf("%s has %d members", each.settings.name, voters)
+		}
+	}
+}
+
 // Fails if a node takes a peer that the cluster's authority has not signed.
 func TestPeersOfOthersAreRefused(t *testing.T) {
 	folder, other := newFolder(t), newFolder(t)
@@ -598,6 +622,10 @@ func TestMistakesAreRefused(t *testing.T) {
 			"name of 0 bytes"},
 		{append([]string{"init", "--last-index", "7", "--cluster", testCluster.String(), "--name", "x", "--listen", "http://10.0.0.1:2"},
 			good[:2]...), "expected https://, or http:// on 127.0.0.0/8"},
+		{append([]string{"init", "--last-index", "7", "--cluster", testCluster.String(), "--members", "n=http://127.0.0.1:2"}, good...),
+			"--members: expected n=http://127.0.0.1:1 of --name and --listen in it, got n=http://127.0.0.1:2"},
+		{append([]string{"init", "--last-index", "7", "--cluster", testCluster.String(), "--members", "n=http://127.0.0.1:1,"}, good...),
+			"--members: name of 0 bytes"},
 		{append([]string{"run"}, good...), "is no node"},
 		{append([]string{"run", "--nothing"}, good...), "flag provided but not defined: -nothing"},
 		{append([]string{"run"}, append(good, "more")...), `expected flags, got "more"`},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sort"
 	"strings"
 	"syscall"
 	"time"
@@ -17,15 +18,17 @@ import (
 	"feed-replica/store"
 )
 
-// initCommand makes a cluster of one.
+// initCommand makes a cluster of one, or one of the nodes that a cluster begins with.
 func initCommand(arguments []string, out io.Writer) error {
 	var s settings
 	var lastIndex uint64
-	var clusterText string
+	var clusterText, list string
 	flags := newFlagSet("init")
 	s.register(flags)
 	flags.Uint64Var(&lastIndex, "last-index", 0, "`number` of the last record of the service's journal")
 	flags.StringVar(&clusterText, "cluster", "", "`instance` id of the service's state, in hexadecimal digits")
+	flags.StringVar(&list, "members", "",
+		"all `nodes` of a cluster that begins with several, as a=URL,b=URL; init is run on each, with one list and state")
 	if err := s.parse(flags, arguments, out); err != nil {
 		return err
 	}
@@ -36,23 +39,48 @@ func initCommand(arguments []string, out io.Writer) error {
 	if err := cluster.UnmarshalText([]byte(clusterText)); err != nil {
 		return exit.Usage("--cluster: %w", err)
 	}
-	roster := members.Roster{}
-	member := members.Member{Name: s.name, URL: s.listen}
-	if err := roster.CheckAddition(member); err != nil {
-		return exit.Usage("--name, --listen: %w", err)
-	}
-	id, err := roster.DrawID(rand.Reader)
+	roster, id, err := firstMembers(list, members.Member{Name: s.name, URL: s.listen}, cluster, lastIndex)
 	if err != nil {
 		return err
 	}
-	roster.Add(id, member)
-	base := &store.Base{Index: lastIndex, Voters: []uint64{uint64(id)}, Roster: roster.Encode()}
+	base := &store.Base{Index: lastIndex, Roster: roster.Encode()}
+	for member := range roster.Members {
+		base.Voters = append(base.Voters, uint64(member))
+	}
+	sort.Slice(base.Voters, func(i, j int) bool { return base.Voters[i] < base.Voters[j] })
 	identity := members.Identity{Cluster: cluster, ID: id, Name: s.name, Members: roster.Members}
 	if err := makeNode(&s, identity, base); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "Node %s (%s) is cluster %s, behind record %d.\n", s.name, id, cluster, lastIndex)
 	return nil
+}
+
+// firstMembers are those that a cluster begins with, and the number of this node: drawn if there is no list,
+// and else one that all nodes find alike.
+func firstMembers(list string, member members.Member, cluster members.Cluster, lastIndex uint64) (
+	roster members.Roster, id members.ID, err error) {
+	if list == "" {
+		if err := roster.CheckAddition(member); err != nil {
+			return roster, 0, &UsageError{"--name, --listen: " + err.Error()}
+		}
+		if id, err = roster.DrawID(rand.Reader); err != nil {
+			return roster, 0, err
+		}
+		roster.Add(id, member)
+		return roster, id, nil
+	}
+	roster, err = members.ParseList(list, cluster, lastIndex)
+	if err != nil {
+		return roster, 0, &UsageError{"--members: " + err.Error()}
+	}
+	for id, other := range roster.Members {
+		if other == member {
+			return roster, id, nil
+		}
+	}
+	return roster, 0, &UsageError{fmt.Sprintf("--members: expected %s=%s of --name and --listen in it, got %s",
+		member.Name, member.URL, list)}
 }
 
 // joinCommand makes a node of a token.

@@ -1,6 +1,8 @@
 package members
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -80,6 +82,26 @@ func (r Roster) CheckAddition(member Member) error {
 		}
 	}
 	return nil
+}
+
+// ParseList reads the members of a cluster that begins with several, as a=https://HOST:PORT,b=https://HOST:PORT.
+// Each node reads the same list, so their numbers are made of it, and of the state that they begin with.
+func ParseList(list string, cluster Cluster, lastIndex uint64) (Roster, error) {
+	roster := Roster{}
+	for _, each := range strings.Split(list, ",") {
+		name, address, _ := strings.Cut(each, "=")
+		member := Member{Name: name, URL: address}
+		if err := roster.CheckAddition(member); err != nil {
+			return Roster{}, err
+		}
+		seed := sha256.Sum256([]byte(fmt.Sprintf("%s %d %s %s", cluster, lastIndex, name, address)))
+		id, err := roster.DrawID(bytes.NewReader(seed[:]))
+		if err != nil {
+			return Roster{}, err
+		}
+		roster.Add(id, member)
+	}
+	return roster, nil
 }
 
 // Encode is a member as the log has it.

@@ -122,6 +122,42 @@ func TestAdditionsAreChecked(t *testing.T) {
 	}
 }
 
+// Fails if nodes that read one list find other numbers, or those of a cluster of another state; or if a list is
+// taken that is none.
+func TestListsGiveNumbers(t *testing.T) {
+	list := "a=https://a:1,b=https://b:1,c=https://c:1"
+	first, err := ParseList(list, someCluster, 7)
+	if err != nil || len(first.Members) != 3 {
+		t.Fatal(first, err)
+	}
+	if second, err := ParseList(list, someCluster, 7); err != nil || !reflect.DeepEqual(first, second) {
+		t.Error(second, err)
+	}
+	for name, other := range map[string]Roster{
+		"record":  must(ParseList(list, someCluster, 8)),
+		"cluster": must(ParseList(list, Cluster{1}, 7)),
+		"address": must(ParseList(strings.ReplaceAll(list, ":1", ":2"), someCluster, 7)),
+	} {
+		for id := range other.Members {
+			if _, isSame := first.Members[id]; isSame {
+				t.Errorf("another %s, and %s is the number of a node of both", name, id)
+			}
+		}
+	}
+	for _, list := range []string{"", "a", "a=", "=https://a:1", "a=https://a:1,", "a=https://a:1,a=https://b:1"} {
+		if _, err := ParseList(list, someCluster, 7); err == nil {
+			t.Errorf("list %q: taken", list)
+		}
+	}
+}
+
+func must(roster Roster, err error) Roster {
+	if err != nil {
+		panic(err)
+	}
+	return roster
+}
+
 // Fails if numbers of clusters and nodes are read otherwise than they are written.
 func TestNumbersAreRead(t *testing.T) {
 	var cluster Cluster
