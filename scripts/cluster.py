@@ -1,0 +1,99 @@
+"""A cluster on this machine, to try it. scripts/cluster.sh runs it; see there."""
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+import nodes
+from process import Failure
+
+LOST = 65  # how a replica ends that must not vote again: it is not started again
+RESTART_SECONDS = 1  # after which others are, as their units do it; a service that was deposed at once
+
+
+def read_options():
+    parser = argparse.ArgumentParser(
+        prog="scripts/cluster.sh", description="A cluster on this machine, to try it, until Ctrl-C.")
+    parser.add_argument("--nodes", type=int, choices=[1, 3, 5], default=3, help="how many (default: %(default)s)")
+    parser.add_argument("--stop-after", type=float, metavar="SECONDS", help="end by itself")
+    parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)  # cluster.sh builds both
+    parser.add_argument("--replica", required=True, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def describe(cluster, leader, options):
+    """Says where the nodes are, and what to type next."""
+    print("\nnode  role      clients          status of the replica           processes")
+    for node in cluster.nodes:
+        role = "leader" if node is leader else "follower"
+        print(f"{node.name:<5} {role:<9} {node.address:<16} http://127.0.0.1:{node.metrics}/status  "
+              f"{node.replica.process.pid} feed-replica, {node.service.process.pid} feed-service")
+    target = ",".join(node.address for node in cluster.nodes)
+    both = f"{leader.replica.process.pid} {leader.service.process.pid}"
+    print(f"""
+Type next, in another terminal:
+  {options.binaries}/loadgen --target {target} --duration 20s
+  {options.binaries}/feedctl list --target {target}
+  kill -9 {both}    # the leader's programs: another node leads, and they are started again
+  less {cluster.directory}/{leader.name}/service.log
+Ctrl-C ends the cluster and removes it.
+""", flush=True)
+
+
+def revive(cluster):
+    """Starts programs again that have ended, as systemd would."""
+    for node in cluster.nodes:
+        for program in node.programs:
+            if program.is_running or program is node.replica and program.code == LOST:
+                continue
+            is_deposed = program is node.service and program.code == nodes.DEPOSED
+            if is_deposed or time.monotonic() - program.started_at > RESTART_SECONDS:
+                code = program.code
+                program.start()
+                print(f"{program.name} ended with {code}: started again as process {program.process.pid}", flush=True)
+
+
+def watch(cluster, leader, seconds):
+    """Lives until its time is over, or Ctrl-C."""
+    end = time.monotonic() + seconds if seconds else float("inf")
+    while time.monotonic() < end:
+        revive(cluster)
+        found = cluster.leader()
+        if found and found is not leader:
+            leader = found
+            print(f"{leader.name} leads: {leader.address}, processes {leader.replica.process.pid} "
+                  f"{leader.service.process.pid}", flush=True)
+        time.sleep(0.2)
+
+
+def stop(number, frame):
+    raise KeyboardInterrupt
+
+
+def main():
+    options = read_options()
+    signal.signal(signal.SIGTERM, stop)
+    os.makedirs(".build/cluster", exist_ok=True)
+    directory = tempfile.mkdtemp(prefix="", dir=".build/cluster")
+    cluster = None
+    try:
+        cluster = nodes.Cluster(directory, options.binaries, options.replica, options.nodes)
+        cluster.start()
+        leader = cluster.await_leader()
+        describe(cluster, leader, options)
+        watch(cluster, leader, options.stop_after)
+    except KeyboardInterrupt:
+        pass
+    except Failure as failure:
+        sys.exit(f"cluster: {failure}")
+    finally:
+        if cluster:
+            cluster.end()
+        shutil.rmtree(directory)
+
+
+main()
