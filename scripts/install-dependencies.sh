@@ -4,6 +4,7 @@
 #   scripts/install-dependencies.sh            what the programs need to build and run
 #   scripts/install-dependencies.sh --tests    and what the tests and checks need beside it
 #   scripts/install-dependencies.sh --compare  and what scripts/compare.sh needs beside it
+#   scripts/install-dependencies.sh --cluster  and what scripts/soak.sh cluster needs beside the tests
 #   scripts/install-dependencies.sh --package  and what scripts/package.sh needs beside it
 set -euo pipefail
 
@@ -14,11 +15,13 @@ if [[ "${1:-}" == "--tests" ]]; then
                chromium)
 elif [[ "${1:-}" == "--compare" ]]; then
     packages+=(python3 python3-protobuf redis-server redis-tools)
+elif [[ "${1:-}" == "--cluster" ]]; then
+    packages+=(iproute2 nftables strace util-linux mount)
 elif [[ "${1:-}" == "--package" ]]; then
     packages+=(dpkg-dev binutils xz-utils python3 debootstrap lintian strace systemd man-db iproute2
                openssl)
 elif [[ $# -gt 0 ]]; then
-    echo "install-dependencies: expected --tests, --compare or --package, got $1." >&2
+    echo "install-dependencies: expected --tests, --compare, --cluster or --package, got $1." >&2
     exit 2
 fi
 

@@ -10,4 +10,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install-dependencies.sh --tests >&2
+[[ ${1:-} != cluster ]] || scripts/install-dependencies.sh --cluster >&2
 PYTHONPATH=$PWD/clients/python:$PWD/scripts/common exec /usr/bin/python3 -B scripts/soak "$@"

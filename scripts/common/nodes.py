@@ -132,10 +132,13 @@ class Node:
 
 class Cluster:
     """Nodes that begin with one state. `hosts` are where their replicas are, and `prefixes` what their commands begin
-    with, if they are not all on 127.0.0.1; `mount` is called with each node's directory before anything is in it."""
+    with, if they are not all on 127.0.0.1; `mount` is called with each node's directory before anything is in it;
+    services speak to the `socket`, which is the replicas' or in front of theirs."""
 
-    def __init__(self, directory, binaries, replica, count=3, hosts=(), prefixes=(), flags=(), mount=None):
+    def __init__(self, directory, binaries, replica, count=3, *, hosts=(), prefixes=(), flags=(), mount=None,
+                 socket="socket"):
         self.directory, self.binaries, self.replica_program = directory, binaries, replica
+        self.socket_name = socket
         self.ports = Ports()
         self.nodes = [Node(self, NAMES[n], hosts[n] if hosts else "127.0.0.1", prefixes[n] if prefixes else [])
                       for n in range(count)]
@@ -178,7 +181,7 @@ class Cluster:
         node.service = Program(
             f"feed-service {node.name}",
             [self.binaries + "/feed-service", "--listen", node.address, "--data-dir", node.data,
-             "--replica", node.socket, "--advertise", node.address, *flags], node.directory + "/service.log")
+             "--replica", f"{node.directory}/{self.socket_name}", "--advertise", node.address, *flags], node.directory + "/service.log")
 
     def _run(self, *command):
         finished = subprocess.run(

@@ -9,6 +9,7 @@ import time
 import attack
 import attackers
 import build
+import cluster
 import dataset
 import greedy
 import handshakes
@@ -20,6 +21,7 @@ import tally
 
 SOAKS = {
     "kill": (kill, "kill -9 at random moments under load"),
+    "cluster": (cluster, "kills, partitions and failing disks of the nodes of a cluster"),
     "power": (suites, "power cuts of simulated disks"),
     "replica": (suites, "power cuts under feed-replica, alone and three at once"),
     "flips": (suites, "flipped bits"),

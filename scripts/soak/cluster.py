@@ -1,0 +1,477 @@
+"""A cluster of three under load, with faults at random: nothing acknowledged is lost, doubled or seen too late.
+
+A cycle: clients change posts, people sign in, loadgen votes, witnesses read of every node; one fault comes
+after another, and what has ended is started again. Then all is healed: the nodes must have the same records,
+what was acknowledged must be there once, and all programs are stopped at once: `verify` must find one state.
+The network and all processes are in namespaces of the soak's own (network.py).
+"""
+
+import argparse
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import lists
+import loadgen
+import mixed
+import nodes
+import tally
+from liar import LIES, Liar
+from network import Network, enter, partitions, run as run_command
+from process import Failure
+from service import FAILURES, VERIFY_SECONDS, Connection, Patient
+from witness import Client, Lists, Persons, Witness, Writer
+
+NODES = 3
+HEAL_SECONDS = 60  # within which the nodes have the same records after the last fault
+DISK = "1g"  # of each node, in memory
+STOPPED, KILLED, DISK_FAILED = 0, -signal.SIGKILL, 74
+LOADGEN_SECONDS = 20  # after which a run still waits for a leader
+COMMON = ["--threads", "1", "--warmup", "0", "--mix", "vote=98,create=2", "--keys", "zipf:0.99"]
+LOADS = {  # runs of loadgen: votes that add up, in batches, and ballots of users
+    "votes": ["--clients", "10", "--pipeline", "16", "--posts", "500", "--feed", "posts", *COMMON],
+    "batches": ["--clients", "4", "--pipeline", "4", "--batch", "32", "--posts", "100", *COMMON],
+    "ballots": ["--voters", "500", "--clients", "4", "--pipeline", "8", "--posts", "100", *COMMON],
+}
+COUNTS = [("cycles", None), ("faults", "faults"), ("acknowledged votes", "votes"), ("other changes", "changes"),
+          ("reads of leaders", "leader_reads"), ("of followers", "follower_reads")]
+
+
+def add_flags(parser):
+    parser.add_argument("--cycles", type=tally.count, default=500, help="in all")
+    parser.add_argument("--seconds", type=tally.amount, default=30, help="of faults in a cycle")
+    parser.add_argument("--directory-cycles", type=tally.count, default=5, help="of a cluster, then of a new one")
+    parser.add_argument("--only", help="the faults with this in their names, as 'the leader is alone'")
+    parser.add_argument("--lie", choices=LIES, help="replicas do not keep their word: it has to be found")
+    parser.add_argument("--no-loadgen", action="store_true", help="without loadgen's votes")
+    parser.add_argument("--replica", help=argparse.SUPPRESS)  # otherwise it is built
+    parser.add_argument("--seed", type=int, default=None, help="of the moments and requests; as printed")
+
+
+class Keeper(threading.Thread):
+    """Starts programs again that have ended, as a unit does, and says which ended otherwise than they may."""
+
+    def __init__(self, cluster, seed):
+        super().__init__(daemon=True)
+        self.cluster, self.random = cluster, random.Random(f"{seed} keeper")
+        self.failure = None
+        self.expected = {}  # of a program: the codes with which it may end now
+        self.held = set()   # programs that are not started again now
+        self.codes = {}     # how often each code of a kind of program was seen
+        self.stopping = threading.Event()
+
+    def run(self):
+        due = {}
+        while not self.stopping.wait(0.02):
+            for program in self.cluster.programs:
+                if program.is_running or program in self.held:
+                    continue
+                if program not in due:
+                    self.judge(program)
+                    is_deposed = program.code == nodes.DEPOSED
+                    due[program] = time.monotonic() + (0 if is_deposed else self.random.uniform(0, 1))
+                elif time.monotonic() >= due[program]:
+                    del due[program]
+                    program.start()
+
+    def judge(self, program):
+        kind = program.name.split()[0]
+        self.codes[f"{kind} {program.code}"] = self.codes.get(f"{kind} {program.code}", 0) + 1
+        usual = {nodes.DEPOSED} if kind == "feed-service" else set()
+        if program.code not in self.expected.get(program, set()) | usual:
+            self.failure = self.failure or Failure(
+                f"{program.name} ended by itself, with {program.code}:\n{program.tail()}")
+
+    def stop(self):
+        self.stopping.set()
+        self.join()
+
+
+class Faults:
+    """What goes wrong, by name. Each fault ends with the world as it was, but for what the keeper does."""
+
+    def __init__(self, world, generator):
+        self.world, self.random = world, generator
+        self.keeper, self.network, self.nodes = world.keeper, world.network, world.cluster.nodes
+        self.kinds = {
+            "kill the leader's replica": lambda: self.kill(self.leader().replica),
+            "kill the leader's service": lambda: self.kill(self.leader().service),
+            "kill the leader's node": lambda: self.kill(*self.leader().programs),
+            "kill a follower's node": lambda: self.kill(*self.follower().programs),
+            "kill a follower's service": lambda: self.kill(self.follower().service),
+            "kill two nodes": lambda: self.kill(*self.leader().programs, *self.follower().programs),
+            "kill all": lambda: self.kill(*self.world.cluster.programs),
+            "stop the leader's node": lambda: self.stand_still(*self.leader().programs),
+            "stop the leader's replica": lambda: self.stand_still(self.leader().replica),
+            "stop the leader's service": lambda: self.stand_still(self.leader().service),
+            "stop a follower's node": lambda: self.stand_still(*self.follower().programs),
+            "stop a follower's service": lambda: self.stand_still(self.follower().service),
+            "hand over": lambda: self.restart(self.leader().replica),
+            "restart the nodes, one after another": self.restart_all,
+            "fill the leader's disk": lambda: self.fill(self.leader()),
+            "fill a follower's disk": lambda: self.fill(self.follower()),
+            "fail the syncs of the leader's replica": lambda: self.trace(self.leader().replica, "error=EIO"),
+            "fail the syncs of a follower's replica": lambda: self.trace(self.follower().replica, "error=EIO"),
+            "hang the syncs of the leader's replica": lambda: self.trace(self.leader().replica, "delay_enter=3s"),
+            "hang the syncs of a follower's service": lambda: self.trace(self.follower().service, "delay_enter=3s"),
+            "the leader's network flaps": self.flap,
+        }
+        for name in partitions(0, [1, 2]):
+            self.kinds[name] = lambda name=name: self.part(name)
+
+    def leader(self):
+        return self.world.cluster.leader() or self.random.choice(self.nodes)
+
+    def follower(self):
+        leader = self.leader()
+        return self.random.choice([node for node in self.nodes if node is not leader])
+
+    def pause(self, least=0.3, most=3.0):
+        time.sleep(self.random.uniform(least, most))
+
+    def kill(self, *programs):
+        for program in programs:
+            self.keeper.expected[program] = {KILLED}
+        for program in programs:
+            program.send(signal.SIGKILL)
+        time.sleep(0.1)
+
+    def stand_still(self, *programs):
+        for program in programs:
+            program.send(signal.SIGSTOP)
+        self.pause()
+        for program in programs:
+            program.send(signal.SIGCONT)
+
+    def restart(self, *programs):
+        for program in programs:
+            self.keeper.expected[program] = {STOPPED}
+            program.send(signal.SIGTERM)
+        end = time.monotonic() + HEAL_SECONDS
+        before = [program.process for program in programs]
+        while any(process.poll() is None for process in before):
+            if time.monotonic() > end:
+                raise Failure(f"{programs[0].name} or its like does not end on SIGTERM")
+            time.sleep(0.02)
+
+    def restart_all(self):
+        for node in self.nodes:
+            self.restart(*node.programs)
+            self.world.await_healed()
+
+    def fill(self, node):
+        """No room is left on the disk of a node, for a while."""
+        for program in node.programs:
+            self.keeper.expected[program] = {DISK_FAILED, 1}
+        path = node.directory + "/filler"
+        try:
+            with open(path, "wb") as file:
+                place, size = 0, shutil.disk_usage(node.directory).free
+                while size:
+                    try:
+                        os.posix_fallocate(file.fileno(), place, size)
+                        place += size
+                    except OSError:
+                        size //= 2
+            self.pause(2, 6)
+        finally:
+            os.unlink(path)
+
+    def trace(self, program, fault):
+        """Its syncs fail, or take long."""
+        self.keeper.expected[program] = {DISK_FAILED}
+        tracer = subprocess.Popen(
+            ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,fsync",
+             "-e", f"inject=fdatasync,fsync:{fault}", "-p", str(program.process.pid)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            self.pause(2, 6)
+        finally:
+            tracer.terminate()
+            tracer.wait()
+
+    def part(self, name):
+        leader = self.leader()
+        others = [number for number, node in enumerate(self.nodes) if node is not leader]
+        self.random.shuffle(others)
+        try:
+            self.network.deafen(partitions(self.nodes.index(leader), others)[name])
+            self.pause(0.5, 5)
+        finally:
+            self.network.heal()
+
+    def flap(self):
+        for _ in range(self.random.randrange(2, 7)):
+            leader = self.nodes.index(self.leader())
+            self.network.deafen(partitions(leader, [n for n in range(NODES) if n != leader])["the leader is alone"])
+            try:
+                self.pause(0.1, 0.6)
+            finally:
+                self.network.heal()
+            self.pause(0.1, 0.8)
+
+    def some(self, only):
+        """One of them, by chance."""
+        return self.random.choice([name for name in self.kinds if not only or only in name])
+
+
+class World:
+    """A cluster over some cycles, and the clients that know its content."""
+
+    def __init__(self, path, options, network, seed):
+        self.path, self.options, self.network = path, options, network
+        self.mounted = []
+        shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
+        self.cluster = self.keeper = None
+        try:
+            machines = range(NODES)
+            self.cluster = nodes.Cluster(
+                path, options.binaries, options.replica, NODES, hosts=[network.host(n) for n in machines],
+                prefixes=[network.prefix(n) for n in machines], flags=["--state-hash"], mount=self.mount,
+                socket="lies" if options.lie else "socket")
+            if options.lie:
+                for node in self.cluster.nodes:
+                    Liar(options.lie, node.directory + "/lies", node.socket)
+            self.cluster.start()
+        except BaseException:
+            self.end()
+            raise
+        self.clients = [Client(f"c{number}", seed) for number in range(3)]
+        self.people, self.writer = Persons(seed), Writer()
+        self.followers = [*self.clients, self.people, self.writer]  # of the leader
+        self.readers = {node: [Witness(self.writer, node, seed), Lists("posts", f"{seed} {node.name}")]
+                        for node in self.cluster.nodes}
+        self.workers = [*self.followers, *(reader for some in self.readers.values() for reader in some)]
+        self.cycles, self.gaps = 0, {}
+
+    def mount(self, directory):
+        run_command("mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", directory)
+        self.mounted.append(directory)
+
+    def end(self):
+        """Ends what runs. The logs of a failure stay; the states are in memory, and are copied for it."""
+        if self.keeper:
+            self.keeper.stop()
+        if self.cluster:
+            self.cluster.end()
+
+    def keep(self):
+        """Copies the nodes' directories to the disk, to be looked at."""
+        kept = self.path + "-kept"
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(self.path, kept, ignore=shutil.ignore_patterns("ballast", "spare.log", "socket", "lies"))
+
+    def remove(self):
+        self.end()
+        for directory in self.mounted:
+            run_command("umount", "--lazy", directory)
+        shutil.rmtree(self.path)
+
+    def leader_port(self):
+        leader = self.cluster.leader()
+        return leader.port if leader else self.cluster.nodes[0].port
+
+    def cycle(self, piece, say):
+        self.cycles += 1
+        if self.keeper is None or not self.keeper.is_alive():
+            self.keeper = Keeper(self.cluster, piece["seed"])
+            self.keeper.start()
+        self.await_healed()
+        before = sum(one.acknowledged for one in self.followers)
+        self.load(piece, say)
+        leader = self.await_healed()
+        self.check(leader)
+        piece["votes"] = self.audit(leader)
+        piece["changes"] = sum(one.acknowledged for one in self.followers) - before
+        for leads, name in ((True, "leader_reads"), (False, "follower_reads")):
+            piece[name] = sum(some[0].reads[leads] for some in self.readers.values())
+            for some in self.readers.values():
+                some[0].reads[leads] = 0
+        piece["codes"] = self.keeper.codes
+        self.stop_all()
+
+    def load(self, piece, say):
+        """Loads the cluster, with one fault after another."""
+        generator = random.Random(piece["seed"])
+        faults = Faults(self, generator)
+        for worker in self.followers:
+            worker.start(self.leader_port)
+        for node, some in self.readers.items():
+            for worker in some:
+                worker.start(lambda port=node.port: port)
+        runs = [] if self.options.no_loadgen else self.start_loadgen(generator)
+        piece["faults"], piece["gaps"] = 0, []
+        end = time.monotonic() + self.options.seconds
+        try:
+            while time.monotonic() < end:
+                faults.pause(0.2, 1.5)
+                name, began = faults.some(self.options.only), time.monotonic()
+                faults.kinds[name]()
+                faults.pause(0.2, 2.0)
+                gap = self.writer.longest_wait(began)
+                piece["faults"] += 1
+                piece["gaps"].append([name, round(gap, 3)])
+                say(f"  {name}: {gap:.3f} s without an acknowledgement")
+                self.check_failures()
+            self.await_healed()
+            self.finish_loadgen(runs)
+        finally:
+            for one in runs:
+                one.kill()
+            for worker in self.workers:
+                worker.stop()
+        self.check_failures()
+
+    def check_failures(self):
+        if self.keeper.failure:
+            raise self.keeper.failure
+        for worker in self.workers:
+            worker.check_failure()
+
+    def start_loadgen(self, generator):
+        target = ",".join(node.address for node in self.cluster.nodes)
+        return [loadgen.start(
+            self.options.binaries, "--target", target, *flags, "--duration", f"{self.options.seconds}s",
+            "--seed", str(generator.randrange(1 << 32)), "--no-verify", "--json", self.report(load, self.cycles))
+            for load, flags in LOADS.items()]
+
+    def finish_loadgen(self, runs):
+        for one in runs:
+            output, _ = one.communicate(timeout=self.options.seconds + LOADGEN_SECONDS + HEAL_SECONDS)
+            if one.returncode not in (0, 1):
+                raise Failure(f"loadgen ended with {one.returncode}:\n{output}")
+
+    def report(self, load, cycle):
+        return f"{self.path}/{load}-{cycle}.json"
+
+    def audit(self, leader):
+        """Has loadgen look for the votes of all cycles; those of the last one."""
+        votes = 0
+        for cycle in range(1, self.cycles + 1):
+            for load in LOADS:
+                report = self.report(load, cycle)
+                if os.path.exists(report):
+                    loadgen.finish(loadgen.start(self.options.binaries, "--target", leader.address, "--verify-only", report),
+                                   f"the audit of {report}")
+                    votes += sum(loadgen.read(report)["record"]["acknowledged"]) if cycle == self.cycles else 0
+        return votes
+
+    def check(self, leader):
+        """Finds on the leader what was acknowledged, and the same posts on each follower."""
+        mixed.check(self.clients, leader.port)
+        self.people.check(leader.port)
+        with Patient(leader.port) as connection:
+            lists.check(connection, mixed.FEED)
+            if self.writer.post:
+                found = connection.get_post(self.writer.post).comment_count
+                if found - self.writer.acknowledged not in (0, 1):
+                    raise Failure(f"the writer's count is {found}, and {self.writer.acknowledged} is acknowledged")
+            shown = mixed.shown_to(connection, self.clients)
+            revision = connection.call(ping=mixed.feed.PingRequest()).revision
+        for node in self.cluster.nodes:
+            with Connection(node.port) as connection:
+                connection.call(min_revision=revision, ping=mixed.feed.PingRequest())
+                if mixed.shown_to(connection, self.clients) != shown:
+                    raise Failure(f"{node.name} shows other posts than the leader, at revision {revision} or later")
+
+    def await_healed(self):
+        """Waits until all programs run, and all services have on their disks what the log has now; the leader then."""
+        end, wanted, leader = time.monotonic() + HEAL_SECONDS, 0, None
+        while True:
+            said = [node.status() for node in self.cluster.nodes]
+            if all(program.is_running for program in self.cluster.programs) and all(said):
+                leader = self.cluster.leader()
+                wanted = wanted or leader and max(one["last"] for one in said)
+                if leader and all(one["durable"] >= wanted for one in said):
+                    return leader
+            self.check_failures()
+            if time.monotonic() > end:
+                raise Failure(f"the nodes are not well {HEAL_SECONDS} s after the last fault: " + "; ".join(
+                    str({key: one.get(key) for key in ("role", "term", "last", "durable", "has_service")}) for one in said))
+            time.sleep(0.05)
+
+    def await_same(self):
+        """Waits until all services have the same records on their disks: nothing is changed any more."""
+        end = time.monotonic() + HEAL_SECONDS
+        while True:
+            self.await_healed()
+            said = [node.status() for node in self.cluster.nodes]
+            if all(said) and len({one[key] for one in said for key in ("last", "committed", "durable")}) == 1:
+                return
+            if time.monotonic() > end:
+                raise Failure(f"records come although nobody changes anything: {said}")
+
+    def stop_all(self):
+        """Stops everything at once, and compares what is left on the nodes."""
+        self.await_same()
+        self.keeper.held.update(self.cluster.programs)
+        for node in self.cluster.nodes:
+            node.replica.send(signal.SIGKILL)
+        for node in self.cluster.nodes:
+            node.replica.end()
+            if (code := node.service.end(signal.SIGTERM)) not in (STOPPED, nodes.DEPOSED):
+                raise Failure(f"{node.service.name} ended with {code} on SIGTERM:\n{node.service.tail()}")
+        found = {node.name: self.left(node) for node in self.cluster.nodes}
+        if len(set(found.values())) != 1:
+            raise Failure(f"the nodes have other last records or states: {found}")
+        for program in self.cluster.programs:
+            program.start()
+        self.keeper.held.clear()
+
+    def left(self, node):
+        """What `verify` finds in a node's directory: the last record, its chain, and the state's hash."""
+        finished = subprocess.run(
+            [self.options.binaries + "/feed-service", "verify", node.data], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=VERIFY_SECONDS)
+        found = re.findall(r"^(?:journal up to record \d+|chain .*|state hash \w+)", finished.stdout, re.MULTILINE)
+        if finished.returncode != 0 or len(found) < 2:
+            raise Failure(f"verify of {node.name} ended with {finished.returncode}:\n{finished.stdout}")
+        return tuple(found)
+
+
+def run(options, say):
+    if not options.replica:
+        subprocess.run(["scripts/replica.sh", "build"], stdout=sys.stderr, check=True)
+        options.replica = ".build/replica/feed-replica"
+    enter(["--binaries", options.binaries, "--replica", options.replica])
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(1 << 32)
+    say(f"--seed {options.seed}")
+    kept = tally.Tally(options.output, "cluster")
+    network = Network(NODES)
+    world = None
+
+    def is_reached():
+        return len(kept.pieces) >= options.cycles
+
+    def make():
+        nonlocal world
+        piece = {"seed": f"{options.seed} {len(kept.pieces)}", "failures": []}
+        try:
+            world = world or World(options.output + "/cluster-data", options, network, piece["seed"])
+            world.cycle(piece, say)
+            if world.cycles == options.directory_cycles:
+                world.remove()
+                world = None
+        except FAILURES as failure:
+            piece["failures"] = [str(failure)]
+        say(f"cycle {len(kept.pieces) + 1}, seed '{piece['seed']}': {piece.get('faults', 0)} faults, "
+            f"{piece.get('votes', 0):,} votes, {piece.get('changes', 0):,} changes: {(piece['failures'] or ['OK'])[0]}")
+        return piece
+
+    try:
+        kept.repeat(options.minutes, is_reached, make)
+    finally:
+        if world:
+            world.end()
+            if kept.failures:
+                world.keep()
+            world.remove()
+    return kept, [(text, kept.sum(key) if key else len(kept.pieces)) for text, key in COUNTS], is_reached()

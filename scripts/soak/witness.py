@@ -1,0 +1,177 @@
+"""Clients of a cluster: they follow its leader; and a witness of each node's reads.
+
+A writer counts in one post. A witness asks a node for it again and again. The leader must show what was
+acknowledged before it was asked, a follower what the revision holds that was asked for, and any node all
+that its answer's revision holds. No node's revision goes back in a connection.
+"""
+
+import bisect
+import contextlib
+import os
+import random
+import time
+
+from aside import Worker
+from feedclient import Lost, Refused, feed
+from lists import Reader
+from mixed import MixedClient
+from people import People
+from process import Failure
+from service import Connection, Patient
+
+CALL_SECONDS = 8  # after which a call is in doubt, and asked for again
+PAUSE_SECONDS = 0.02
+
+
+class Following(Worker):
+    """Goes on where it is sent once a node is gone; what is in doubt is sent again there."""
+
+    def _work(self, where):
+        self._ready.set()
+        while not self._ending.is_set() and not self.failure:
+            try:
+                with self.connected(where()) as connection:
+                    self.resume(connection)
+                    while not self._ending.is_set():
+                        self.step(connection)
+            except Lost:
+                pass
+            except Refused as refused:
+                if refused.status.code != feed.UNAVAILABLE and not refused.is_temporary:
+                    self.failure = Failure(f"{self.name}: {refused}")
+            except Failure as failure:
+                self.failure = Failure(f"{self.name}: {failure}")
+            except Exception as error:  # a fault of this script
+                self.failure = Failure(f"{self.name}: {error!r}")
+            self._ending.wait(PAUSE_SECONDS)
+
+    def resume(self, connection):
+        """Sends again what is in doubt."""
+
+
+def greeted(connection, leads=True, **hello):
+    """The answer to Hello, of a node that leads if that is asked for."""
+    answer = connection.hello(**hello)
+    if leads and answer.role != feed.NODE_LEADER:
+        raise Lost("the node does not lead")
+    return answer
+
+
+class Client(Following, MixedClient):
+    """Creates, edits, votes on, marks and deletes posts."""
+
+    @contextlib.contextmanager
+    def connected(self, port):
+        with Patient(port, timeout=CALL_SECONDS) as connection:
+            hello = greeted(connection, client_id=self.client_id)
+            if self.known and not hello.client_known:
+                raise Failure("the cluster has forgotten it")
+            self.known = True
+            yield connection
+
+    def resume(self, connection):
+        if self.pending:
+            self.send(connection)
+
+    def step(self, connection):
+        super().step(connection)
+        time.sleep(PAUSE_SECONDS / 2)  # what it makes, the audits read again and again
+
+
+class Persons(Following, People):
+    """People who sign up, in and out."""
+
+    @contextlib.contextmanager
+    def connected(self, port):
+        with Patient(port, timeout=CALL_SECONDS) as connection:
+            greeted(connection)
+            yield connection
+
+
+class Lists(Following, Reader):
+    """Walks STABLE lists, also of followers."""
+
+    def connected(self, port):
+        return Connection(port, timeout=CALL_SECONDS)
+
+
+class Writer(Following):
+    """Counts in a post."""
+
+    def __init__(self):
+        super().__init__("the writer")
+        self.client_id = os.urandom(16)
+        self.post = self.sequence = 0
+        self.revisions = [0]  # of each count, as acknowledged
+        self.moments = []     # of the acknowledgements
+
+    @property
+    def acknowledged(self):
+        """The last count."""
+        return len(self.revisions) - 1
+
+    def count_at(self, revision):
+        """The count that a state with this revision has at least."""
+        return max(0, bisect.bisect_right(self.revisions, revision) - 1)
+
+    def longest_wait(self, since):
+        """The longest time without an acknowledgement, in seconds, between a moment and now."""
+        moments = [since, *(moment for moment in self.moments if moment > since), time.monotonic()]
+        return max(after - before for before, after in zip(moments, moments[1:]))
+
+    @contextlib.contextmanager
+    def connected(self, port):
+        with Patient(port, timeout=CALL_SECONDS) as connection:
+            greeted(connection, client_id=self.client_id)
+            yield connection
+
+    def step(self, connection):
+        if not self.post:
+            self.post = connection.create_post(feed.Post(title="the witness's"), sequence=1).id
+        count = self.acknowledged + 1  # the same one again, until it is acknowledged
+        frame = connection.call(sequence=count + 1, update_post=feed.UpdatePostRequest(
+            post=feed.Post(id=self.post, comment_count=count), update_mask=[feed.COMMENT_COUNT]))
+        self.revisions.append(frame.revision)
+        self.moments.append(time.monotonic())
+        time.sleep(PAUSE_SECONDS / 4)
+
+
+class Witness(Following):
+    """Reads the writer's post of one node."""
+
+    def __init__(self, writer, node, seed):
+        super().__init__(f"the witness of {node.name}")
+        self.writer = writer
+        self.random = random.Random(f"{seed} witness {node.name}")
+        self.leads, self.revision = False, 0
+        self.reads = {True: 0, False: 0}  # answered ones, of a leader and of a follower
+
+    @contextlib.contextmanager
+    def connected(self, port):
+        with Connection(port, timeout=CALL_SECONDS) as connection:
+            self.leads = greeted(connection, leads=False).role == feed.NODE_LEADER
+            self.revision = 0
+            yield connection
+
+    def step(self, connection):
+        least = self.writer.acknowledged
+        if not least:
+            raise Lost("there is no count yet")
+        # The first one in a connection is asked for, so that the post is there.
+        is_asked = not self.leads and (not self.revision or self.random.random() < 0.5)
+        asked = self.writer.revisions[least] if is_asked else 0
+        frame = connection.call(min_revision=asked, get_post=feed.GetPostRequest(id=self.writer.post))
+        self.judge(frame.revision, frame.post.comment_count, least if self.leads or asked else 0)
+        self.reads[self.leads] += 1
+        time.sleep(PAUSE_SECONDS / 4)
+
+    def judge(self, revision, count, least):
+        """Finds an answer that is older than it may be."""
+        who = "the leader" if self.leads else "a follower"
+        if count < least:
+            raise Failure(f"{who} shows count {count}, and {least} was acknowledged, or asked for, before")
+        if revision < self.revision:
+            raise Failure(f"{who} shows revision {revision} after {self.revision}")
+        if count < self.writer.count_at(revision):
+            raise Failure(f"{who} shows count {count} at revision {revision}, which has {self.writer.count_at(revision)}")
+        self.revision = revision
