@@ -31,13 +31,14 @@ from witness import Client, Lists, Persons, Witness, Writer
 NODES = 3
 HEAL_SECONDS = 60  # within which the nodes have the same records after the last fault
 DISK = "1g"  # of each node, in memory
-STOPPED, KILLED, DISK_FAILED = 0, -signal.SIGKILL, 74
+STOPPED, KILLED = 0, -signal.SIGKILL
+REPLICA_FAILED, SERVICE_FAILED = 74, 1  # as the disk did
 LOADGEN_SECONDS = 20  # after which a run still waits for a leader
 COMMON = ["--threads", "1", "--warmup", "0", "--mix", "vote=98,create=2", "--keys", "zipf:0.99"]
 LOADS = {  # runs of loadgen: votes that add up, in batches, and ballots of users
-    "votes": ["--clients", "10", "--pipeline", "16", "--posts", "500", "--feed", "posts", *COMMON],
-    "batches": ["--clients", "4", "--pipeline", "4", "--batch", "32", "--posts", "100", *COMMON],
-    "ballots": ["--voters", "500", "--clients", "4", "--pipeline", "8", "--posts", "100", *COMMON],
+    "votes": ["--clients", "10", "--pipeline", "16", "--posts", "500", "--feed", "posts", "--think", "50ms", *COMMON],
+    "batches": ["--clients", "4", "--pipeline", "4", "--batch", "32", "--posts", "100", "--think", "100ms", *COMMON],
+    "ballots": ["--voters", "500", "--clients", "4", "--pipeline", "8", "--posts", "100", "--think", "50ms", *COMMON],
 }
 COUNTS = [("cycles", None), ("faults", "faults"), ("acknowledged votes", "votes"), ("other changes", "changes"),
           ("reads of leaders", "leader_reads"), ("of followers", "follower_reads")]
@@ -118,6 +119,8 @@ class Faults:
             "fill a follower's disk": lambda: self.fill(self.follower()),
             "fail the syncs of the leader's replica": lambda: self.trace(self.leader().replica, "error=EIO"),
             "fail the syncs of a follower's replica": lambda: self.trace(self.follower().replica, "error=EIO"),
+            "fail the syncs of the leader's service": lambda: self.trace(self.leader().service, "error=EIO"),
+            "fail the syncs of a follower's service": lambda: self.trace(self.follower().service, "error=EIO"),
             "hang the syncs of the leader's replica": lambda: self.trace(self.leader().replica, "delay_enter=3s"),
             "hang the syncs of a follower's service": lambda: self.trace(self.follower().service, "delay_enter=3s"),
             "the leader's network flaps": self.flap,
@@ -150,11 +153,10 @@ class Faults:
             program.send(signal.SIGCONT)
 
     def restart(self, *programs):
+        before, end = [program.process for program in programs], time.monotonic() + HEAL_SECONDS
         for program in programs:
             self.keeper.expected[program] = {STOPPED}
             program.send(signal.SIGTERM)
-        end = time.monotonic() + HEAL_SECONDS
-        before = [program.process for program in programs]
         while any(process.poll() is None for process in before):
             if time.monotonic() > end:
                 raise Failure(f"{programs[0].name} or its like does not end on SIGTERM")
@@ -168,7 +170,7 @@ class Faults:
     def fill(self, node):
         """No room is left on the disk of a node, for a while."""
         for program in node.programs:
-            self.keeper.expected[program] = {DISK_FAILED, 1}
+            self.keeper.expected[program] = {REPLICA_FAILED, SERVICE_FAILED}
         path = node.directory + "/filler"
         try:
             with open(path, "wb") as file:
@@ -185,7 +187,7 @@ class Faults:
 
     def trace(self, program, fault):
         """Its syncs fail, or take long."""
-        self.keeper.expected[program] = {DISK_FAILED}
+        self.keeper.expected[program] = {REPLICA_FAILED, SERVICE_FAILED}
         tracer = subprocess.Popen(
             ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,fsync",
              "-e", f"inject=fdatasync,fsync:{fault}", "-p", str(program.process.pid)],
@@ -249,7 +251,7 @@ class World:
         self.readers = {node: [Witness(self.writer, node, seed), Lists("posts", f"{seed} {node.name}")]
                         for node in self.cluster.nodes}
         self.workers = [*self.followers, *(reader for some in self.readers.values() for reader in some)]
-        self.cycles, self.gaps = 0, {}
+        self.cycles = 0
 
     def mount(self, directory):
         run_command("mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", directory)
