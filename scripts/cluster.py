@@ -76,7 +76,8 @@ def stop(number, frame):
 
 def main():
     options = read_options()
-    signal.signal(signal.SIGTERM, stop)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
     os.makedirs(".build/cluster", exist_ok=True)
     directory = tempfile.mkdtemp(prefix="", dir=".build/cluster")
     cluster = None
