@@ -11,6 +11,7 @@ import os
 import random
 import time
 
+import feedclient
 from aside import Worker
 from feedclient import Lost, Refused, feed
 from lists import Reader
@@ -21,6 +22,7 @@ from service import Connection, Patient
 
 CALL_SECONDS = 8  # after which a call is in doubt, and asked for again
 PAUSE_SECONDS = 0.02
+VOTER_SECONDS, VOTER_ATTEMPTS = 60, 1000
 
 
 class Following(Worker):
@@ -95,6 +97,43 @@ class Lists(Following, Reader):
         return Connection(port, timeout=CALL_SECONDS)
 
 
+class Voter(Worker):
+    """Votes by the client that finds the leader by itself, and sends again what is in doubt."""
+
+    def __init__(self):
+        super().__init__("the voter")
+        self.post = self.acknowledged = self.doubts = 0
+
+    def _work(self, addresses):
+        self._ready.set()
+        while not self._ending.is_set() and not self.failure:
+            try:
+                with feedclient.Client(addresses, client_id=os.urandom(16), timeout=VOTER_SECONDS,
+                                       attempts=VOTER_ATTEMPTS) as client:
+                    self.vote(client)
+            except Lost:
+                pass  # it has given up: the vote stays in doubt
+            except Exception as error:
+                self.failure = Failure(f"{self.name}: {error!r}")
+
+    def vote(self, client):
+        while not self._ending.is_set():
+            if not self.post:
+                self.post = client.create_post(feed.Post(title="the voter's")).id
+            self.doubts += 1
+            client.vote(self.post)
+            self.doubts -= 1
+            self.acknowledged += 1
+            time.sleep(PAUSE_SECONDS / 4)
+
+    def check(self, connection):
+        """Finds each acknowledged vote once, and at most those in doubt beside them."""
+        found = connection.get_post(self.post).upvote_count if self.post else 0
+        if not 0 <= found - self.acknowledged <= self.doubts:
+            raise Failure(f"{self.name} sees {found} votes, and {self.acknowledged} were acknowledged, {self.doubts} "
+                          "not answered")
+
+
 class Writer(Following):
     """Counts in a post."""
 
@@ -134,6 +173,12 @@ class Writer(Following):
         self.revisions.append(frame.revision)
         self.moments.append(time.monotonic())
         time.sleep(PAUSE_SECONDS / 4)
+
+    def check(self, connection):
+        """Finds the last count, or the one that is in doubt."""
+        found = connection.get_post(self.post).comment_count if self.post else 0
+        if found - self.acknowledged not in (0, 1):
+            raise Failure(f"the writer's count is {found}, and {self.acknowledged} is acknowledged")
 
 
 class Witness(Following):
