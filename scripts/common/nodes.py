@@ -16,7 +16,7 @@ from process import Failure, Server
 NAMES = "abcde"
 HEAD = struct.Struct("<IB")
 STATUS, STATUS_IS = 7, 78  # kinds of frames of the replica's socket
-STATUS_SECONDS = 3
+STATUS_SECONDS = 1
 DEPOSED = 75  # how a service ends that has led: it is started again, and follows
 
 

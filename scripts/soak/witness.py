@@ -21,6 +21,7 @@ from process import Failure
 from service import Connection, Patient
 
 CALL_SECONDS = 8  # after which a call is in doubt, and asked for again
+SILENCE_SECONDS = 1.5  # of the writer, whose waits are measured
 PAUSE_SECONDS = 0.02
 VOTER_SECONDS, VOTER_ATTEMPTS = 60, 1000
 
@@ -160,7 +161,7 @@ class Writer(Following):
 
     @contextlib.contextmanager
     def connected(self, port):
-        with Patient(port, timeout=CALL_SECONDS) as connection:
+        with Patient(port, timeout=SILENCE_SECONDS) as connection:
             greeted(connection, client_id=self.client_id)
             yield connection
 
