@@ -36,7 +36,7 @@ def describe(cluster, leader, options):
     both = f"{leader.replica.process.pid} {leader.service.process.pid}"
     print(f"""
 Type next, in another terminal:
-  {options.binaries}/loadgen --target {target} --duration 20s
+  {options.binaries}/loadgen --target {target} --retry 100 --duration 20s
   {options.binaries}/feedctl list --target {target}
   kill -9 {both}    # the leader's programs: another node leads, and they are started again
   less {cluster.directory}/{leader.name}/service.log

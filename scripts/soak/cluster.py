@@ -35,7 +35,7 @@ DISK = "1g"  # of each node, in memory
 STOPPED, KILLED = 0, -signal.SIGKILL
 REPLICA_FAILED, SERVICE_FAILED = 74, 1  # as the disk did
 LOADGEN_SECONDS = 20  # after which a run still waits for a leader
-COMMON = ["--threads", "1", "--warmup", "0", "--mix", "vote=98,create=2", "--keys", "zipf:0.99"]
+COMMON = ["--threads", "1", "--warmup", "0", "--retry", "1000", "--mix", "vote=98,create=2", "--keys", "zipf:0.99"]
 LOADS = {  # runs of loadgen: votes that add up, in batches, and ballots of users
     "votes": ["--clients", "10", "--pipeline", "16", "--posts", "500", "--feed", "posts", "--think", "50ms", *COMMON],
     "batches": ["--clients", "4", "--pipeline", "4", "--batch", "32", "--posts", "100", "--think", "100ms", *COMMON],
@@ -290,7 +290,8 @@ class World:
         if self.keeper is None or not self.keeper.is_alive():
             self.keeper = Keeper(self.cluster, piece["seed"])
             self.keeper.start()
-        self.await_healed()
+        with Patient(self.await_healed().port) as connection:
+            mixed.create_feed(connection)
         before = self.acknowledged()
         self.load(piece, say)
         leader = self.await_healed()
