@@ -51,6 +51,7 @@ import Testing
             "Window": Window.names,
             "Consistency": Consistency.names,
             "Mark": Mark.names,
+            "NodeRole": NodeRole.names,
         ]
         #expect(contract.enums == names)
     }
