@@ -168,7 +168,7 @@ class Client(Calls):
 
     def _open(self, channel: int, end: float, leads: bool) -> tuple[Connection, feed.HelloResponse]:
         """A connection to the service that leads, or else to the first that answers; each is asked once."""
-        failure = Lost("there is no address to connect to", not_executed=True)
+        failure: Lost | Refused = Lost("there is no address to connect to", not_executed=True)
         for address in self.route.tries():
             try:
                 connection, hello = self._greet(address, channel, end)
@@ -176,6 +176,13 @@ class Client(Calls):
                 if channel == self.channel and not lost.not_executed:
                     self._has_open_hello = True
                 failure = lost
+                continue
+            except Refused as refused:
+                # Another service may take a client that this one does not.
+                if wait_after(refused, 1) is None:
+                    raise
+                self.route.turn(refused.status.leader)
+                failure = refused
                 continue
             if not leads or hello.role != feed.NODE_FOLLOWER:
                 return connection, hello

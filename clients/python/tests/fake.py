@@ -23,7 +23,8 @@ def refusal(reason: str, **fields) -> feed.ServerFrame:
 
 class FakeService:
     """Answers each call by `answer(call)`, with a frame or a list of them, whose id is the call's unless they
-    have one; None ends the connection. Hello is answered with the next of `hellos`, the last one for good."""
+    have one; None ends the connection. Hello is answered with the next of `hellos`, which may be a refusal as a
+    frame, the last one for good."""
 
     def __init__(self, answer: Callable, hellos=(CHANNEL,), tls: ssl.SSLContext | None = None) -> None:
         self.answer, self.hellos, self.tls = answer, list(hellos), tls
@@ -69,6 +70,8 @@ class FakeService:
         if call.HasField("hello"):
             self.introductions.append(call.hello)
             hello = self.hellos.pop(0) if len(self.hellos) > 1 else self.hellos[0]
+            if isinstance(hello, feed.ServerFrame):
+                return [hello]
             return [hello and feed.ServerFrame(hello=hello)]
         if call.HasField("ping") and not call.ping.payload:
             return [feed.ServerFrame(ping=feed.PingResponse())]

@@ -79,6 +79,15 @@ class ClusterTests(ClientTestCase):
         self.assertTrue(raised.exception.not_executed)
         self.assertEqual([len(one.introductions) for one in (first, second)], [4, 4])
 
+    def test_a_service_that_refuses_hello_is_followed_by_the_next(self):
+        draining = feed.ServerFrame(status=feed.Status(
+            code=feed.UNAVAILABLE, reason="DRAINING", not_executed=True))
+        for refusal in (not_leader(), draining):
+            second = self.service(VOTED)
+            first = self.service(VOTED, hellos=[refusal])
+            self.client(first, second, session_token=b"7" * 32).vote(7)
+            self.assertEqual((len(first.introductions), len(second.calls)), (1, 1))
+
     def test_a_refused_change_is_sent_again_to_the_leader_with_its_sequence(self):
         third = self.service(VOTED)
         second = self.service(VOTED, hellos=[follower()])
