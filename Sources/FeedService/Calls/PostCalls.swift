@@ -337,9 +337,11 @@ struct PostCalls {
         let feed = try environment.rules.feed(ifNamed: request.feed)
         let size = try syncSize(request.pageSize)
         let voter = environment.voter(of: caller)
+        let position = position(of: request)
+        try environment.checkReached(max(position.revision, position.copyRevision))
         let query = SyncQuery(
             feed: feed,
-            position: position(of: request),
+            position: position,
             size: size,
             byteLimit: environment.context.syncByteLimit(postCount: size),
             voter: voter

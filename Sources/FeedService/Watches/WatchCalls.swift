@@ -20,6 +20,7 @@ struct WatchCalls: ~Copyable {
         _ envelope: Envelope,
         from caller: borrowing Caller
     ) throws(Status) {
+        try environment.checkReached(request.sinceRevision)
         let current = environment.store.revision
         // A revision that is still to come was another state's.
         let since = request.sinceRevision <= current ? request.sinceRevision : 0

@@ -108,6 +108,18 @@ extension Status {
         return status
     }
 
+    /// The follower has no such session: it has ended, or its record has not come yet.
+    static func sessionUnknownHere(leader: String?) -> Status {
+        var status = Status(
+            .notLeader,
+            "This service follows, and does not know the session, which may be newer than its state: "
+                + (leader.map { "the leader of the cluster is at \($0)." }
+                    ?? "it knows of no leader of the cluster.")
+        )
+        status.leader = leader ?? ""
+        return status
+    }
+
     /// The connection got no channel, as the service followed when it said Hello.
     static func leadsSinceHello(at address: String) -> Status {
         var status = Status(

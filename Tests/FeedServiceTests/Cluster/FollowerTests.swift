@@ -157,6 +157,54 @@ import Testing
         }
     }
 
+    @Test("a session that only the leader knows is not called expired, which clients forget")
+    func aSessionMayBeInARecordToCome() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run { running in
+            let token = [UInt8](repeating: 7, count: 32)
+            let client = try running.connect()
+            let status = try client.call(.hello(HelloRequest(sessionToken: token))).status
+            #expect(status?.code == .unavailable)
+            #expect(status?.reason == .notLeader)
+            #expect(status?.isNotExecuted == true)
+            #expect(status?.retryAfterMilliseconds == 0)
+        }
+    }
+
+    @Test("a reader who has come further than the follower does not begin anew there")
+    func syncsAndWatchesDoNotGoBack() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run { running in
+            let post = try service.other.createPost(title: "a")
+            try running.awaitPost(post.id)
+            let client = try running.connect()
+            let later = post.revision + 1
+            let ahead: [Request] = [
+                .syncPosts(SyncPostsRequest(feed: "posts", sinceRevision: later)),
+                .syncPosts(
+                    SyncPostsRequest(
+                        feed: "posts",
+                        sinceRevision: post.revision,
+                        copyRevision: later
+                    )
+                ),
+                .watchPosts(WatchPostsRequest(postIDs: [post.id], sinceRevision: later)),
+            ]
+            for request in ahead {
+                let status = try client.call(request).status
+                #expect(status?.reason == .notCaughtUp, "\(request)")
+                #expect(status?.isNotExecuted == true)
+            }
+            let sync = SyncPostsRequest(feed: "posts", sinceRevision: post.revision)
+            guard case .syncPosts(let changes) = try client.call(.syncPosts(sync)).response else {
+                throw Unexpected(sync)
+            }
+            #expect((changes.isReset, changes.posts.count) == (false, 0))
+        }
+    }
+
     @Test func readsAreRefusedIfTheFollowerHearsNothing() async throws {
         let service = try await ClusterService(leads: false)
         try service.other.begin()
