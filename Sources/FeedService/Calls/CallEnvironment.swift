@@ -83,8 +83,9 @@ struct CallEnvironment {
         throw .staleReplica(age: node.heardAge, limit: node.maximumStaleness)
     }
 
-    /// Refuses a follower's caller who has come further than the service: what begins anew there would be of
-    /// an older state. Elsewhere such a revision is another state's.
+    /// Refuses a follower's caller who has come further than the service.
+    ///
+    /// What begins anew there would be of an older state. Elsewhere such a revision is another state's.
     func checkReached(_ revision: UInt64) throws(Status) {
         guard context.stalls.isFollowing else { return }
         let reached = store.revision
@@ -181,7 +182,9 @@ extension CallEnvironment {
         let now = context.clock.now()
         guard let session = context.accounts.session(of: token, at: now) else {
             // A client forgets a session that has ended, and this one may be in a record to come.
-            if context.stalls.isFollowing { throw .sessionUnknownHere(leader: context.node?.leader) }
+            if context.stalls.isFollowing {
+                throw .sessionUnknownHere(leader: context.node?.leader)
+            }
             throw .sessionExpired
         }
         return current(renewed(session, at: now), at: now, revocationCount: count)

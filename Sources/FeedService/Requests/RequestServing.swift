@@ -502,7 +502,13 @@ extension RequestHandler {
         for caller: borrowing Caller,
         at now: MonotonicInstant
     ) -> WatchEvents.EventProgress {
-        switch watch.owner {
+        do throws(Status) {
+            // A reader cannot tell a list that stands still from one without changes.
+            try environment.checkLeadership(for: .watchPosts)
+        } catch {
+            return .failed(error)
+        }
+        return switch watch.owner {
         case .user(let id) where caller.userID != id: .failed(.watchOfFormerUser)
         case .service where !caller.isService: .failed(.serviceOnly)
         case .everyone, .user, .service:

@@ -213,12 +213,19 @@ import Testing
         } _: { running in
             let read = Request.listFeeds
             _ = try running.call(read) { $0.status == nil }
+            let watcher = try running.connect()
+            let watch = WatchPostsRequest(feed: "posts", topCount: 3)
+            try watcher.send(ClientFrame(id: 1, request: .watchPosts(watch)))
             service.cluster.hearsByItself(false)
             let status = try running.call(read) { $0.status != nil }.status
             #expect(status?.code == .unavailable)
             #expect(status?.reason == .staleReplica)
             #expect(status?.isNotExecuted == true)
             #expect(status?.retryAfterMilliseconds == 100)
+            // What is watched ends, too.
+            var event = try watcher.receive()
+            while let shown = event, shown.status == nil { event = try watcher.receive() }
+            #expect(event?.status?.reason == .staleReplica)
             let client = try running.connect()
             #expect(try client.call(.ping(PingRequest())).status == nil)
             #expect(try client.hello().status == nil)
