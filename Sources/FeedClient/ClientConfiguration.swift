@@ -57,6 +57,9 @@ public struct ClientConfiguration: Sendable {
     /// Which services of a cluster are asked; others than the leader may show an older state.
     public var reads = ReadPlace.leader
 
+    /// Whether the members of a cluster that a service names are not connected to.
+    package var staysAtAddresses = false
+
     /// How long a service of a cluster may be silent while calls wait, before another one is asked.
     package var silence = Duration.seconds(1)
 

@@ -22,8 +22,8 @@ extension ClientSession {
     package mutating func disconnected(_ ending: Ending, at now: MonotonicInstant) {
         switch state {
         case .connected, .greeting: failTry(announcedEnding ?? ending, at: now)
-        case .connecting, .open, .draining, .closing:
-            endConnection(announcedEnding ?? ending, at: now)
+        case .connecting: endTry(ending, at: now)
+        case .open, .draining, .closing: endConnection(announcedEnding ?? ending, at: now)
         case .idle, .ended: preconditionFailure("A connection ended that the session had not.")
         case .modifying: preconditionFailure("A connection ended while the session changed.")
         }
@@ -113,6 +113,7 @@ extension ClientSession {
                 return drop(.lost("The session ended while Hello was on its way."), at: now)
             }
             forgetSession(endedBy: status)
+            if status.isForOthers { return leaveService(status, at: now) }
             return drop(.refused(status), at: now)
         }
         guard case .hello(let hello) = frame.response else {
@@ -259,8 +260,9 @@ extension ClientSession {
     mutating func failTry(_ ending: Ending, at now: MonotonicInstant) {
         let isDialing = if case .connecting = state { true } else { false }
         turn(to: "")
+        guard !isDialing else { return endTry(ending, at: now) }
         failedServiceCount += 1
-        guard !isDialing, failedServiceCount < serviceCount, takesCalls, ending.isTemporary,
+        guard failedServiceCount < serviceCount, takesCalls, ending.isTemporary,
             ending.advisedDelay == .zero
         else { return endConnection(ending, at: now) }
         if awaitsHello { sequences.lostHello() }
@@ -270,14 +272,25 @@ extension ClientSession {
         state = .idle(earliest: now)
     }
 
+    /// The driver knows no service that was not asked in the try that goes on.
+    package mutating func hasAskedAll(at now: MonotonicInstant) {
+        guard case .connecting = state else {
+            preconditionFailure("A session that does not connect has no service to ask.")
+        }
+        endTry(.cannotConnect("No service is left to ask."), at: now)
+    }
+
+    /// No further service answers: what one that was reached has said is the end of the try, as it tells
+    /// more than that others are gone.
+    private mutating func endTry(_ ending: Ending, at now: MonotonicInstant) {
+        guard failedServiceCount > 0, case .refused? = lastEnding, let lastEnding else {
+            return endConnection(ending, at: now)
+        }
+        endConnection(lastEnding, at: now)
+    }
+
     /// A follower has answered Hello, and the calls are for the leader.
     private mutating func leaveFollower(_ leader: String, at now: MonotonicInstant) {
-        isOfFormerSession = false
-        leaderOfFollower = nil
-        hasToAbandon = true
-        turn(to: leader)
-        // The answer has come, so no Hello was lost.
-        state = .closing
         let message =
             leader.isEmpty
             ? "The service is a follower of its cluster, and knows no leader."
@@ -289,6 +302,17 @@ extension ClientSession {
             isNotExecuted: true,
             leader: leader
         )
+        leaveService(status, at: now)
+    }
+
+    /// The answer to Hello leaves the client to another service.
+    private mutating func leaveService(_ status: Status, at now: MonotonicInstant) {
+        isOfFormerSession = false
+        leaderOfFollower = nil
+        hasToAbandon = true
+        turn(to: status.leader)
+        // The answer has come, so no Hello was lost.
+        state = .closing
         failTry(.refused(status), at: now)
     }
 
@@ -297,7 +321,11 @@ extension ClientSession {
 
     /// Whether the next call that leaves is for the leader.
     var isChangeNext: Bool {
-        guard let token = again.first ?? waiting.first else { return false }
+        // Those that have ended stay in the queues, and never leave.
+        guard
+            let token = again.first(where: { calls.contains($0) })
+                ?? waiting.first(where: { calls.contains($0) })
+        else { return false }
         return calls.part(of: token, \.request.isOfLeader) ?? false
     }
 }

@@ -41,12 +41,14 @@ package struct Route {
     /// Whether another service may take the place of one that is silent.
     package var hasOthers: Bool { isCluster && count > 1 }
 
-    /// The first service of a try, or of the rest of one that goes on: it tries none twice.
+    /// The first service of a try, or of the rest of one that goes on; nil if that has tried all: it tries
+    /// none twice.
     package mutating func begin(
         at destination: Destination = .same,
         goingOn: Bool = false
-    ) -> Endpoint {
+    ) -> Endpoint? {
         if !goingOn { tried = [] }
+        guard tried.count < endpoints.count else { return nil }
         switch destination {
         case .same: break
         case .next: moveOn()
@@ -77,8 +79,7 @@ package struct Route {
         avoid()
     }
 
-    /// Lets the next try begin with the next service.
-    package mutating func avoid() { place = (place + 1) % endpoints.count }
+    private mutating func avoid() { place = (place + 1) % endpoints.count }
 
     /// How long one service of a try may take to open a connection, or to answer its Hello.
     package func patience(within timeout: Duration, silence: Duration) -> Duration {
@@ -86,11 +87,12 @@ package struct Route {
         return hasOthers ? min(share, silence) : share
     }
 
-    /// Takes over what a service says of its cluster; nothing if it has none.
-    package mutating func learn(_ hello: HelloResponse) {
+    /// Takes over what a service says of its cluster, without its members if that is wanted; nothing if it
+    /// has none.
+    package mutating func learn(_ hello: HelloResponse, takesMembers: Bool = true) {
         guard hello.role != .unspecified else { return }
         isCluster = true
-        guard !hello.members.isEmpty else { return }
+        guard takesMembers, !hello.members.isEmpty else { return }
         let current = endpoints[place]
         endpoints.removeSubrange(configuredCount...)
         for member in hello.members.prefix(Self.mostMembers) {

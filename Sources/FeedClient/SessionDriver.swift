@@ -152,9 +152,12 @@ final class SessionDriver {
             case .complete(let ended):
                 for (caller, outcome) in ended { caller.resume(returning: outcome) }
             case .connect(let timeout, let destination, let goesOn):
-                let endpoint = route.begin(at: destination, goingOn: goesOn)
-                let silence = configuration.silence
-                connect(to: endpoint, route.patience(within: timeout, silence: silence))
+                if let endpoint = route.begin(at: destination, goingOn: goesOn) {
+                    let silence = configuration.silence
+                    connect(to: endpoint, route.patience(within: timeout, silence: silence))
+                } else {
+                    session.hasAskedAll(at: loop.now)
+                }
             case .sendHello(let id, let hello): sendHello(id, hello)
             case .send(let departure): send(departure)
             case .watch(let step): perform(step)
@@ -217,7 +220,7 @@ extension SessionDriver {
     /// The result is how long the service may be silent while calls wait, before another one is asked; nil if
     /// there is no other.
     func greeted(by hello: HelloResponse) -> Duration? {
-        route.learn(hello)
+        route.learn(hello, takesMembers: !configuration.staysAtAddresses)
         session.serviceCount = route.count
         return route.hasOthers ? configuration.silence : nil
     }

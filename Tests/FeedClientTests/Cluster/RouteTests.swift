@@ -37,7 +37,7 @@ struct RouteTests {
         #expect(route.begin(at: .leader("feed.test:3"), goingOn: true) == Self.endpoints[2])
         // The leader that was named is gone, and the first service was asked before.
         #expect(route.next() == Self.endpoints[1])
-        #expect(route.begin(at: .leader("feed.test:3"), goingOn: true) == Self.endpoints[2])
+        #expect(route.begin(at: .leader("feed.test:3"), goingOn: true) == nil)
         #expect(route.next() == nil)
         #expect(route.begin(at: .leader("127.0.0.1:2")) == Self.endpoints[1])
         #expect(route.begin(at: .leader("127.0.0.1:1"), goingOn: true) == Self.endpoints[0])
@@ -71,6 +71,14 @@ struct RouteTests {
         // A service that does not know them yet takes none away.
         route.learn(Self.hello())
         #expect(route.count == 2)
+    }
+
+    @Test func aProgramMayStayAtItsAddresses() {
+        var route = Route(Self.endpoints)
+        route.learn(Self.hello(["10.0.0.1:1"]), takesMembers: false)
+        #expect(route.count == 3)
+        #expect(route.hasOthers)
+        #expect(route.begin(at: .leader("10.0.0.1:1")) == Self.endpoints[1])
     }
 
     @Test func aListOfMembersIsBounded() {

@@ -92,6 +92,67 @@ struct SessionClusterTests {
         #expect(status.message.contains("follower"))
     }
 
+    @Test("what a follower has said ends a try, not that the leader of before is gone")
+    func aDeadLeaderHidesNoElection() {
+        var harness = SessionHarness()
+        harness.session.serviceCount = 3
+        harness.open()
+        harness.connect(Self.follower())
+        harness.connect(Self.follower())
+        // The driver finds the third one dead.
+        harness.lose(.cannotConnect("refused"))
+        guard case .refused(let status) = harness.error(99) else {
+            Issue.record("It ended with \(String(describing: harness.error(99))).")
+            return
+        }
+        #expect(status.reason == .notLeader)
+    }
+
+    @Test func aTryWithoutAServiceThatIsLeftEnds() {
+        var harness = SessionHarness()
+        harness.session.serviceCount = 3
+        harness.open()
+        harness.connect(Self.follower())
+        // The driver has found the others dead before that one.
+        harness.session.hasAskedAll(at: harness.time)
+        harness.run()
+        guard case .refused(let status) = harness.error(99) else {
+            Issue.record("It ended with \(String(describing: harness.error(99))).")
+            return
+        }
+        #expect(status.reason == .notLeader)
+    }
+
+    @Test("a Hello that a follower leaves to the leader goes on there at once")
+    func aRefusedHelloGoesOnAtTheLeader() {
+        var harness = SessionHarness { $0.hello.sessionToken = [1] }
+        harness.session.serviceCount = 3
+        harness.open()
+        harness.session.connected()
+        harness.run()
+        harness.receive(1, .notLeader("b:1"))
+        #expect(harness.demands == [.connect, .sendHello, .abandon, .connect])
+        #expect(harness.destinations == [.same, .leader("b:1")])
+        harness.connect(Self.leader(isKnown: false))
+        #expect(harness.isAnswered(99))
+        #expect(harness.hello?.sessionToken == [1])
+    }
+
+    @Test func aChangeBehindACallThatHasEndedLeavesAFollower() {
+        var harness = SessionHarness { $0.reads = .any }
+        harness.session.serviceCount = 3
+        harness.open()
+        harness.connect(Self.follower("b:1"))
+        harness.hasRoom = false
+        harness.submit(1, SessionHarness.read)
+        harness.submit(2)
+        harness.session.cancel(1)
+        harness.hasRoom = true
+        harness.run()
+        #expect(harness.sent.isEmpty)
+        #expect(harness.demands.last == .close)
+    }
+
     @Test("services that name each other for ever are asked a bounded number of times")
     func boundsTries() {
         var harness = SessionHarness()
