@@ -5,6 +5,8 @@ internal import FeedText
 internal import Foundation
 
 struct BackupCommand: ServiceCommand {
+    static let isOfOneService = true
+
     /// How long a backup may take if the command line does not say, in seconds.
     private static let defaultTimeout = 3600.0
     private static let progressInterval = Duration.milliseconds(500)
@@ -50,6 +52,8 @@ struct BackupCommand: ServiceCommand {
 }
 
 struct BackupsCommand: ServiceCommand {
+    static let isOfOneService = true
+
     static let configuration = CommandConfiguration(
         commandName: "backups",
         abstract: "Shows when the last backup was made, when the next one is due, and what failed."

@@ -10,6 +10,9 @@ protocol ServiceCommand: AsyncParsableCommand {
     /// The flags that give the caller the identity which the calls may need.
     static var identityFlags: String { get }
 
+    /// Whether the command is about one service of a cluster, so that no other one may take its place.
+    static var isOfOneService: Bool { get }
+
     var configuration: ClientConfiguration { get throws }
 
     func perform(_ client: FeedClient) async throws -> any Report
@@ -17,6 +20,8 @@ protocol ServiceCommand: AsyncParsableCommand {
 
 extension ServiceCommand {
     static var identityFlags: String { "--client-id or --acting-user" }
+
+    static var isOfOneService: Bool { false }
 
     var configuration: ClientConfiguration { get throws { try options.configuration } }
 
@@ -26,6 +31,8 @@ extension ServiceCommand {
     /// What ``run()`` does, for a command that does not always call the service.
     func callService() async throws {
         let addresses = try options.target.settings().addresses
+        var configuration = try configuration
+        if Self.isOfOneService { configuration.staysAtAddresses = true }
         let report = try await FeedClient.withConnection(to: addresses, configuration) { client in
             do {
                 let user = options.actingUser
@@ -114,6 +121,8 @@ extension ClientConfiguration {
         tls = settings.security
         // Who names one service of a cluster means that one; changes are the leader's all the same.
         reads = settings.addresses.count > 1 ? .leader : .any
+        // A key, a session or a password that was to stay on the machine goes to no member elsewhere.
+        staysAtAddresses = settings.tls == nil && !settings.isReadable
         self.timeout = timeout.duration()
         connectTimeout = self.timeout
     }

@@ -4,6 +4,8 @@ package import FeedProto
 internal import FeedText
 
 struct PingCommand: ServiceCommand {
+    static let isOfOneService = true
+
     static let configuration = CommandConfiguration(
         commandName: "ping",
         abstract: "Tells whether the service answers, and how soon."
@@ -19,6 +21,8 @@ struct PingCommand: ServiceCommand {
 }
 
 struct DrainCommand: ServiceCommand {
+    static let isOfOneService = true
+
     static let configuration = CommandConfiguration(
         commandName: "drain",
         abstract: "Stops the service: it finishes what it has received, and ends.",
@@ -37,6 +41,8 @@ struct DrainCommand: ServiceCommand {
 }
 
 struct LogLevelCommand: ServiceCommand {
+    static let isOfOneService = true
+
     static let configuration = CommandConfiguration(
         commandName: "log-level",
         abstract: "Sets the least level of the lines of the service's log.",

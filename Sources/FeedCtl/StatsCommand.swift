@@ -3,6 +3,8 @@ internal import FeedClient
 package import FeedProto
 
 struct StatsCommand: ServiceCommand {
+    static let isOfOneService = true
+
     static let configuration = CommandConfiguration(
         commandName: "stats",
         abstract: "Shows how the service is doing."
