@@ -1,10 +1,11 @@
 import Synchronization
 
-/// What a run at several services saw of their failures, over the measured time.
+/// What a run at several services saw of their failures.
 package struct Failover: Sendable, Equatable {
-    /// The longest time in nanoseconds in which no change was answered, over all connections.
+    /// The longest time in nanoseconds, of the measured one, in which no change was answered, over all
+    /// connections.
     package var longestGap: UInt64
-    /// How often another service led than before.
+    /// How often another service led than before, as of the answers to Hello, in the whole run.
     package var leaderChangeCount: UInt64
 
     package init(longestGap: UInt64 = 0, leaderChangeCount: UInt64 = 0) {

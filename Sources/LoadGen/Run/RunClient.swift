@@ -30,6 +30,8 @@ extension RunConfiguration {
         client.keepAliveInterval = Self.silence
         client.keepAliveTimeout = Self.silence
         client.retry = retryPolicy
+        // The load goes to the target alone, and so does what prepares and audits it.
+        client.staysAtAddresses = true
         if waitsForService, retryLimit > 0 {
             client.waitsForService = true
             client.openTimeout = (connectTimeout + retryPolicy.maximumDelay) * (retryLimit + 1)
