@@ -121,8 +121,7 @@ extension ClientConfiguration {
         tls = settings.security
         // Who names one service of a cluster means that one; changes are the leader's all the same.
         reads = settings.addresses.count > 1 ? .leader : .any
-        // A key, a session or a password that was to stay on the machine goes to no member elsewhere.
-        staysAtAddresses = settings.tls == nil && !settings.isReadable
+        staysAtAddresses = settings.staysAtAddresses
         self.timeout = timeout.duration()
         connectTimeout = self.timeout
     }

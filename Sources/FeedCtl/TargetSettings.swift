@@ -66,6 +66,10 @@ package struct TargetSettings: Codable, Equatable, Sendable {
         tls != true && addresses.contains(where: Self.isElsewhere)
     }
 
+    /// Whether no other member of a cluster is connected to: a key, a session or a password that is not
+    /// secured stays on the machine, unless that is expressly no matter.
+    package var staysAtAddresses: Bool { tls == nil && !isReadable }
+
     private static func isElsewhere(_ address: String) -> Bool {
         guard let colon = address.lastIndex(of: ":") else { return false }
         let host = address[..<colon]

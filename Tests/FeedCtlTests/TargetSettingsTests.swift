@@ -89,6 +89,16 @@ struct TargetSettingsTests {
         #expect(!TargetSettings(target: target, tls: true).isReadable)
     }
 
+    @Test("what is plain stays on the machine, also where a cluster has members elsewhere")
+    func onlyAnExpressNoLeavesTheMachine() {
+        #expect(TargetSettings(target: "127.0.0.1").staysAtAddresses)
+        #expect(TargetSettings(target: "127.0.0.1,[::1]:9").staysAtAddresses)
+        for tls in [true, false] {
+            #expect(!TargetSettings(target: "127.0.0.1", tls: tls).staysAtAddresses)
+        }
+        #expect(!TargetSettings(target: "127.0.0.1,10.0.0.1").staysAtAddresses)
+    }
+
     @Test func aProfileKeepsWhereAPersonHasSignedIn() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
             .path()
