@@ -45,12 +45,7 @@ package struct RecoveredState: ~Copyable {
         }
         let foundAccounts = recovery.accounts.state
         accounts(foundAccounts)
-        // A node of a cluster begins as one that follows, and logs nothing by itself.
-        let isReplicated = directory.options.replica != nil
-        let counters =
-            isReplicated
-            ? nil : try directory.beginRun(store, foundAccounts, database, journal: journal)
-        if isReplicated { try directory.beginFollowing(store, database, journal) }
+        let counters = try directory.beginRun(store, foundAccounts, database, journal: journal)
         summary.skippedAccountID = database.skippedAccountID
         let logs = ChangeLogs(
             count: directory.options.logCount,
@@ -59,7 +54,8 @@ package struct RecoveredState: ~Copyable {
         )
         let found = journal.last
         summary.last = found
-        if let counters {
+        // A node of a cluster begins as one that follows, and logs nothing by itself.
+        if directory.options.replica == nil {
             let now = directory.options.unixMicroseconds()
             summary.clockStep = try directory.noteClock(now, journal)
             do throws(StorageError) {

@@ -290,6 +290,10 @@ extension StateDirectory {
     }
 
     /// Raises the counters for this run, and returns the log entry that says so.
+    ///
+    /// A node of a cluster begins as one that follows, and logs nothing: its numbers are those of the log,
+    /// which a leader raises. It skips some all the same where the directory of one machine had lost changes
+    /// before the cluster was made of it; the first leader logs that.
     func beginRun(
         _ store: FeedStore,
         _ accounts: AccountsState,
@@ -299,10 +303,11 @@ extension StateDirectory {
         let meta = database.meta
         let bootID = SystemBoot.id()
         let skips = meta.durability == Durability.os.rawValue && meta.bootID != bootID
+        let least = options.replica == nil ? SkippedNumbers.revisions : 0
         let lastID = max(store.highestID, meta.highestID) + (skips ? SkippedNumbers.postIDs : 0)
         let revision =
             max(store.revision, meta.highestRevision)
-            + (skips ? SkippedNumbers.unknownRevisions : SkippedNumbers.revisions)
+            + (skips ? SkippedNumbers.unknownRevisions : least)
         let counters = LogEntry.counters(lastID: lastID, revision: revision)
         do throws(RecoveryError) {
             try store.apply(counters)
@@ -332,27 +337,6 @@ extension StateDirectory {
             }
         }
         return counters
-    }
-
-    /// Begins the run of a node of a cluster: its numbers are as the last leader's records have them, and
-    /// no clock of this machine is in them.
-    func beginFollowing(
-        _ store: FeedStore,
-        _ database: StateDatabase,
-        _ journal: SegmentJournal
-    ) throws(StateStartError) {
-        let meta = database.meta
-        do throws(RecoveryError) {
-            try store.restore(lastID: meta.highestID, revision: meta.highestRevision)
-        } catch {
-            throw .storage(.brokenRecord(0, reason: "applied: \(error)"))
-        }
-        try withRoom(journal) { () throws(StorageError) in
-            try database.update { meta in
-                meta.bootID = SystemBoot.id()
-                meta.durability = options.durability.rawValue
-            }
-        }
     }
 
     /// An interrupted checkpoint has rows of records that the journal must have too.

@@ -187,6 +187,35 @@ import Testing
         #expect(life.store.highestID == 7 + (1 << 24))
     }
 
+    /// A cluster that is made of such a state gives no number twice either, and logs nothing for that.
+    @Test func aNodeOfAClusterSkipsThemOnce() throws {
+        do {
+            var life = try start()
+            try commit(&life, [Self.account(5), StateFixture.post(7, revision: (1 << 24) + 1)])
+            try life.state.checkpointWork.database.update { $0.skipNumbersAtNextStart() }
+        }
+        let begun = try ClusterBeginning.run(DurableLife.directory(disk, Self.configuration))
+        var revisions: [UInt64] = []
+        for _ in 0..<2 {
+            let store = FeedStore(stripeCount: 4) { 1_000 }
+            var options = StateOptions(path: ".", logCount: 2)
+            options.journal = Self.configuration
+            options.replica = ReplicaOptions(socketPath: "/unused", address: "")
+            let state = try RecoveredState(
+                StateDirectory(options, disk, vfs: disk.databaseDiskName),
+                into: store,
+                channels: { _ in }
+            )
+            #expect(state.journal.last == begun.last)
+            #expect(store.highestID == 7 + (1 << 24))
+            let skipped = SkippedNumbers.accounts(above: 5, instance: begun.instanceID)
+            #expect(state.summary.skippedAccountID == skipped)
+            #expect(Self.isReset(store, since: (1 << 24) + 1))
+            revisions.append(store.revision)
+        }
+        #expect(revisions[0] > 1 << 40 && revisions[1] == revisions[0])
+    }
+
     @Test func copiesThatMayHaveLostPostsAreBegunAnew() throws {
         let revision: UInt64
         do {
@@ -252,11 +281,15 @@ import Testing
         )
     }
 
-    private func start() throws -> DurableLife {
+    private static var configuration: JournalConfiguration {
         var journal = JournalConfiguration(instanceID: 0)
         journal.segmentByteCount = 1 << 20
         journal.space.ballastByteCount = 0
-        return try DurableLife(disk, journal, clock: clock)
+        return journal
+    }
+
+    private func start() throws -> DurableLife {
+        try DurableLife(disk, Self.configuration, clock: clock)
     }
 
     private func commit(_ life: inout DurableLife, _ entries: [LogEntry]) throws {
