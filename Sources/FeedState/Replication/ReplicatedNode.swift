@@ -142,6 +142,8 @@ extension ReplicatedNode {
             askForProof()
         case .ended: return false
         }
+        // Nothing is called after the end.
+        guard !isEnded else { return false }
         try keepUp()
         wait(upTo: longest)
         return true
@@ -283,9 +285,11 @@ extension ReplicatedNode {
         replica.events.deposed(deposition, address)
     }
 
+    /// Takes a word, and more as long as the checkpoints take their records, and no sign of life is due.
     private mutating func takeWords() throws(StorageError) {
         hasWords = true
-        for _ in 0..<Self.wordCount {
+        for count in 0..<Self.wordCount {
+            if count > 0, isFull || ContinuousClock.now >= durableTime { return }
             guard let word = nextWord() else {
                 hasWords = false
                 return

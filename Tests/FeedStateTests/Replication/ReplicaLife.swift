@@ -31,8 +31,14 @@ final class ReplicaLife {
             return []
         }
 
+        let limitByteCount = Locked(1 << 30)
+
         var backlog: CheckpointBacklog {
-            CheckpointBacklog(pendingByteCount: 0, limitByteCount: 1 << 30)
+            let byteCount = records.withLock { $0.reduce(0) { $0 + $1.body.count } }
+            return CheckpointBacklog(
+                pendingByteCount: byteCount,
+                limitByteCount: limitByteCount.withLock { $0 }
+            )
         }
 
         let checkpointed = Locked<UInt64>(0)
@@ -155,6 +161,11 @@ final class ReplicaLife {
     }
 
     var said: Told { told.withLock { $0 } }
+
+    /// What waits for a checkpoint at most before a follower takes no more.
+    func setBacklogLimit(_ byteCount: Int) {
+        receiver.limitByteCount.withLock { $0 = byteCount }
+    }
 
     /// The last record that the journal has.
     var last: UInt64 { state.journal.last.number }

@@ -1,4 +1,5 @@
 import FakeReplica
+import FeedConcurrency
 import FeedDiskFaults
 import FeedJournal
 import FeedRanking
@@ -210,6 +211,24 @@ import Testing
             // It hears what the leader has committed only when it has it.
             #expect(try life.turn { life.said.heard.last == last + 2 })
         }
+    }
+
+    @Test func aFollowerTakesARecordAboveTheLimitOfCheckpointsAndNoMore() throws {
+        let (cluster, replica) = try started(leader: FakeCluster.otherNode)
+        defer { replica.stop() }
+        try live(replica) { (life) throws in
+            #expect(try life.turn { life.last == last + 1 })
+            life.setBacklogLimit(1)
+            for _ in 0..<5 { cluster.append(try Self.empty(behind: cluster, last, disk)) }
+            // All of them are in the socket.
+            SystemClock.sleep(for: .milliseconds(100))
+            #expect(try life.turn { life.last > last + 1 })
+            for _ in 0..<10 { try life.turn() }
+            #expect(life.last == last + 2)
+            life.setBacklogLimit(1 << 30)
+            #expect(try life.turn { life.last == last + 6 })
+        }
+        #expect(cluster.violations == [])
     }
 
     /// A record of the other leader, without log entries.
