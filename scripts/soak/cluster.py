@@ -7,6 +7,7 @@ The network and all processes are in namespaces of the soak's own (network.py).
 """
 
 import argparse
+import contextlib
 import os
 import random
 import re
@@ -26,11 +27,12 @@ from liar import LIES, Liar
 from network import Network, enter, partitions, run as run_command
 from process import Failure
 from service import FAILURES, VERIFY_SECONDS, Connection, Patient
-from witness import Client, Lists, Persons, Voter, Witness, Writer
+from witness import MAY_CHANGE, MAY_WRITE, Client, Lists, Persons, Voter, Witness, Writer
 
 NODES = 3
 HEAL_SECONDS = 60  # within which the nodes have the same records after the last fault
 LEADER_SECONDS = 5
+SILENCE_SECONDS = 0.5  # until all that was on its way is answered
 DISK = "1g"  # of each node, in memory
 STOPPED, KILLED = 0, -signal.SIGKILL
 REPLICA_FAILED, SERVICE_FAILED = 74, 1  # as the disk did
@@ -125,6 +127,7 @@ class Faults:
             "hang the syncs of the leader's replica": lambda: self.trace(self.leader().replica, "delay_enter=3s"),
             "hang the syncs of a follower's service": lambda: self.trace(self.follower().service, "delay_enter=3s"),
             "the leader's network flaps": self.flap,
+            "the leader is alone, while nobody changes anything there": self.part_in_silence,
         }
         for name in partitions(0, [1, 2]):
             self.kinds[name] = lambda name=name: self.part(name)
@@ -210,6 +213,23 @@ class Faults:
         try:
             self.network.deafen(partitions(self.nodes.index(leader), others)[name])
             self.pause(0.5, 5)
+        finally:
+            self.network.heal()
+
+    def part_in_silence(self):
+        """Until there is another leader, and some time, the old one has no batch on its way: its reads would wait
+        for it."""
+        leader = self.leader()
+        term, end = leader.status().get("term", 0), time.monotonic() + LEADER_SECONDS
+        number = self.nodes.index(leader)
+        try:
+            with self.world.silence():
+                self.network.deafen(partitions(number, [n for n in range(NODES) if n != number])["the leader is alone"])
+                while time.monotonic() < end and not any(
+                        said.get("role") == "leader" and said["term"] > term for said in map(nodes.Node.status, self.nodes)):
+                    time.sleep(0.02)
+                MAY_WRITE.set()
+                self.pause(0.5, 2)
         finally:
             self.network.heal()
 
@@ -318,7 +338,7 @@ class World:
         for node, some in self.readers.items():
             for worker in some:
                 worker.start(lambda port=node.port: port)
-        runs = [] if self.options.no_loadgen else self.start_loadgen(generator)
+        self.runs = [] if self.options.no_loadgen else self.start_loadgen(generator)
         piece["faults"], piece["gaps"] = 0, []
         end = time.monotonic() + self.options.seconds
         try:
@@ -333,13 +353,29 @@ class World:
                 say(f"  {name}: {gap:.3f} s without an acknowledgement")
                 self.check_failures()
             self.await_healed()
-            self.finish_loadgen(runs)
+            self.finish_loadgen()
         finally:
-            for one in runs:
+            for one in self.runs:
                 one.kill()
             for worker in self.workers:
                 worker.stop()
         self.check_failures()
+
+    @contextlib.contextmanager
+    def silence(self):
+        """Nobody changes anything meanwhile, unless the writer may."""
+        MAY_CHANGE.clear()
+        MAY_WRITE.clear()
+        for one in self.runs:
+            one.send_signal(signal.SIGSTOP)
+        time.sleep(SILENCE_SECONDS)
+        try:
+            yield
+        finally:
+            MAY_WRITE.set()
+            MAY_CHANGE.set()
+            for one in self.runs:
+                one.send_signal(signal.SIGCONT)
 
     def check_failures(self):
         if self.keeper.failure:
@@ -354,8 +390,8 @@ class World:
             "--seed", str(generator.randrange(1 << 32)), "--no-verify", "--json", self.report(load, self.cycles))
             for load, flags in LOADS.items()]
 
-    def finish_loadgen(self, runs):
-        for one in runs:
+    def finish_loadgen(self):
+        for one in self.runs:
             output, _ = one.communicate(timeout=self.options.seconds + LOADGEN_SECONDS + HEAL_SECONDS)
             if one.returncode not in (0, 1):
                 raise Failure(f"loadgen ended with {one.returncode}:\n{output}")

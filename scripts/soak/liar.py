@@ -54,6 +54,7 @@ class Session:
         self.kind, self.service, self.replica = kind, service, replica
         self.lock = threading.Lock()  # of what is said to the service
         self.proposed = self.skipped = 0
+        self.leads = False
 
     def hear_service(self):
         self._pump(self.service, self.replica, self.of_service)
@@ -104,6 +105,7 @@ class Session:
         if self.kind == "skip" and kind in (COMMITTED, REFUSED):
             term, index = struct.unpack_from("<QQ", body)
             return [(kind, struct.pack("<QQ", term, index + self.skipped) + body[16:])]
-        if self.kind == "reads" and kind == ROLE and body[:8] == bytes(8):
-            time.sleep(LATE_SECONDS)
+        if self.kind == "reads" and kind == ROLE:
+            is_deposed, self.leads = self.leads, body[:8] != bytes(8)
+            time.sleep(LATE_SECONDS if is_deposed else 0)
         return [] if self.kind == "reads" and kind == READ_NO else [(kind, body)]

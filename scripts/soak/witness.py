@@ -9,6 +9,7 @@ import bisect
 import contextlib
 import os
 import random
+import threading
 import time
 
 import feedclient
@@ -22,20 +23,31 @@ from service import Connection, Patient
 
 CALL_SECONDS = 8  # after which a call is in doubt, and asked for again
 SILENCE_SECONDS = 1.5  # of the writer, whose waits are measured
+FOLLOWER_SECONDS = 0.5  # after which a witness asks again whether its node leads, as one may begin to
 PAUSE_SECONDS = 0.02
 VOTER_SECONDS, VOTER_ATTEMPTS = 60, 1000
+
+
+# Unless they are set, nobody changes anything, or only the writer does; all others are not asked.
+MAY_CHANGE, MAY_WRITE, MAY_READ = threading.Event(), threading.Event(), threading.Event()
+for each in (MAY_CHANGE, MAY_WRITE, MAY_READ):
+    each.set()
 
 
 class Following(Worker):
     """Goes on where it is sent once a node is gone; what is in doubt is sent again there."""
 
+    gate = MAY_CHANGE
+
     def _work(self, where):
         self._ready.set()
         while not self._ending.is_set() and not self.failure:
+            if not self.gate.wait(PAUSE_SECONDS):
+                continue
             try:
                 with self.connected(where()) as connection:
                     self.resume(connection)
-                    while not self._ending.is_set():
+                    while not self._ending.is_set() and self.gate.is_set():
                         self.step(connection)
             except Lost:
                 pass
@@ -94,6 +106,8 @@ class Persons(Following, People):
 class Lists(Following, Reader):
     """Walks STABLE lists, also of followers."""
 
+    gate = MAY_READ
+
     def connected(self, port):
         return Connection(port, timeout=CALL_SECONDS)
 
@@ -119,6 +133,8 @@ class Voter(Worker):
 
     def vote(self, client):
         while not self._ending.is_set():
+            if not MAY_CHANGE.wait(PAUSE_SECONDS):
+                continue
             if not self.post:
                 self.post = client.create_post(feed.Post(title="the voter's")).id
             self.doubts += 1
@@ -137,6 +153,8 @@ class Voter(Worker):
 
 class Writer(Following):
     """Counts in a post."""
+
+    gate = MAY_WRITE
 
     def __init__(self):
         super().__init__("the writer")
@@ -185,24 +203,28 @@ class Writer(Following):
 class Witness(Following):
     """Reads the writer's post of one node."""
 
+    gate = MAY_READ
+
     def __init__(self, writer, node, seed):
         super().__init__(f"the witness of {node.name}")
         self.writer = writer
         self.random = random.Random(f"{seed} witness {node.name}")
-        self.leads, self.revision = False, 0
+        self.leads, self.revision, self.until = False, 0, 0
         self.reads = {True: 0, False: 0}  # answered ones, of a leader and of a follower
 
     @contextlib.contextmanager
     def connected(self, port):
         with Connection(port, timeout=CALL_SECONDS) as connection:
             self.leads = greeted(connection, leads=False).role == feed.NODE_LEADER
-            self.revision = 0
+            self.revision, self.until = 0, time.monotonic() + FOLLOWER_SECONDS
             yield connection
 
     def step(self, connection):
         least = self.writer.acknowledged
         if not least:
             raise Lost("there is no count yet")
+        if not self.leads and time.monotonic() > self.until:
+            raise Lost("it may lead now")
         # The first one in a connection is asked for, so that the post is there.
         is_asked = not self.leads and (not self.revision or self.random.random() < 0.5)
         asked = self.writer.revisions[least] if is_asked else 0
