@@ -99,7 +99,7 @@ class Program:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-                raise Failure(f"{self.name} did not end within {seconds} s of signal {number}:\n{self.tail()}") from None
+                raise Failure(f"{self.name} did not end within {seconds} s:\n{self.tail()}") from None
         return self.code
 
     def tail(self, count=12):
@@ -181,7 +181,8 @@ class Cluster:
         node.service = Program(
             f"feed-service {node.name}",
             [self.binaries + "/feed-service", "--listen", node.address, "--data-dir", node.data,
-             "--replica", f"{node.directory}/{self.socket_name}", "--advertise", node.address, *flags], node.directory + "/service.log")
+             "--replica", f"{node.directory}/{self.socket_name}", "--advertise", node.address, *flags],
+            node.directory + "/service.log")
 
     def _run(self, *command):
         finished = subprocess.run(

@@ -163,7 +163,7 @@ class Faults:
     def restart(self, *programs):
         before, end = [program.process for program in programs], time.monotonic() + HEAL_SECONDS
         for program in programs:
-            self.keeper.expected[program] = {STOPPED}
+            self.keeper.expected[program] = {STOPPED, -signal.SIGTERM}  # by which one ends that has just begun
             program.send(signal.SIGTERM)
         while any(process.poll() is None for process in before):
             if time.monotonic() > end:
@@ -206,12 +206,14 @@ class Faults:
             tracer.terminate()
             tracer.wait()
 
-    def part(self, name):
-        leader = self.leader()
+    def cut(self, leader, name):
         others = [number for number, node in enumerate(self.nodes) if node is not leader]
         self.random.shuffle(others)
+        self.network.deafen(partitions(self.nodes.index(leader), others)[name])
+
+    def part(self, name):
         try:
-            self.network.deafen(partitions(self.nodes.index(leader), others)[name])
+            self.cut(self.leader(), name)
             self.pause(0.5, 5)
         finally:
             self.network.heal()
@@ -219,14 +221,11 @@ class Faults:
     def part_in_silence(self):
         """Until there is another leader, and some time, the old one has no batch on its way: its reads would wait
         for it."""
-        leader = self.leader()
-        term, end = leader.status().get("term", 0), time.monotonic() + LEADER_SECONDS
-        number = self.nodes.index(leader)
+        leader, end = self.leader(), time.monotonic() + LEADER_SECONDS
         try:
             with self.world.silence():
-                self.network.deafen(partitions(number, [n for n in range(NODES) if n != number])["the leader is alone"])
-                while time.monotonic() < end and not any(
-                        said.get("role") == "leader" and said["term"] > term for said in map(nodes.Node.status, self.nodes)):
+                self.cut(leader, "the leader is alone")
+                while self.world.cluster.leader() in (leader, None) and time.monotonic() < end:
                     time.sleep(0.02)
                 MAY_WRITE.set()
                 self.pause(0.5, 2)
@@ -235,9 +234,8 @@ class Faults:
 
     def flap(self):
         for _ in range(self.random.randrange(2, 7)):
-            leader = self.nodes.index(self.leader())
-            self.network.deafen(partitions(leader, [n for n in range(NODES) if n != leader])["the leader is alone"])
             try:
+                self.cut(self.leader(), "the leader is alone")
                 self.pause(0.1, 0.6)
             finally:
                 self.network.heal()
@@ -406,8 +404,9 @@ class World:
             for load in LOADS:
                 report = self.report(load, cycle)
                 if os.path.exists(report):
-                    loadgen.finish(loadgen.start(self.options.binaries, "--target", leader.address, "--verify-only", report),
-                                   f"the audit of {report}")
+                    run = loadgen.start(
+                        self.options.binaries, "--target", leader.address, "--verify-only", report)
+                    loadgen.finish(run, f"the audit of {report}")
                     votes += sum(loadgen.read(report)["record"]["acknowledged"]) if cycle == self.cycles else 0
         return votes
 
@@ -439,8 +438,9 @@ class World:
                     return leader
             self.check_failures()
             if time.monotonic() > end:
+                shown = ("role", "term", "last", "durable", "has_service")
                 raise Failure(f"the nodes are not well {HEAL_SECONDS} s after the last fault: " + "; ".join(
-                    str({key: one.get(key) for key in ("role", "term", "last", "durable", "has_service")}) for one in said))
+                    str({key: one.get(key) for key in shown}) for one in said))
             time.sleep(0.05)
 
     def await_same(self):
@@ -509,7 +509,8 @@ def run(options, say):
         except FAILURES as failure:
             piece["failures"] = [str(failure)]
         say(f"cycle {len(kept.pieces) + 1}, seed '{piece['seed']}': {piece.get('faults', 0)} faults, "
-            f"{piece.get('votes', 0):,} votes, {piece.get('changes', 0):,} changes: {(piece['failures'] or ['OK'])[0]}")
+            f"{piece.get('votes', 0):,} votes, {piece.get('changes', 0):,} changes: "
+            f"{(piece['failures'] or ['OK'])[0]}")
         return piece
 
     try:

@@ -240,6 +240,7 @@ class Witness(Following):
             raise Failure(f"{who} shows count {count}, and {least} was acknowledged, or asked for, before")
         if revision < self.revision:
             raise Failure(f"{who} shows revision {revision} after {self.revision}")
-        if count < self.writer.count_at(revision):
-            raise Failure(f"{who} shows count {count} at revision {revision}, which has {self.writer.count_at(revision)}")
+        held = self.writer.count_at(revision)
+        if count < held:
+            raise Failure(f"{who} shows count {count} at revision {revision}, which has {held}")
         self.revision = revision
