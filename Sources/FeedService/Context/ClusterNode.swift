@@ -111,6 +111,7 @@ extension ClusterNode {
     /// All up to a record is applied, which was all at a moment of the monotonic clock.
     func hear(_ index: UInt64, atMicroseconds microseconds: UInt64) {
         heard.store(index, ordering: .relaxed)
-        heardAt.store(microseconds * 1_000, ordering: .relaxed)
+        let (nanoseconds, overflows) = microseconds.multipliedReportingOverflow(by: 1_000)
+        heardAt.store(overflows ? 0 : nanoseconds, ordering: .relaxed)
     }
 }
