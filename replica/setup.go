@@ -62,7 +62,7 @@ func firstMembers(list string, member members.Member, cluster members.Cluster, l
 	roster members.Roster, id members.ID, err error) {
 	if list == "" {
 		if err := roster.CheckAddition(member); err != nil {
-			return roster, 0, &UsageError{"--name, --listen: " + err.Error()}
+			return roster, 0, exit.Usage("--name, --listen: %w", err)
 		}
 		if id, err = roster.DrawID(rand.Reader); err != nil {
 			return roster, 0, err
@@ -72,15 +72,15 @@ func firstMembers(list string, member members.Member, cluster members.Cluster, l
 	}
 	roster, err = members.ParseList(list, cluster, lastIndex)
 	if err != nil {
-		return roster, 0, &UsageError{"--members: " + err.Error()}
+		return roster, 0, exit.Usage("--members: %w", err)
 	}
 	for id, other := range roster.Members {
 		if other == member {
 			return roster, id, nil
 		}
 	}
-	return roster, 0, &UsageError{fmt.Sprintf("--members: expected %s=%s of --name and --listen in it, got %s",
-		member.Name, member.URL, list)}
+	return roster, 0, exit.Usage("--members: expected %s=%s of --name and --listen in it, got %s",
+		member.Name, member.URL, list)
 }
 
 // joinCommand makes a node of a token.

@@ -118,8 +118,9 @@ extension StateOptions {
         }
         self.init(path: path, logCount: logCount)
         if let name = flags.durability {
-            // That of a cluster is nobody's choice: --replica brings it.
-            guard let durability = FeedJournal.Durability(rawValue: name), durability != .replicated
+            // A cluster's directory has a third one, which nobody chooses.
+            guard let durability = FeedJournal.Durability(rawValue: name),
+                durability != .replicated
             else {
                 throw .badFlag("--durability", "expected fsync or os, got \(name).")
             }

@@ -94,8 +94,20 @@ package enum SpaceNews: Equatable, Sendable {
     case gaveUpBallast
 }
 
-/// A journal whose room is looked at.
+/// A journal whose room is looked at, and which another thread may sync.
 package protocol WatchedJournal: Journal {
+    /// The bytes that were appended since the last mark.
+    var unmarkedByteCount: Int { get }
+
+    /// What another thread is to sync; nil where there is nothing, or a mark has not ended.
+    func syncMark() throws(StorageError) -> SyncMark?
+
+    /// A mark was synced.
+    func noteSynced(_ mark: SyncMark) throws(StorageError)
+
+    /// The sync of a mark has failed: nothing more is appended.
+    func noteFailedSync(_ error: StorageError)
+
     /// Whether more may be let in; to be called every second or so.
     func checkSpace() throws(StorageError) -> SpaceWatch.Mode
 
