@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import socket
-import sqlite3
 import struct
 import subprocess
 import time
@@ -160,7 +159,6 @@ class Cluster:
         self.number = re.search(r"^cluster ([0-9a-f]{32})$", said, re.MULTILINE).group(1)
         for node in self.nodes[1:]:
             shutil.copytree(data, node.data)
-            forget_original(node.data)
 
     def _make(self, node, flags):
         """Makes a node's certificate and its log, and says how its programs are run."""
@@ -220,10 +218,3 @@ class Cluster:
         for program in self.programs:
             program.end()
 
-
-def forget_original(data):
-    """Makes a copied state one of another machine. A service refuses a copy, as its original may be in use; here
-    it is to be, and the log of the cluster keeps them the same. States are not copied between nodes yet."""
-    database = sqlite3.connect(data + "/state.db", isolation_level=None)
-    database.execute("DROP TABLE directory")
-    database.close()

@@ -196,7 +196,10 @@ extension StateDirectory {
     }
 
     /// Refuses a copy of `state.db`: its original may be in use, or have served since.
+    ///
+    /// A copy of a cluster's is another machine's. The log gives it what it lacks, or says that it cannot.
     func checkIsOriginal(_ database: StateDatabase) throws(StateStartError) {
+        guard !database.meta.chain.isOfCluster else { return }
         let found = try startErrors(identity)
         guard let noted = database.directoryRow?.identity, let found,
             !found.isSameFile(as: noted)

@@ -7,6 +7,7 @@ import FeedRanking
 import FeedReplica
 import FeedState
 import FeedTestSupport
+import Foundation
 import Testing
 
 /// A node of a cluster with its threads, in a real directory.
@@ -34,6 +35,22 @@ import Testing
         let state = try open(options, FeedStore(stripeCount: 4) { 1_000 }, DurableState.Events())
         try state.start()
         state.stop()
+    }
+
+    /// A copy of one machine's directory is refused, as its original may be in use.
+    @Test func aCopyOfTheDirectoryIsAnotherMachines() throws {
+        try makeState()
+        let copies = ["/early", "/late"].map { directory.path + $0 }
+        try FileManager.default.copyItem(atPath: options.path, toPath: copies[0])
+        #expect(throws: StateStartError.self) { try ClusterBeginning.run(path: copies[0]) }
+        let begun = try ClusterBeginning.run(path: options.path)
+        try FileManager.default.copyItem(atPath: options.path, toPath: copies[1])
+        var options = options
+        options.path = copies[1]
+        options.replica = ReplicaOptions(socketPath: directory.path + "/none", address: "here:1")
+        let store = FeedStore(stripeCount: 4) { 1_000 }
+        let state = try open(options, store, DurableState.Events())
+        #expect(state.isOfCluster && state.identity.instanceID == begun.instanceID)
     }
 
     @Test func itCommitsOnItsThreadsAndGoesOnAfterAStop() throws {
