@@ -44,14 +44,16 @@ Ctrl-C ends the cluster and removes it.
 """, flush=True)
 
 
-def revive(cluster):
-    """Starts programs again that have ended, as systemd would."""
+def revive(cluster, due):
+    """Starts programs again that have ended, as systemd would; `due` has when."""
     for node in cluster.nodes:
         for program in node.programs:
             if program.is_running or program is node.replica and program.code == LOST:
                 continue
             is_deposed = program is node.service and program.code == nodes.DEPOSED
-            if is_deposed or time.monotonic() - program.started_at > RESTART_SECONDS:
+            at = due.setdefault(program, time.monotonic() + (0 if is_deposed else RESTART_SECONDS))
+            if time.monotonic() >= at:
+                del due[program]
                 code = program.code
                 program.start()
                 print(f"{program.name} ended with {code}: started again as process {program.process.pid}", flush=True)
@@ -59,15 +61,15 @@ def revive(cluster):
 
 def watch(cluster, leader, seconds):
     """Lives until its time is over, or Ctrl-C."""
-    end = time.monotonic() + seconds if seconds else float("inf")
+    end, due = time.monotonic() + seconds if seconds else float("inf"), {}
     while time.monotonic() < end:
-        revive(cluster)
+        revive(cluster, due)
         found = cluster.leader()
         if found and found is not leader:
             leader = found
             print(f"{leader.name} leads: {leader.address}, processes {leader.replica.process.pid} "
                   f"{leader.service.process.pid}", flush=True)
-        time.sleep(0.2)
+        time.sleep(0.1)
 
 
 def stop(number, frame):

@@ -67,13 +67,11 @@ class Program:
     def __init__(self, name, command, log):
         self.name, self.command, self.log = name, command, log
         self.process = None
-        self.started_at = 0.0
 
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0)
-        self.started_at = time.monotonic()
 
     @property
     def code(self):
