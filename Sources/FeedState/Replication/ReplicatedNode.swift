@@ -325,12 +325,14 @@ extension ReplicatedNode {
         case .install(let index, let path):
             end(
                 "The cluster's log is forgotten up to record \(index), and this version of "
-                    + "feed-service does not take the state in \(path): replace this node."
+                    + "feed-service does not take the state in \(path): replace this node.",
+                exitStatus: 5
             )
         case .tooOld(let first):
             end(
                 "This node has records up to \(last), and the cluster's log begins with record "
-                    + "\(first): replace this node."
+                    + "\(first): replace this node.",
+                exitStatus: 5
             )
         case .statusIs(_, let json): take(json)
         case .end(let reason, let text): ended(reason, text)

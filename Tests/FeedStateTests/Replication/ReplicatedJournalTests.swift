@@ -56,6 +56,23 @@ import Testing
         return (cluster, replica)
     }
 
+    /// Another start would be told the same, so the exit code is one that needs a person.
+    @Test(arguments: [nil, "/the/state"] as [String?])
+    func aNodeThatLacksForgottenRecordsIsReplaced(_ path: String?) throws {
+        let (cluster, replica) = try started(leader: 2)
+        defer { replica.stop() }
+        cluster.elect(2)
+        let first = cluster.last + 1
+        cluster.forget(through: cluster.last, leaving: path)
+        try live(replica) { life in
+            while try life.turn() {}
+            #expect(life.said.endings.map(\.exitStatus) == [5])
+            let sentence = life.said.endings.first?.sentence ?? ""
+            #expect(sentence.contains(path ?? "begins with record \(first)"))
+        }
+        #expect(cluster.violations == [])
+    }
+
     @Test func aClusterOfOneCommitsAndGoesOnAfterAStart() throws {
         let (cluster, replica) = try started()
         defer { replica.stop() }
