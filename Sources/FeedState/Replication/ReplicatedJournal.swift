@@ -56,6 +56,9 @@ package final class ReplicatedJournal: CommitThread {
     /// How often the replica hears what is durable: it takes a node for hung after 1.5 s of silence.
     static let durableInterval = Duration.milliseconds(300)
     static let statusInterval = Duration.seconds(1)
+    /// How long a node without room leads at least that began to lead without, and between two tries to give
+    /// the leadership away.
+    static let giveAwayInterval = Duration.seconds(10)
     /// How often a socket is tried that is not there.
     static let connectInterval = Duration.milliseconds(100)
     /// How long a leader commits what was logged before a stop.

@@ -57,6 +57,8 @@ package struct ReplicatedNode: ~Copyable {
     private var hasWords = false
     private var durableTime = ContinuousClock.now
     private var statusTime = ContinuousClock.now
+    /// When a leader without room gives the leadership away at the earliest.
+    private var giveAwayTime = ContinuousClock.now
     private var newsTime = ContinuousClock.now
     /// Whether the last thing that was told of the session is that there is one.
     private var isToldConnected = false
@@ -177,6 +179,16 @@ extension ReplicatedNode {
             say(.durable(replica.sync.syncedRecord))
         }
         if now >= statusTime { askForStatus() }
+        giveAwayIfFull()
+    }
+
+    /// Gives the leadership to a node whose disk may have room: this one's has none, and refuses changes.
+    ///
+    /// A node that begins to lead like that waits, so that full ones do not pass it on all the time.
+    private mutating func giveAwayIfFull() {
+        guard case .leading = phase, !owner.progress.isWritable, now >= giveAwayTime else { return }
+        giveAwayTime = now + ReplicatedJournal.giveAwayInterval
+        say(.transfer(node: 0))
     }
 
     /// Whether a follower has so much to checkpoint that it takes no more: what the replica says waits in the
@@ -388,6 +400,7 @@ extension ReplicatedNode {
         let counters = try raiseCounters()
         logs[0].transaction { logs[0].append(counters) }
         phase = .leading(term: term)
+        if !owner.progress.isWritable { giveAwayTime = now + ReplicatedJournal.giveAwayInterval }
         unheard = []
         commits.durable(index)
         tellState()

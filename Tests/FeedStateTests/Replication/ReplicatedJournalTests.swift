@@ -73,6 +73,20 @@ import Testing
         #expect(cluster.violations == [])
     }
 
+    @Test func aLeaderWhoseDiskIsFullGivesTheLeadershipAwayOnce() throws {
+        let (cluster, replica) = try started()
+        defer { replica.stop() }
+        try live(replica) { life in
+            #expect(try life.turn { life.isLeading && life.isQuiet })
+            #expect(cluster.transfers == [])
+            disk.capacity = 0
+            #expect(try life.turn { cluster.transfers.count == 1 })
+            #expect(cluster.transfers == [0])
+            for _ in 0..<100 { try life.turn() }
+            #expect(cluster.transfers == [0])
+        }
+    }
+
     @Test func aClusterOfOneCommitsAndGoesOnAfterAStart() throws {
         let (cluster, replica) = try started()
         defer { replica.stop() }
