@@ -84,7 +84,8 @@ package final class CommitProgress: Sendable {
     private let free = Atomic<Int>(0)
     private let needed = Atomic<Int>(0)
     private let files = Atomic<Int>(0)
-    /// When the open commit batch got its first log entry, in nanoseconds of the monotonic clock.
+    /// When the open commit batch got its first log entry, in nanoseconds of the monotonic clock; 0 if
+    /// that is not noted.
     private let openSince = Atomic<UInt64>(0)
     /// The same for the commit batch that is on its way to the disk; 0 if there is none.
     private let takenSince = Atomic<UInt64>(0)
@@ -145,6 +146,8 @@ package final class CommitProgress: Sendable {
         guard logs.newestBatch > durableBatch else { return nil }
         let taken = takenSince.load(ordering: .relaxed)
         let since = taken > 0 ? taken : openSince.load(ordering: .relaxed)
+        // The open commit batch has got its first log entry just now.
+        guard since > 0 else { return .zero }
         let now = SystemClock.monotonicNanoseconds()
         return .nanoseconds(Int64(clamping: now > since ? now - since : 0))
     }
@@ -160,8 +163,15 @@ extension CommitProgress {
     /// When the open commit batch got its first log entry: to be read before the batch is taken.
     package var openTime: UInt64 { openSince.load(ordering: .relaxed) }
 
-    /// A commit batch is on its way to the disk, which was opened at a time.
-    package func noteTaken(since time: UInt64) { takenSince.store(time, ordering: .relaxed) }
+    /// A commit batch that was opened at a time is on its way to the disk; the oldest of those on their way
+    /// was opened at another, if there are several.
+    ///
+    /// The time is forgotten for the open batch: after an hour without changes the next first log entry would
+    /// pass for an hour old, until its own time is noted.
+    package func noteTaken(since time: UInt64, oldest: UInt64? = nil) {
+        takenSince.store(oldest ?? time, ordering: .relaxed)
+        _ = openSince.compareExchange(expected: time, desired: 0, ordering: .relaxed)
+    }
 
     /// All commit batches up to this one are durable.
     package func noteDurable(_ batch: UInt64) {

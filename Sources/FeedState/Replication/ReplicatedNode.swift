@@ -581,7 +581,7 @@ extension ReplicatedNode {
             openTime: openTime,
             provenRound: owner.rounds.lastClosed
         )
-        if window.isEmpty { owner.progress.noteTaken(since: openTime) }
+        owner.progress.noteTaken(since: openTime, oldest: window.proposals.first?.openTime)
         window.append(proposal)
         send(proposal, term)
     }

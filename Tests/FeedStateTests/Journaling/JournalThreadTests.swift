@@ -88,6 +88,24 @@ import Testing
         }
     }
 
+    /// Between the log entry and its wake-up, a look may not take the time of an earlier batch for its own.
+    @Test func aLogEntryThatIsNotNotedYetHasNotWaited() {
+        let logs = ChangeLogs(count: 1, firstBatch: 1) {}
+        let progress = CommitProgress(of: logs, Receiver(), maximumWaitingByteCount: 1 << 20)
+        var body: [UInt8] = []
+        for batch in 1...3 as ClosedRange<UInt64> {
+            logs[0].transaction { logs[0].append(.counters(lastID: batch, revision: batch)) }
+            #expect(progress.oldestWait == .zero)
+            progress.noteFirstEntry()
+            let time = progress.openTime
+            #expect(logs.takeBatch(into: &body)?.number == batch)
+            progress.noteTaken(since: time)
+            #expect(progress.oldestWait.map { $0 > .zero } == true)
+            progress.noteDurable(batch)
+            #expect(progress.oldestWait == nil)
+        }
+    }
+
     @Test func saysThatABatchIsDurableOnlyAfterTheJournalHasItAndGathersTheNextMeanwhile() {
         let journal = FakeJournal()
         let harness = Harness(journal)
