@@ -132,30 +132,10 @@ package final class DurableState: Sendable {
     /// ``ReplicaEvents/proved`` says when it is proven. O(1), for any loop of a node that leads.
     package func askForProof() -> UInt64 { replicated?.askForProof() ?? 0 }
 
-    /// Locks a data directory, puts its state into an empty store, and prepares the threads, which are to
-    /// be started.
+    /// Puts the state of a directory into an empty store, and prepares the threads, which are to be started.
     ///
     /// `channels` takes what is known of channels: a channel, then its outcomes. Where it throws, the store
     /// is of no use.
-    package static func open(
-        _ options: StateOptions,
-        into store: FeedStore,
-        channels: @escaping (LogEntry) -> Void,
-        accounts: (AccountsState) -> Void = { _ in },
-        events: Events,
-        progress: @escaping (RecoveryProgress) -> Void = { _ in }
-    ) throws(StateStartError) -> DurableState {
-        try open(
-            StateDirectory(options),
-            into: store,
-            channels: channels,
-            accounts: accounts,
-            events: events,
-            progress: progress
-        )
-    }
-
-    /// The same in a directory that is locked already, or on a test's disk.
     package static func open(
         _ directory: StateDirectory,
         into store: FeedStore,

@@ -341,7 +341,7 @@ extension FeedServer {
         var found = AccountsState()
         do throws(StateStartError) {
             state = try DurableState.open(
-                options,
+                StateDirectory(options),
                 into: store,
                 channels: { channels.restore($0) },
                 accounts: { found = $0 },

@@ -16,7 +16,12 @@ import Testing
         _ events: DurableState.Events
     ) throws -> DurableState {
         let store = FeedStore(stripeCount: 4) { 0 }
-        return try DurableState.open(options, into: store, channels: { _ in }, events: events)
+        return try DurableState.open(
+            StateDirectory(options),
+            into: store,
+            channels: { _ in },
+            events: events
+        )
     }
 
     @Test("so many are kept, and the oldest go only once a new one is complete")

@@ -27,7 +27,12 @@ import Testing
         _ store: FeedStore,
         _ events: DurableState.Events
     ) throws -> DurableState {
-        try DurableState.open(options, into: store, channels: { _ in }, events: events)
+        try DurableState.open(
+            StateDirectory(options),
+            into: store,
+            channels: { _ in },
+            events: events
+        )
     }
 
     /// A directory of one machine, and a service in it that starts and ends.
@@ -64,12 +69,13 @@ import Testing
         options.replica = ReplicaOptions(socketPath: replica.socketPath, address: "here:1")
         for count in 0..<3 as Range<UInt64> {
             let store = FeedStore(stripeCount: 4) { 1_000 }
-            let leads = Semaphore()
+            let (leads, commits) = (Semaphore(), Semaphore())
             var events = DurableState.Events()
             events.replica.follow = { chain in
                 LiveApply(store: store, accounts: Accounts(), after: chain) { _ in }
             }
             events.replica.role = { if case .leading = $0 { leads.signal() } }
+            events.journal.durable = { _ in commits.signal() }
             let state = try open(options, store, events)
             #expect(state.isOfCluster && state.durability == .replicated)
             try state.start()
@@ -88,7 +94,9 @@ import Testing
                     }
                     _ = try? store.createPost(content, in: feed, sink: log, into: &page)
                 }
-                SystemClock.sleep(for: .microseconds(500))
+                // Several batches; what the last changes have logged is committed by the stop.
+                guard number.isMultiple(of: 4) else { continue }
+                while state.journal.durableBatch < state.logs.newestBatch { commits.wait() }
             }
             // A stop commits what was logged.
             state.stop()
@@ -104,7 +112,7 @@ import Testing
         options.replica = ReplicaOptions(socketPath: "/unused", address: "")
         do throws(StateStartError) {
             _ = try DurableState.open(
-                options,
+                StateDirectory(options),
                 into: FeedStore(stripeCount: 4) { 1_000 },
                 channels: { _ in },
                 events: DurableState.Events()
