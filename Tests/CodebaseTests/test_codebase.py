@@ -148,6 +148,12 @@ class ConcurrencyTests(unittest.TestCase):
             with self.subTest(code):
                 self.assertEqual(concurrency.faults({"Sources/M/a.swift": code}, {}), [])
 
+    def test_no_test_sleeps(self):
+        for code, count in (("SystemClock.sleep(for: a)", 1), ("try await Task.sleep(for: a)", 1), ("usleep(1)", 1),
+                            ("commits.wait()", 0), ("// Task.sleep(for: a)", 0), ("loop.sleeps()", 0)):
+            with self.subTest(code):
+                self.assertEqual(len(concurrency.test_faults({"Tests/M/a.swift": code})), count)
+
     def test_an_exception_is_for_one_kind_and_is_needed(self):
         allowed = {("Sources/M/a.swift", "a clock"): "why"}
         self.assertEqual(concurrency.faults({"Sources/M/a.swift": "Date()"}, allowed), [])

@@ -11,6 +11,8 @@ struct Connection: Sendable {
     var words: [ReplicaWord] = []
     /// The last record that it has, or was told.
     var streamed: UInt64 = 0
+    /// The last record that is on its way to it, or there: `streamed`, as of the turn before.
+    var sent: UInt64 = 0
     /// Whether it was told that the log begins behind what it needs.
     var isStuck = false
 
@@ -208,6 +210,7 @@ struct ClusterState: Sendable {
             return Turn(words: connection.notice.map { [$0] } ?? [], isLast: true)
         }
         defer { connections[number] = connection }
+        connection.sent = connection.streamed
         var turn = Turn(words: connection.words)
         connection.words = []
         guard connection.hello != nil else { return turn }

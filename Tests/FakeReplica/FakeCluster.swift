@@ -157,6 +157,13 @@ package final class FakeCluster: Sendable {
     /// Waits until a record is committed.
     package func awaitCommit(_ index: UInt64) -> Bool { wait { $0.committed >= index } }
 
+    /// Waits until a record has been written to the socket of a node's session.
+    package func awaitSent(_ index: UInt64, to node: UInt64 = 1) -> Bool {
+        wait { state in
+            state.sessions[node].flatMap { state.connections[$0]?.sent } ?? 0 >= index
+        }
+    }
+
     /// Waits until a node has a session.
     package func awaitSession(of node: UInt64 = 1) -> Bool { wait { $0.sessions[node] != nil } }
 

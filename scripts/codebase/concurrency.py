@@ -1,4 +1,4 @@
-"""Checks that locks, threads, sleeps and clocks are those of FeedConcurrency.
+"""Checks that locks, threads, sleeps and clocks are those of FeedConcurrency, and that no test sleeps.
 
 scripts/check.sh runs it.
 """
@@ -27,6 +27,7 @@ KINDS = {
         r"\b[dD]ate\b\s*[:=]\s*\.now\b|\bSuspendingClock\b|(?<![\w.])time\s*\(nil\)"),
         "SystemClock"),
 }
+TEST_SLEEP = re.compile(r"\b(?:SystemClock|Task|Thread)\s*\.\s*sleep\b|" + KINDS["a sleep"][0].pattern)
 # The files that may name a kind all the same, with the reason.
 EXCEPTIONS = {
     ("Sources/CThread/shim.h", "a thread"): "the part of NamedThread that is C",
@@ -52,5 +53,12 @@ def faults(texts, exceptions=None):
     return found + [f"{path} names no {kind[2:]}: it needs no exception" for path, kind in unused]
 
 
+def test_faults(texts):
+    """Sentences on tests that sleep."""
+    return [f"{path} sleeps: a test waits for what is to happen" for path, text in texts.items()
+            if TEST_SLEEP.search(swift_source.code(text))]
+
+
 if __name__ == "__main__":
-    swift_source.report(faults(swift_source.texts("Sources", suffixes=(".swift", ".h", ".c"))))
+    swift_source.report(faults(swift_source.texts("Sources", suffixes=(".swift", ".h", ".c")))
+                        + test_faults(swift_source.texts("Tests")))

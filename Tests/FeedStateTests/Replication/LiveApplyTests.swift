@@ -20,8 +20,15 @@ import Testing
         let progress = Atomic(0)
         let isDone = Atomic(false)
         let faults = Locked<[String]>([])
+        /// Signalled for each reader once it may begin.
+        let begins = Semaphore()
+        /// How often each reader has looked.
+        private let lookCounts: Locked<[Int]>
+        private let isAwaited = Atomic(false)
+        private let looked = Semaphore()
 
-        init(_ leader: LeaderView, stripeCount: Int, smallSteps: Bool) {
+        init(_ leader: LeaderView, readerCount: Int, stripeCount: Int, smallSteps: Bool) {
+            lookCounts = Locked([Int](repeating: 0, count: readerCount))
             self.leader = leader
             // Another machine's clock.
             let clock = ManualClock(leader.endTime + 60_000)
@@ -40,7 +47,28 @@ import Testing
         func wholeRecord(_ progress: Int) -> Int? { progress % 2 == 0 ? progress / 2 : nil }
 
         func fault(_ text: String) { faults.withLock { if $0.count < 10 { $0.append(text) } } }
+
+        /// Counts a look of a reader.
+        func countLook(_ reader: Int, _ count: Int = 1) {
+            lookCounts.withLock { $0[reader] += count }
+            if isAwaited.exchange(false, ordering: .sequentiallyConsistent) { looked.signal() }
+        }
+
+        /// Waits until each reader has looked twice more.
+        func awaitLooks() {
+            let wanted = lookCounts.withLock { $0.map { $0 + 2 } }
+            func areDone() -> Bool {
+                lookCounts.withLock { zip($0, wanted).allSatisfy { $0 >= $1 } }
+            }
+            while !areDone() {
+                isAwaited.store(true, ordering: .sequentiallyConsistent)
+                if !areDone() { looked.wait() }
+            }
+        }
     }
+
+    /// A reader looks again and again until it has reason to return, and calls the last one for each look.
+    private typealias Reader = @Sendable (Follower, UInt64, () -> Void) throws -> Void
 
     /// What readers compare with.
     private struct LeaderView: Sendable {
@@ -67,34 +95,39 @@ import Testing
             created: run.created,
             endTime: run.clock.now
         )
-        let follower = Follower(leader, stripeCount: 1 << (seed % 4), smallSteps: seed % 2 == 0)
-        let readers: [@Sendable (Follower, UInt64) throws -> Int] = [
+        let readers: [Reader] = [
             Self.list, Self.list, Self.keepPages, Self.sync, Self.watch, Self.askForNewerPosts,
         ]
-        let reads = (0..<readers.count).map { _ in Locked(0) }
+        let follower = Follower(
+            leader,
+            readerCount: readers.count,
+            stripeCount: 1 << (seed % 4),
+            smallSteps: seed % 2 == 0
+        )
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, reader) in readers.enumerated() {
-                let count = reads[number]
                 group.addTask {
                     try await offload {
-                        var calls = 0
-                        // The first record is there before the first reader, as a start's are.
-                        while follower.progress.load(ordering: .acquiring) < 2,
-                            !follower.isDone.load(ordering: .acquiring)
-                        {
-                            SystemClock.sleep(for: .microseconds(200))
-                        }
+                        // One that has failed is not waited for.
+                        defer { follower.countLook(number, .max / 2) }
+                        follower.begins.wait()
+                        var lookCount = 0
                         repeat {
-                            calls += try reader(follower, seed &* 31 &+ UInt64(number + calls))
-                            count.withLock { $0 = calls }
+                            try reader(follower, seed &* 31 &+ UInt64(number + lookCount)) {
+                                lookCount += 1
+                                follower.countLook(number)
+                            }
                         } while !follower.isDone.load(ordering: .acquiring)
                     }
                 }
             }
             group.addTask {
                 try await offload {
-                    defer { follower.isDone.store(true, ordering: .releasing) }
-                    try Self.apply(to: follower, seed, reads)
+                    defer {
+                        follower.isDone.store(true, ordering: .releasing)
+                        for _ in readers { follower.begins.signal() }
+                    }
+                    try Self.apply(to: follower, seed, readerCount: readers.count)
                 }
             }
             try await group.waitForAll()
@@ -110,8 +143,11 @@ import Testing
     }
 
     /// Applies all records, and lets each reader look now and then at a state that stands.
-    private static func apply(to follower: Follower, _ seed: UInt64, _ reads: [Locked<Int>]) throws
-    {
+    private static func apply(
+        to follower: Follower,
+        _ seed: UInt64,
+        readerCount: Int
+    ) throws {
         var generator = SeededGenerator(seed: seed)
         var chain = RecordChain(after: .start)
         var live = LiveApply(
@@ -133,41 +169,39 @@ import Testing
                 follower.fault("record \(place + 1): revision \(follower.store.revision)")
             }
             follower.progress.store(2 * place + 2, ordering: .sequentiallyConsistent)
-            guard generator.oneIn(3) else { continue }
-            let counts = reads.map { count in count.withLock { $0 } }
-            let deadline = ContinuousClock.now + .seconds(2)
-            while ContinuousClock.now < deadline,
-                zip(reads, counts).contains(where: { read, count in
-                    read.withLock { $0 } < count + 2
-                })
-            {
-                SystemClock.sleep(for: .microseconds(200))
-            }
+            // The first record is there before the first reader, as a start's are.
+            if place == 0 { for _ in 0..<readerCount { follower.begins.signal() } }
+            if generator.oneIn(3) { follower.awaitLooks() }
         }
         live.end()
     }
 
-    // Readers: each does some calls, checks what it sees, and returns their number.
+    // Readers: each does some calls, and checks what it sees.
 
-    private static func list(_ follower: Follower, _ seed: UInt64) throws -> Int {
+    private static func list(_ follower: Follower, _ seed: UInt64, _ look: () -> Void) throws {
         var generator = SeededGenerator(seed: seed)
         let number = Int.random(in: 0..<SeenPost.queries.count, using: &generator)
         let before = follower.progress.load(ordering: .sequentiallyConsistent)
         let revision = follower.store.revision
         let posts = try follower.store.seen(SeenPost.queries[number])
         check(posts, ofQuery: number, revision, since: before, follower)
-        return 1
+        look()
     }
 
-    /// Reads pages, and serves each again as long as a loop would.
-    private static func keepPages(_ follower: Follower, _ seed: UInt64) throws -> Int {
+    /// Reads pages, and serves each again as long as a loop would, over some records.
+    private static func keepPages(
+        _ follower: Follower,
+        _ seed: UInt64,
+        _ look: () -> Void
+    ) throws {
         var kept: [(number: Int, posts: [SeenPost], life: PageLife)] = []
         for (number, query) in SeenPost.queries.enumerated() where query.voter == nil {
             let moment = follower.store.moment(of: query)
             let page = try follower.store.read(query)
             kept.append((number, page.seen, PageLife(of: page, readAt: moment)))
         }
-        for _ in 0..<20 {
+        let end = follower.progress.load(ordering: .acquiring) + 6
+        repeat {
             for page in kept {
                 let before = follower.progress.load(ordering: .sequentiallyConsistent)
                 let revision = follower.store.revision
@@ -175,9 +209,9 @@ import Testing
                 guard page.life.has(moment) else { continue }
                 check(page.posts, ofQuery: page.number, revision, since: before, follower)
             }
-            SystemClock.sleep(for: .microseconds(100))
-        }
-        return 1
+            look()
+        } while follower.progress.load(ordering: .acquiring) < end
+            && !follower.isDone.load(ordering: .acquiring)
     }
 
     /// Checks a page of a call that began at a time.
@@ -226,7 +260,7 @@ import Testing
     }
 
     /// Keeps a copy of all posts by syncs, to the end of the log, and compares it.
-    private static func sync(_ follower: Follower, _ seed: UInt64) throws -> Int {
+    private static func sync(_ follower: Follower, _ seed: UInt64, _ look: () -> Void) throws {
         var query = SyncQuery(size: Int(seed % 40) + 10)
         var copy: [PostID: SeenPost] = [:]
         var page = PostPage()
@@ -256,7 +290,7 @@ import Testing
             }
             query.position = read.position
             if isLast, !read.hasMore { break }
-            if !read.hasMore { SystemClock.sleep(for: .microseconds(50)) }
+            look()
         }
         var expected: [PostID: (UInt64, UInt64)] = [:]
         follower.store.forEachPost { post in
@@ -269,13 +303,13 @@ import Testing
             }
         if !isSame { follower.fault("a copy by syncs is another: \(copy.count) posts") }
         if resetCount > 1 { follower.fault("\(resetCount) copies were begun") }
-        return 1_000_000
     }
 
     /// Reads the first posts, as the loop of a watch does.
-    private static func watch(_ follower: Follower, _ seed: UInt64) throws -> Int {
+    private static func watch(_ follower: Follower, _ seed: UInt64, _ look: () -> Void) throws {
         var first = FirstPosts()
         for _ in 0..<20 {
+            look()
             let before = follower.progress.load(ordering: .sequentiallyConsistent)
             // Nothing has changed since, for a watch.
             if first.revision != follower.store.revision {
@@ -300,11 +334,14 @@ import Testing
                 follower.fault("record \(record): \(unreadCount) unread posts")
             }
         }
-        return 1
     }
 
     /// Asks for newer posts again and again, to the end of the log: none is missed.
-    private static func askForNewerPosts(_ follower: Follower, _ seed: UInt64) throws -> Int {
+    private static func askForNewerPosts(
+        _ follower: Follower,
+        _ seed: UInt64,
+        _ look: () -> Void
+    ) throws {
         let began = follower.progress.load(ordering: .sequentiallyConsistent) / 2 + 1
         let first = try follower.store.read(PageQuery(feed: nil, order: .new, size: 5))
         var place = first.refreshPlace
@@ -323,6 +360,7 @@ import Testing
             )
             for row in page.rows { seen.insert(row.id.rawValue) }
             place = page.refreshPlace
+            look()
             if isLast, page.newerCount == 0 { break }
         }
         var missed: [UInt64] = []
@@ -332,7 +370,6 @@ import Testing
             if !seen.contains(id) { missed.append(id) }
         }
         if !missed.isEmpty { follower.fault("newer pages have missed \(missed)") }
-        return 1_000_000
     }
 
     // The end.

@@ -251,8 +251,7 @@ import Testing
             #expect(try life.turn { life.last == last + 1 })
             life.setBacklogLimit(1)
             for _ in 0..<5 { cluster.append(try Self.empty(behind: cluster, last, disk)) }
-            // All of them are in the socket.
-            SystemClock.sleep(for: .milliseconds(100))
+            #expect(cluster.awaitSent(last + 6))
             #expect(try life.turn { life.last > last + 1 })
             for _ in 0..<10 { try life.turn() }
             #expect(life.last == last + 2)
