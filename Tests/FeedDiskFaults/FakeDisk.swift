@@ -232,6 +232,28 @@ extension FakeDisk {
 }
 
 extension FakeDisk {
+    /// Lets the power go after some calls in nine lives of ten; if there are two bounds, in half of these
+    /// after few.
+    package func drawPowerCut(
+        after calls: Int,
+        or most: Int? = nil,
+        _ generator: inout SeededGenerator
+    ) {
+        guard !generator.oneIn(10) else { return }
+        var longest = calls
+        if let most, !generator.oneIn(2) { longest = most }
+        callsUntilPowerCut = Int.random(in: 0...longest, using: &generator)
+    }
+
+    /// Ends a life, in two of three by a power cut: then the next one is on the disk that is returned.
+    ///
+    /// In the others the process alone dies: what it wrote is in the system's memory still.
+    package func endLife(_ generator: inout SeededGenerator) -> FakeDisk? {
+        guard generator.oneIn(3) else { return afterPowerCut(&generator) }
+        revive()
+        return nil
+    }
+
     /// What is found when the power is back: of all that was not synced, any part.
     ///
     /// All that follows is drawn from the generator, so that a seed replays it.

@@ -247,17 +247,10 @@ struct PowerCutRun {
     /// Lives some lives; answers what was wrong, nil if nothing was.
     mutating func run() -> String? {
         for _ in 0..<6 {
-            if Int.random(in: 0..<10, using: &generator) > 0 {
-                let longest = generator.oneIn(2) ? 20 : 600
-                files.callsUntilPowerCut = Int.random(in: 0...longest, using: &generator)
-            }
+            files.drawPowerCut(after: 20, or: 600, &generator)
             if let complaint = live() { return complaint }
-            guard !generator.oneIn(3) else {
-                // The process alone dies: what it wrote is in the system's memory still.
-                files.revive()
-                continue
-            }
-            files = files.afterPowerCut(&generator)
+            guard let found = files.endLife(&generator) else { continue }
+            files = found
             cutCount += 1
         }
         files.callsUntilPowerCut = .max

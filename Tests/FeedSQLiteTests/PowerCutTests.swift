@@ -208,18 +208,11 @@ struct DatabasePowerCutRun {
     /// Lives some lives; answers what was wrong, nil if nothing was.
     mutating func run() -> String? {
         for _ in 0..<6 {
-            if !generator.oneIn(10) {
-                let longest = generator.oneIn(2) ? 30 : 400
-                disk.callsUntilPowerCut = Int.random(in: 0...longest, using: &generator)
-            }
+            disk.drawPowerCut(after: 30, or: 400, &generator)
             if let complaint = live() { return complaint }
-            if generator.oneIn(3) {
-                // The process alone dies: what it wrote is in the system's memory still.
-                disk.revive()
-            } else {
-                disk = disk.afterPowerCut(&generator)
-                cutCount += 1
-            }
+            guard let found = disk.endLife(&generator) else { continue }
+            disk = found
+            cutCount += 1
         }
         disk.callsUntilPowerCut = .max
         return live()

@@ -118,16 +118,10 @@ struct ReplicatedStateRun {
     /// Lives some lives; answers what was wrong, nil if nothing was.
     mutating func run() -> String? {
         for _ in 0..<5 {
-            if Int.random(in: 0..<10, using: &generator) > 0 {
-                disk.callsUntilPowerCut = Int.random(in: 0...400, using: &generator)
-            }
+            disk.drawPowerCut(after: 400, &generator)
             if let complaint = live() { return complaint }
-            guard !generator.oneIn(3) else {
-                // The process alone dies: what it wrote is in the system's memory still.
-                disk.revive()
-                continue
-            }
-            disk = disk.afterPowerCut(&generator)
+            guard let found = disk.endLife(&generator) else { continue }
+            disk = found
             cutCount += 1
         }
         disk.callsUntilPowerCut = .max

@@ -168,18 +168,11 @@ struct StatePowerCutRun {
     /// Lives some lives; answers what was wrong, nil if nothing was.
     mutating func run() -> String? {
         for _ in 0..<8 {
-            if !generator.oneIn(10) {
-                let longest = generator.oneIn(2) ? 150 : 1500
-                disk.callsUntilPowerCut = Int.random(in: 0...longest, using: &generator)
-            }
+            disk.drawPowerCut(after: 150, or: 1500, &generator)
             if let complaint = live() { return complaint }
-            if generator.oneIn(3) {
-                // The process alone dies: what it wrote is in the system's memory still.
-                disk.revive()
-            } else {
-                disk = disk.afterPowerCut(&generator)
-                cutCount += 1
-            }
+            guard let found = disk.endLife(&generator) else { continue }
+            disk = found
+            cutCount += 1
         }
         disk.callsUntilPowerCut = .max
         return live()
