@@ -48,7 +48,6 @@ import Testing
         private var random: SeededGenerator
         private var callCount = 0
         private var watchCount: UInt64 = 0
-        private var sentCount = 0
         private var stepCount = 0
         private var shown: [UInt64: WatchedPosts] = [:]
         private let responses = Samples.responses
@@ -112,8 +111,9 @@ import Testing
 
         /// Answers what has left, in any order, and says something of the connection now and then.
         private mutating func answerAll(_ answers: MutatedAnswers) {
-            var calls = harness.sent[sentCount...].map { ($0.id, $0.call.request) }
-            sentCount = harness.sent.count
+            var calls = harness.takeFrames().compactMap { frame in
+                frame.request.map { (frame.id, $0) }
+            }
             for step in harness.watchSteps[stepCount...] {
                 switch step {
                 case .begin(let id, let request, _): calls.append((id, .watchPosts(request)))

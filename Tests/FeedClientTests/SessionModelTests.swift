@@ -45,7 +45,6 @@ struct SessionModelTests {
         private var answers: [ServerFrame] = []
         private var isConnected = false
         private var hasSentGoAway = false
-        private var sentCount = 0
 
         init(_ trouble: Trouble, seed: UInt64) {
             self.trouble = trouble
@@ -138,16 +137,7 @@ struct SessionModelTests {
                 case .connect, .sendHello, .finish: break
                 }
             }
-            for departure in harness.sent[sentCount...] {
-                requests.append(
-                    ClientFrame(
-                        id: departure.id,
-                        request: departure.call.request,
-                        sequence: departure.call.sequence
-                    )
-                )
-            }
-            sentCount = harness.sent.count
+            requests += harness.takeFrames()
         }
 
         private mutating func connect() {

@@ -50,7 +50,6 @@ private struct ClusterHistory {
     private var node: Int?
     private var requests: [ClientFrame] = []
     private var answers: [ServerFrame] = []
-    private var sentCount = 0
     private var triedCount = 0
 
     init(seed: UInt64, isPatient: Bool) {
@@ -150,16 +149,7 @@ private struct ClusterHistory {
             case .connect, .sendHello, .finish: break
             }
         }
-        for departure in harness.sent[sentCount...] {
-            requests.append(
-                ClientFrame(
-                    id: departure.id,
-                    request: departure.call.request,
-                    sequence: departure.call.sequence
-                )
-            )
-        }
-        sentCount = harness.sent.count
+        requests += harness.takeFrames()
     }
 
     /// Opens the connection that the session asked for last, as its driver does.

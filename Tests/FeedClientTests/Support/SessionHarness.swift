@@ -35,6 +35,7 @@ struct SessionHarness {
     /// When the session wants to be asked again.
     var wake: MonotonicInstant?
     private var seenDemandCount = 0
+    private var takenFrameCount = 0
 
     /// A session of a client with an id, or of one without.
     init(
@@ -166,6 +167,14 @@ struct SessionHarness {
     mutating func takeDemands() -> ArraySlice<Demand> {
         defer { seenDemandCount = demands.count }
         return demands[seenDemandCount...]
+    }
+
+    /// The frames of the calls that left since the last look, in order.
+    mutating func takeFrames() -> [ClientFrame] {
+        defer { takenFrameCount = sent.count }
+        return sent[takenFrameCount...].map {
+            ClientFrame(id: $0.id, request: $0.call.request, sequence: $0.call.sequence)
+        }
     }
 
     mutating func receive(_ id: UInt64, _ response: Response) {

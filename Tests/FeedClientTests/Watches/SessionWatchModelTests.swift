@@ -33,7 +33,6 @@ struct SessionWatchModelTests {
         private var isConnected = false
         private var isDraining = false
         private var lastExecutedID: UInt64 = 0
-        private var sentCount = 0
         private var stepCount = 0
         private var viewer: Viewer?
 
@@ -117,10 +116,7 @@ struct SessionWatchModelTests {
 
         /// Does what the session asked for since the last look.
         private mutating func follow() {
-            for departure in harness.sent[sentCount...] {
-                requests.append(ClientFrame(id: departure.id, request: departure.call.request))
-            }
-            sentCount = harness.sent.count
+            requests += harness.takeFrames()
             for step in harness.watchSteps[stepCount...] { perform(step) }
             stepCount = harness.watchSteps.count
             requests.sort { $0.id < $1.id }
