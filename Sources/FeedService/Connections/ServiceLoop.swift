@@ -56,8 +56,7 @@ final class ServiceLoop {
         self.log = log
         counters = context.counters[number]
         outbox = Outbox(
-            context.state?.logs,
-            durableBatch: context.state?.journal.durableBatch ?? 0,
+            context.state,
             context.budget,
             counters,
             timer: CallTimer(
@@ -93,7 +92,7 @@ final class ServiceLoop {
     /// The service leads its cluster from now on; the commit batches before are durable.
     func lead() {
         guard let state = context.state else { return }
-        outbox.lead { state.askForProof() }
+        outbox.lead()
         outbox.release(through: state.journal.durableBatch)
     }
 

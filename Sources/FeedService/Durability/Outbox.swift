@@ -1,5 +1,6 @@
 internal import FeedConcurrency
 internal import FeedLog
+internal import FeedState
 internal import FeedTransport
 
 /// Sends the answers of a loop, and holds those that wait for durability.
@@ -12,6 +13,7 @@ internal import FeedTransport
 /// The leader of a cluster holds all answers: each waits also for proof that the service still led after
 /// it was executed (``AnswerCondition``).
 final class Outbox {
+    private let state: DurableState?
     private let logs: ChangeLogs?
     private let budget: BufferBudget
     private let counters: LoopCounters
@@ -23,22 +25,20 @@ final class Outbox {
     /// Answers are held if there is a commit batch of this number or above: the one behind the last that is
     /// durable, and 0 for the leader of a cluster.
     private var firstHeldBatch: UInt64
-    /// Asks for proof that the leader of a cluster leads now; nil if the service is none.
-    private var askForProof: (() -> UInt64)?
     private var held = HeldBatches()
 
-    /// An outbox that holds nothing if there are no logs, and otherwise the answers that wait for
-    /// later commit batches than `durableBatch`.
+    /// An outbox that holds nothing if there is no state that outlives the process, and otherwise the
+    /// answers that wait for later commit batches than are durable.
     init(
-        _ logs: ChangeLogs?,
-        durableBatch: UInt64,
+        _ state: DurableState?,
         _ budget: BufferBudget,
         _ counters: LoopCounters,
         timer: CallTimer
     ) {
         self.timer = timer
-        self.logs = logs
-        self.durableBatch = durableBatch
+        self.state = state
+        logs = state?.logs
+        durableBatch = state?.journal.durableBatch ?? 0
         firstHeldBatch = durableBatch + 1
         self.budget = budget
         self.counters = counters
@@ -80,10 +80,10 @@ final class Outbox {
     /// Asks for the proof that the service led after the answers were executed that wait for the condition.
     @inline(never)
     private func addProof(to condition: inout AnswerCondition, _ logs: ChangeLogs) {
-        guard let askForProof else { return }
         condition.provingBatch = logs.openBatch
         // The open batch is proposed later than now, so its commit is the proof.
-        if condition.provingBatch != condition.commitBatch { condition.round = askForProof() }
+        guard condition.provingBatch != condition.commitBatch, let state else { return }
+        condition.round = state.askForProof()
     }
 
     private func hold(
@@ -152,10 +152,7 @@ final class Outbox {
     }
 
     /// The service leads a cluster: from now on no answer is sent without proof that it still does.
-    func lead(askingForProof askForProof: @escaping () -> UInt64) {
-        self.askForProof = askForProof
-        firstHeldBatch = 0
-    }
+    func lead() { firstHeldBatch = 0 }
 
     private func releaseAnswers() {
         while let answers = held.takeFirst(through: durableBatch, provenRound) {
