@@ -132,6 +132,23 @@ package final class DurableState: Sendable {
     /// ``ReplicaEvents/proved`` says when it is proven. O(1), for any loop of a node that leads.
     package func askForProof() -> UInt64 { replicated?.askForProof() ?? 0 }
 
+    /// Asks a node of a cluster for what operators ask for; any thread may.
+    ///
+    /// The answer comes on the commit thread, or at once; after ten seconds at the latest.
+    package func ask(
+        _ ask: ClusterAsk,
+        _ answer: @escaping @Sendable (Result<ClusterAnswer, ClusterRefusal>) -> Void
+    ) {
+        guard let replicated else { return answer(.failure(.noCluster)) }
+        replicated.ask(ask, answer)
+    }
+
+    /// The chain up to a record of the cluster's log, or with 0 up to the newest one here; nil if it is not
+    /// among the newest that are known.
+    package func chain(ofRecord record: UInt64) -> (record: UInt64, hash: UInt64)? {
+        replicated?.chain(ofRecord: record)
+    }
+
     /// Puts the state of a directory into an empty store, and prepares the threads, which are to be started.
     ///
     /// `channels` takes what is known of channels: a channel, then its outcomes. Where it throws, the store

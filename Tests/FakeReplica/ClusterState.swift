@@ -278,6 +278,7 @@ struct ClusterState: Sendable {
     mutating func handle(_ word: ServiceWord, _ body: [UInt8], of number: Int) {
         guard let connection = connections[number], !connection.isEnded else { return }
         switch word {
+        case .status where faults.contains(.silent), .transfer where faults.contains(.silent): break
         case .status(let request):
             tell(number, .statusIs(request: request, json: Array(document(connection.node).utf8)))
         case .hello(let hello): self.hello(hello, number)

@@ -33,4 +33,6 @@ package enum FakeFault: Hashable, Sendable {
     case earlyRole
     /// A proposal of any index is appended as the next one.
     case noIndexFence
+    /// STATUS and TRANSFER are not answered.
+    case silent
 }

@@ -111,6 +111,8 @@ package struct ReplicaOptions: Equatable, Sendable {
     package var socketPath: String
     /// What clients of the cluster connect to, as `feed2.example.org:7433`; empty if none may.
     package var address: String
+    /// How long what an operator asks for may wait for its answer.
+    package var longestAsk = Duration.seconds(10)
 
     package init(socketPath: String, address: String) {
         self.socketPath = socketPath

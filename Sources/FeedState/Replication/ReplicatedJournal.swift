@@ -73,6 +73,9 @@ package final class ReplicatedJournal: CommitThread {
     private let replica: ReplicaParts
     private let thread = NamedThread("feed-journal", priority: .batch)
     private let stopping = Atomic(false)
+    private let asks = Lock(AskInbox())
+    /// The chains of the newest records, up to the last one that was proposed or has come.
+    let chains: Lock<RecentChains>
 
     /// A thread that is ready to be started.
     ///
@@ -86,6 +89,7 @@ package final class ReplicatedJournal: CommitThread {
         progress = CommitProgress(of: parts)
         self.replica = replica
         chain = parts.chain
+        chains = Lock(RecentChains(parts.logs.openBatch - 1, chain.hash))
         self.parts = Lock(parts)
     }
 
@@ -138,6 +142,38 @@ package final class ReplicatedJournal: CommitThread {
         let (round, isFirst) = rounds.ask()
         if isFirst { replica.wakeUp.wake() }
         return round
+    }
+
+    /// Asks for what operators ask for, from any thread; the answer comes on this one, or at once.
+    package func ask(
+        _ ask: ClusterAsk,
+        _ answer: @escaping @Sendable (Result<ClusterAnswer, ClusterRefusal>) -> Void
+    ) {
+        let pending = PendingAsk(ask, within: replica.options.longestAsk, answer)
+        guard asks.withLock({ $0.put(pending) }) else {
+            return pending.refuse(.unavailable("the service ends"))
+        }
+        replica.wakeUp.wake()
+    }
+
+    func takeAsks() -> [PendingAsk] { asks.withLock { $0.take() } }
+
+    /// Nothing is taken any more: refuses what waits.
+    func closeAsks(_ words: String) {
+        let waiting = asks.withLock { asks in
+            asks.close()
+            return asks.take()
+        }
+        for asker in waiting { asker.refuse(.unavailable(words)) }
+    }
+
+    /// The chain up to a record, or with 0 up to the newest one of the journal; nil if it is not among the
+    /// newest that are known.
+    package func chain(ofRecord record: UInt64) -> (record: UInt64, hash: UInt64)? {
+        let newest = progress.durableBatch
+        let record = record == 0 ? newest : record
+        guard record <= newest else { return nil }
+        return chains.withLock { $0[record] }.map { (record, $0) }
     }
 
     /// Runs and closes the journal.

@@ -15,20 +15,6 @@ package struct ReplicatedNode: ~Copyable {
         case ended
     }
 
-    /// A change of the members that is made when nothing else is on its way.
-    private struct MemberAsk: Equatable {
-        var change: MemberChange
-        var node: UInt64
-        var text = ""
-    }
-
-    /// Such a change, and the index that was left out for it.
-    private struct PendingChange {
-        let ask: MemberAsk
-        let index: UInt64
-        var isSaid = false
-    }
-
     /// The words that are taken before other work.
     private static let wordCount = 64
     /// The bodies that are kept to make commit batches in.
@@ -79,8 +65,7 @@ package struct ReplicatedNode: ~Copyable {
     private var isRestricted = false
     /// Whether the replica has refused a proposal as that of no leader: then ROLE says what follows.
     private var awaitsRole = false
-    private var asks: [MemberAsk] = []
-    private var change: PendingChange?
+    private var changes = MemberChanges()
     private var stopTime: ContinuousClock.Instant?
 
     init(
@@ -144,6 +129,7 @@ extension ReplicatedNode {
             askForProof()
         case .ended: return false
         }
+        takeAsks()
         // Nothing is called after the end.
         guard !isEnded else { return false }
         try keepUp()
@@ -155,9 +141,14 @@ extension ReplicatedNode {
         if case .ended = phase { true } else { false }
     }
 
-    private mutating func end() {
+    private mutating func end(
+        refusing words: String = "the service ends",
+        isTransferred: Bool = false
+    ) {
         phase = .ended
         connection = nil
+        owner.closeAsks(words)
+        changes.end(words, isTransferred: isTransferred)
     }
 
     /// Whether a leader has committed all that was logged, or had its time for it.
@@ -165,7 +156,7 @@ extension ReplicatedNode {
         guard case .leading = phase else { return true }
         let time = stopTime ?? now + ReplicatedJournal.longestStop
         stopTime = time
-        return window.isEmpty && !logs.hasOpenEntry && change == nil || now >= time
+        return window.isEmpty && !logs.hasOpenEntry && changes.begun == nil || now >= time
     }
 
     /// What is done in each phase: the syncs, the disk's room, and the signs of life.
@@ -188,7 +179,8 @@ extension ReplicatedNode {
     private mutating func giveAwayIfFull() {
         guard case .leading = phase, !owner.progress.isWritable, now >= giveAwayTime else { return }
         giveAwayTime = now + ReplicatedJournal.giveAwayInterval
-        say(.transfer(node: 0))
+        request += 1
+        for word in changes.transfer(to: 0, request: request) { say(word) }
     }
 
     /// Whether a follower has so much to checkpoint that it takes no more: what the replica says waits in the
@@ -217,6 +209,7 @@ extension ReplicatedNode {
     /// When something is to be done, if nothing comes before.
     private var nextTime: ContinuousClock.Instant {
         var next = now + JournalUpkeep.spaceInterval
+        if let deadline = changes.deadline { next = min(next, deadline) }
         switch phase {
         case .connecting(let time): next = min(next, time)
         case .following: next = min(next, durableTime, statusTime)
@@ -265,6 +258,7 @@ extension ReplicatedNode {
         case .leading: depose(.sessionLost(words))
         case .connecting, .following:
             connection = nil
+            changes.end("the replica is not there: \(words)", isTransferred: false)
             phase = .connecting(at: now + ReplicatedJournal.connectInterval)
             tell(.disconnected(words))
         case .ended: break
@@ -286,7 +280,11 @@ extension ReplicatedNode {
 
     /// This node does not lead any more: nothing that waits for a commit or a proof is released from here on.
     private mutating func depose(_ cause: Deposition.Cause) {
-        end()
+        if case .otherTerm = cause {
+            end(refusing: "this node does not lead any more", isTransferred: true)
+        } else {
+            end(refusing: "this node does not lead any more: its replica has gone")
+        }
         let deposition = Deposition(
             cause,
             proposedCount: window.proposals.count,
@@ -333,7 +331,8 @@ extension ReplicatedNode {
         case .memberWanted(let change, let node): want(change, node)
         case .copyWanted(let request, _):
             say(.noCopy(request: request, why: "this version of feed-service gives no copies"))
-        case .added, .copyDone: break
+        case .added(let index, let node, let token): changes.added(index, node: node, token: token)
+        case .copyDone: break
         case .install(let index, let path):
             end(
                 "The cluster's log is forgotten up to record \(index), and this version of "
@@ -346,7 +345,7 @@ extension ReplicatedNode {
                     + "\(first): replace this node.",
                 exitStatus: 5
             )
-        case .statusIs(_, let json): take(json)
+        case .statusIs(let request, let json): take(status: json, request)
         case .end(let reason, let text): ended(reason, text)
         }
     }
@@ -440,13 +439,32 @@ extension ReplicatedNode {
         say(.status(request: request))
     }
 
-    private mutating func take(_ json: [UInt8]) {
+    private mutating func take(status json: [UInt8], _ request: UInt64) {
+        changes.take(json, request)
         guard let status = ReplicaStatus(json: json) else {
             return tell(.refused("STATUS_IS has another document than expected"))
         }
         self.status = status
         replica.events.status(status)
         tellState()
+    }
+}
+
+// What operators ask for.
+extension ReplicatedNode {
+    private mutating func takeAsks() {
+        changes.expire(at: now)
+        for asker in owner.takeAsks() {
+            var role = MemberChanges.Role.alone
+            switch phase {
+            case .leading: role = .leading
+            case .following: role = .following(leader: status?.address(of: leader))
+            case .connecting, .ended: break
+            }
+            let words = changes.take(asker, role, request: request + 1)
+            for word in words { say(word) }
+            if !words.isEmpty { request += 1 }
+        }
     }
 }
 
@@ -458,10 +476,9 @@ extension ReplicatedNode {
             return lose("ENTRY came of record \(index), expected \(last + 1)")
         }
         if case .leading = phase {
-            guard let change, change.isSaid, change.index == index, body.isEmpty else {
+            guard body.isEmpty, changes.end(at: index) else {
                 return lose("ENTRY came of record \(index), which is this node's")
             }
-            self.change = nil
         }
         var next = chain
         let head = try headErrors { () throws(RecordHeadError) in
@@ -475,6 +492,7 @@ extension ReplicatedNode {
         )
         try live?.apply(body.span, at: position, &chain)
         chain = next
+        owner.chains.withLock { $0.append(index, next.hash) }
         _ = receiver.submit(body, at: position)
         owner.progress.noteDurable(index)
         try upkeep.forget()
@@ -503,8 +521,9 @@ extension ReplicatedNode {
     private var proposalTime: ContinuousClock.Instant? {
         guard !awaitsRole else { return nil }
         if window.hasRefusals { return window.retryTime }
-        if let change { return window.isEmpty && !change.isSaid ? now : nil }
-        guard logs.hasOpenEntry || !asks.isEmpty, window.hasRoom(for: logs.waitingByteCount) else {
+        if let change = changes.begun { return window.isEmpty && !change.isSaid ? now : nil }
+        guard logs.hasOpenEntry || changes.hasWaiting, window.hasRoom(for: logs.waitingByteCount)
+        else {
             return nil
         }
         return nextBegin
@@ -514,16 +533,15 @@ extension ReplicatedNode {
         guard case .leading(let term) = phase, let proposalTime, now >= proposalTime else { return }
         if window.hasRefusals {
             for proposal in window.retry() { send(proposal, term) }
-        } else if let change {
-            self.change?.isSaid = true
-            let ask = change.ask
+        } else if let begun = changes.say() {
+            let change = begun.change
             say(
                 .member(
                     term: term,
-                    index: change.index,
-                    ask.change,
-                    node: ask.node,
-                    text: ask.text
+                    index: begun.index,
+                    change.kind,
+                    node: change.node,
+                    text: change.text
                 )
             )
         } else {
@@ -540,11 +558,9 @@ extension ReplicatedNode {
         let batch = logs.takeBatch(
             into: &body,
             after: chain.headByteCount,
-            leavingOutNext: !asks.isEmpty
+            leavingOutNext: changes.hasWaiting
         )
-        if !asks.isEmpty {
-            change = PendingChange(ask: asks.removeFirst(), index: logs.openBatch - 1)
-        }
+        if changes.hasWaiting { changes.begin(at: logs.openBatch - 1) }
         guard let batch else { return spares.append(body) }
         // The logs are empty, and may not be filled again with what has just been taken.
         upkeep.admit(committing: body.count)
@@ -572,6 +588,8 @@ extension ReplicatedNode {
         _ = try headErrors { () throws(RecordHeadError) in
             try chain.take(body.span, record: index)
         }
+        let hash = chain.hash
+        owner.chains.withLock { $0.append(index, hash) }
         let proposal = ProposalWindow.Proposal(
             index: index,
             body: body,
@@ -634,12 +652,17 @@ extension ReplicatedNode {
     ) throws(StorageError) {
         guard case .leading(let term) = phase else { return }
         switch reason {
-        case .notLeader, .otherTerm: awaitsRole = true
+        case .notLeader, .otherTerm:
+            awaitsRole = true
+            _ = changes.refuse(index, .notLeader(leader: nil), isOver: false)
         case .tooLarge: throw .stateStopped(reason: "The replica refuses record \(index): \(text)")
-        case .badTransfer: tell(.refused(text))
+        case .badTransfer:
+            changes.refuseTransfer(text)
+            tell(.refused(text))
         case .otherIndex, .transferring, .tooMuchUncommitted, .badMemberChange:
-            guard !window.refuse(index, at: now), let change, change.index == index else { return }
-            self.change = nil
+            guard !window.refuse(index, at: now),
+                changes.refuse(index, .refused(text), isOver: true)
+            else { return }
             tell(.refused(text))
             // The index is the next batch's: no other has it, so one without log entries.
             var body = [UInt8](repeating: 0, count: chain.headByteCount)
@@ -650,10 +673,8 @@ extension ReplicatedNode {
 
     /// The replica asks once a second.
     private mutating func want(_ change: MemberChange, _ node: UInt64) {
-        let ask = MemberAsk(change: change, node: node)
-        guard case .leading = phase, change == .promote, !asks.contains(ask), self.change == nil
-        else { return }
-        asks.append(ask)
+        guard case .leading = phase, change == .promote else { return }
+        changes.want(change, node: node)
     }
 
     /// Asks once a millisecond for the proof of all reads that wait for one.

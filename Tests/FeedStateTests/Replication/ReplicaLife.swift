@@ -94,11 +94,17 @@ final class ReplicaLife {
     }
 
     /// Starts on what the disk has, beside a replica.
-    init(_ disk: FakeDisk, _ socketPath: String, address: String = "") throws {
+    init(
+        _ disk: FakeDisk,
+        _ socketPath: String,
+        address: String = "",
+        longestAsk: Duration = .seconds(60)
+    ) throws {
         let store = FeedStore(stripeCount: 4) { 5_000 }
         var options = StateOptions(path: ".", logCount: 2)
         options.journal = Self.configuration
-        let replica = ReplicaOptions(socketPath: socketPath, address: address)
+        var replica = ReplicaOptions(socketPath: socketPath, address: address)
+        replica.longestAsk = longestAsk
         options.replica = replica
         let wakeUp = try ReplicaWakeUp()
         let recovered = try RecoveredState(
