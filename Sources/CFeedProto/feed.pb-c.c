@@ -2662,6 +2662,276 @@ void   feed__v1__post_origin__free_unpacked
   assert(message->base.descriptor == &feed__v1__post_origin__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__cluster_status_request__init
+                     (Feed__V1__ClusterStatusRequest         *message)
+{
+  static const Feed__V1__ClusterStatusRequest init_value = FEED__V1__CLUSTER_STATUS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__cluster_status_request__get_packed_size
+                     (const Feed__V1__ClusterStatusRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__cluster_status_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__cluster_status_request__pack
+                     (const Feed__V1__ClusterStatusRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__cluster_status_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__cluster_status_request__pack_to_buffer
+                     (const Feed__V1__ClusterStatusRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__cluster_status_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ClusterStatusRequest *
+       feed__v1__cluster_status_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ClusterStatusRequest *)
+     protobuf_c_message_unpack (&feed__v1__cluster_status_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__cluster_status_request__free_unpacked
+                     (Feed__V1__ClusterStatusRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__cluster_status_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__cluster_status__init
+                     (Feed__V1__ClusterStatus         *message)
+{
+  static const Feed__V1__ClusterStatus init_value = FEED__V1__CLUSTER_STATUS__INIT;
+  *message = init_value;
+}
+size_t feed__v1__cluster_status__get_packed_size
+                     (const Feed__V1__ClusterStatus *message)
+{
+  assert(message->base.descriptor == &feed__v1__cluster_status__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__cluster_status__pack
+                     (const Feed__V1__ClusterStatus *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__cluster_status__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__cluster_status__pack_to_buffer
+                     (const Feed__V1__ClusterStatus *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__cluster_status__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ClusterStatus *
+       feed__v1__cluster_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ClusterStatus *)
+     protobuf_c_message_unpack (&feed__v1__cluster_status__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__cluster_status__free_unpacked
+                     (Feed__V1__ClusterStatus *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__cluster_status__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__member_status__init
+                     (Feed__V1__MemberStatus         *message)
+{
+  static const Feed__V1__MemberStatus init_value = FEED__V1__MEMBER_STATUS__INIT;
+  *message = init_value;
+}
+size_t feed__v1__member_status__get_packed_size
+                     (const Feed__V1__MemberStatus *message)
+{
+  assert(message->base.descriptor == &feed__v1__member_status__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__member_status__pack
+                     (const Feed__V1__MemberStatus *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__member_status__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__member_status__pack_to_buffer
+                     (const Feed__V1__MemberStatus *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__member_status__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__MemberStatus *
+       feed__v1__member_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__MemberStatus *)
+     protobuf_c_message_unpack (&feed__v1__member_status__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__member_status__free_unpacked
+                     (Feed__V1__MemberStatus *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__member_status__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__change_members_request__init
+                     (Feed__V1__ChangeMembersRequest         *message)
+{
+  static const Feed__V1__ChangeMembersRequest init_value = FEED__V1__CHANGE_MEMBERS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__change_members_request__get_packed_size
+                     (const Feed__V1__ChangeMembersRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__change_members_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__change_members_request__pack
+                     (const Feed__V1__ChangeMembersRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__change_members_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__change_members_request__pack_to_buffer
+                     (const Feed__V1__ChangeMembersRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__change_members_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ChangeMembersRequest *
+       feed__v1__change_members_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ChangeMembersRequest *)
+     protobuf_c_message_unpack (&feed__v1__change_members_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__change_members_request__free_unpacked
+                     (Feed__V1__ChangeMembersRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__change_members_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__change_members_response__init
+                     (Feed__V1__ChangeMembersResponse         *message)
+{
+  static const Feed__V1__ChangeMembersResponse init_value = FEED__V1__CHANGE_MEMBERS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t feed__v1__change_members_response__get_packed_size
+                     (const Feed__V1__ChangeMembersResponse *message)
+{
+  assert(message->base.descriptor == &feed__v1__change_members_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__change_members_response__pack
+                     (const Feed__V1__ChangeMembersResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__change_members_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__change_members_response__pack_to_buffer
+                     (const Feed__V1__ChangeMembersResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__change_members_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ChangeMembersResponse *
+       feed__v1__change_members_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ChangeMembersResponse *)
+     protobuf_c_message_unpack (&feed__v1__change_members_response__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__change_members_response__free_unpacked
+                     (Feed__V1__ChangeMembersResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__change_members_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__transfer_leadership_request__init
+                     (Feed__V1__TransferLeadershipRequest         *message)
+{
+  static const Feed__V1__TransferLeadershipRequest init_value = FEED__V1__TRANSFER_LEADERSHIP_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__transfer_leadership_request__get_packed_size
+                     (const Feed__V1__TransferLeadershipRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__transfer_leadership_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__transfer_leadership_request__pack
+                     (const Feed__V1__TransferLeadershipRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__transfer_leadership_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__transfer_leadership_request__pack_to_buffer
+                     (const Feed__V1__TransferLeadershipRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__transfer_leadership_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__TransferLeadershipRequest *
+       feed__v1__transfer_leadership_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__TransferLeadershipRequest *)
+     protobuf_c_message_unpack (&feed__v1__transfer_leadership_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__transfer_leadership_request__free_unpacked
+                     (Feed__V1__TransferLeadershipRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__transfer_leadership_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__get_server_stats_request__init
                      (Feed__V1__GetServerStatsRequest         *message)
 {
@@ -2977,7 +3247,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[34] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[37] =
 {
   {
     "id",
@@ -3387,6 +3657,42 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "cluster_status",
+    70,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, cluster_status),
+    &feed__v1__cluster_status_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "change_members",
+    71,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, change_members),
+    &feed__v1__change_members_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transfer_leadership",
+    72,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, transfer_leadership),
+    &feed__v1__transfer_leadership_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   4,   /* field[4] = acting_user_id */
@@ -3395,6 +3701,8 @@ static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   15,   /* field[15] = batch_get_posts */
   8,   /* field[8] = cancel */
   23,   /* field[23] = cast_vote */
+  35,   /* field[35] = change_members */
+  34,   /* field[34] = cluster_status */
   30,   /* field[30] = correct_times */
   28,   /* field[28] = create_feed */
   13,   /* field[13] = create_post */
@@ -3421,10 +3729,11 @@ static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   19,   /* field[19] = sync_posts */
   5,   /* field[5] = timed */
   1,   /* field[1] = timeout_ms */
+  36,   /* field[36] = transfer_leadership */
   17,   /* field[17] = update_post */
   20,   /* field[20] = watch_posts */
 };
-static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
+static const ProtobufCIntRange feed__v1__client_frame__number_ranges[7 + 1] =
 {
   { 1, 0 },
   { 10, 6 },
@@ -3432,7 +3741,8 @@ static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
   { 30, 13 },
   { 50, 26 },
   { 53, 28 },
-  { 0, 34 }
+  { 70, 34 },
+  { 0, 37 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -3442,14 +3752,14 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  34,
+  37,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
-  6,  feed__v1__client_frame__number_ranges,
+  7,  feed__v1__client_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__client_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[26] =
+static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[28] =
 {
   {
     "id",
@@ -3763,12 +4073,38 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "cluster_status",
+    70,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, cluster_status),
+    &feed__v1__cluster_status__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "change_members",
+    71,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, change_members),
+    &feed__v1__change_members_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
   22,   /* field[22] = backup */
   17,   /* field[17] = batch_cast_votes */
   10,   /* field[10] = batch_get_posts */
   16,   /* field[16] = cast_vote */
+  27,   /* field[27] = change_members */
+  26,   /* field[26] = cluster_status */
   23,   /* field[23] = correct_times */
   24,   /* field[24] = delete_posts */
   25,   /* field[25] = empty */
@@ -3792,7 +4128,7 @@ static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
   4,   /* field[4] = times */
   13,   /* field[13] = watch_posts */
 };
-static const ProtobufCIntRange feed__v1__server_frame__number_ranges[11 + 1] =
+static const ProtobufCIntRange feed__v1__server_frame__number_ranges[12 + 1] =
 {
   { 1, 0 },
   { 10, 5 },
@@ -3805,7 +4141,8 @@ static const ProtobufCIntRange feed__v1__server_frame__number_ranges[11 + 1] =
   { 53, 21 },
   { 58, 24 },
   { 60, 25 },
-  { 0, 26 }
+  { 70, 26 },
+  { 0, 28 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
 {
@@ -3815,10 +4152,10 @@ const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
   "Feed__V1__ServerFrame",
   "feed.v1",
   sizeof(Feed__V1__ServerFrame),
-  26,
+  28,
   feed__v1__server_frame__field_descriptors,
   feed__v1__server_frame__field_indices_by_name,
-  11,  feed__v1__server_frame__number_ranges,
+  12,  feed__v1__server_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -7940,6 +8277,624 @@ const ProtobufCMessageDescriptor feed__v1__post_origin__descriptor =
   feed__v1__post_origin__field_indices_by_name,
   1,  feed__v1__post_origin__number_ranges,
   (ProtobufCMessageInit) feed__v1__post_origin__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__cluster_status_request__field_descriptors[1] =
+{
+  {
+    "record",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatusRequest, record),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__cluster_status_request__field_indices_by_name[] = {
+  0,   /* field[0] = record */
+};
+static const ProtobufCIntRange feed__v1__cluster_status_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor feed__v1__cluster_status_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ClusterStatusRequest",
+  "ClusterStatusRequest",
+  "Feed__V1__ClusterStatusRequest",
+  "feed.v1",
+  sizeof(Feed__V1__ClusterStatusRequest),
+  1,
+  feed__v1__cluster_status_request__field_descriptors,
+  feed__v1__cluster_status_request__field_indices_by_name,
+  1,  feed__v1__cluster_status_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__cluster_status_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__cluster_status__field_descriptors[16] =
+{
+  {
+    "node",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, node),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cluster",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, cluster),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "role",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, role),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "term",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, term),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leader",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, leader),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "first",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, first),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, last),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "committed",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, committed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "durable",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, durable),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "log_bytes",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, log_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "heard_age_ms",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, heard_age_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "copies",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, copies),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "members",
+    14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClusterStatus, n_members),
+    offsetof(Feed__V1__ClusterStatus, members),
+    &feed__v1__member_status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "record",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, record),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "chain",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ClusterStatus, chain),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__cluster_status__field_indices_by_name[] = {
+  15,   /* field[15] = chain */
+  2,   /* field[2] = cluster */
+  8,   /* field[8] = committed */
+  12,   /* field[12] = copies */
+  9,   /* field[9] = durable */
+  6,   /* field[6] = first */
+  11,   /* field[11] = heard_age_ms */
+  7,   /* field[7] = last */
+  5,   /* field[5] = leader */
+  10,   /* field[10] = log_bytes */
+  13,   /* field[13] = members */
+  1,   /* field[1] = name */
+  0,   /* field[0] = node */
+  14,   /* field[14] = record */
+  3,   /* field[3] = role */
+  4,   /* field[4] = term */
+};
+static const ProtobufCIntRange feed__v1__cluster_status__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 16 }
+};
+const ProtobufCMessageDescriptor feed__v1__cluster_status__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ClusterStatus",
+  "ClusterStatus",
+  "Feed__V1__ClusterStatus",
+  "feed.v1",
+  sizeof(Feed__V1__ClusterStatus),
+  16,
+  feed__v1__cluster_status__field_descriptors,
+  feed__v1__cluster_status__field_indices_by_name,
+  1,  feed__v1__cluster_status__number_ranges,
+  (ProtobufCMessageInit) feed__v1__cluster_status__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__member_status__field_descriptors[13] =
+{
+  {
+    "node",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, node),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "url",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, url),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "voter",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, voter),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "connected",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, connected),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "address",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, address),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lowest_level",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, lowest_level),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "highest_level",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, highest_level),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "service_age_ms",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, service_age_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "match",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, match),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, state),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lag_bytes",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, lag_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lag_ms",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, lag_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__member_status__field_indices_by_name[] = {
+  5,   /* field[5] = address */
+  4,   /* field[4] = connected */
+  7,   /* field[7] = highest_level */
+  11,   /* field[11] = lag_bytes */
+  12,   /* field[12] = lag_ms */
+  6,   /* field[6] = lowest_level */
+  9,   /* field[9] = match */
+  1,   /* field[1] = name */
+  0,   /* field[0] = node */
+  8,   /* field[8] = service_age_ms */
+  10,   /* field[10] = state */
+  2,   /* field[2] = url */
+  3,   /* field[3] = voter */
+};
+static const ProtobufCIntRange feed__v1__member_status__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 13 }
+};
+const ProtobufCMessageDescriptor feed__v1__member_status__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.MemberStatus",
+  "MemberStatus",
+  "Feed__V1__MemberStatus",
+  "feed.v1",
+  sizeof(Feed__V1__MemberStatus),
+  13,
+  feed__v1__member_status__field_descriptors,
+  feed__v1__member_status__field_indices_by_name,
+  1,  feed__v1__member_status__number_ranges,
+  (ProtobufCMessageInit) feed__v1__member_status__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__change_members_request__field_descriptors[3] =
+{
+  {
+    "add_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangeMembersRequest, add_name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "add_url",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangeMembersRequest, add_url),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remove_node",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangeMembersRequest, remove_node),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__change_members_request__field_indices_by_name[] = {
+  0,   /* field[0] = add_name */
+  1,   /* field[1] = add_url */
+  2,   /* field[2] = remove_node */
+};
+static const ProtobufCIntRange feed__v1__change_members_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor feed__v1__change_members_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ChangeMembersRequest",
+  "ChangeMembersRequest",
+  "Feed__V1__ChangeMembersRequest",
+  "feed.v1",
+  sizeof(Feed__V1__ChangeMembersRequest),
+  3,
+  feed__v1__change_members_request__field_descriptors,
+  feed__v1__change_members_request__field_indices_by_name,
+  1,  feed__v1__change_members_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__change_members_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__change_members_response__field_descriptors[2] =
+{
+  {
+    "node",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangeMembersResponse, node),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangeMembersResponse, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__change_members_response__field_indices_by_name[] = {
+  0,   /* field[0] = node */
+  1,   /* field[1] = token */
+};
+static const ProtobufCIntRange feed__v1__change_members_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__change_members_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ChangeMembersResponse",
+  "ChangeMembersResponse",
+  "Feed__V1__ChangeMembersResponse",
+  "feed.v1",
+  sizeof(Feed__V1__ChangeMembersResponse),
+  2,
+  feed__v1__change_members_response__field_descriptors,
+  feed__v1__change_members_response__field_indices_by_name,
+  1,  feed__v1__change_members_response__number_ranges,
+  (ProtobufCMessageInit) feed__v1__change_members_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__transfer_leadership_request__field_descriptors[1] =
+{
+  {
+    "node",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__TransferLeadershipRequest, node),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__transfer_leadership_request__field_indices_by_name[] = {
+  0,   /* field[0] = node */
+};
+static const ProtobufCIntRange feed__v1__transfer_leadership_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor feed__v1__transfer_leadership_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.TransferLeadershipRequest",
+  "TransferLeadershipRequest",
+  "Feed__V1__TransferLeadershipRequest",
+  "feed.v1",
+  sizeof(Feed__V1__TransferLeadershipRequest),
+  1,
+  feed__v1__transfer_leadership_request__field_descriptors,
+  feed__v1__transfer_leadership_request__field_indices_by_name,
+  1,  feed__v1__transfer_leadership_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__transfer_leadership_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define feed__v1__get_server_stats_request__field_descriptors NULL

@@ -126,7 +126,8 @@ extension Reason {
         case .emailTaken, .feedExists: .alreadyExists
         case .cancelled: .cancelled
         case .deadlineExceeded: .deadlineExceeded
-        case .channelFenced, .instanceChanged, .notDurable, .sequenceExpired, .sequenceReused:
+        case .channelFenced, .instanceChanged, .noCluster, .notDurable, .replicaRefused,
+            .sequenceExpired, .sequenceReused:
             .failedPrecondition
         case .internal: .internal
         case .feedNotFound, .postNotFound: .notFound
@@ -136,7 +137,8 @@ extension Reason {
             .tooManyFeeds, .tooManyMarks, .tooManySessions, .tooManyUsers, .tooManyWatches:
             .resourceExhausted
         case .badCredentials, .identityRequired, .sessionExpired: .unauthenticated
-        case .clockJumped, .draining, .notCaughtUp, .notLeader, .staleReplica: .unavailable
+        case .clockJumped, .draining, .notCaughtUp, .notLeader, .replicaSilent, .staleReplica:
+            .unavailable
         case .unknownMethod, .unsupportedVersion: .unimplemented
         default: .invalidArgument
         }

@@ -120,7 +120,7 @@ extension Request {
     var mayHaveEffect: Bool {
         switch self {
         case .hello, .ping, .cancel, .getSession, .getPost, .batchGetPosts, .listPosts, .syncPosts,
-            .watchPosts, .getPostRank, .listFeeds, .getServerStats:
+            .watchPosts, .getPostRank, .listFeeds, .getServerStats, .clusterStatus:
             false
         case .correctTimes(let request): request.appliesCorrection
         case .deletePosts(let request): request.deletesPosts
@@ -135,9 +135,7 @@ extension Request {
         case .createPost, .importPosts, .updatePost, .deletePost, .castVote, .batchCastVotes,
             .markPosts, .createFeed:
             true
-        case .hello, .ping, .cancel, .signUp, .signIn, .getSession, .signOut, .getPost,
-            .batchGetPosts, .listPosts, .syncPosts, .watchPosts, .getPostRank, .listFeeds,
-            .getServerStats, .backup, .correctTimes, .deletePosts, .drain, .setLogLevel:
+        default:
             false
         }
     }

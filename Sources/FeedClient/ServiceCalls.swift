@@ -114,6 +114,57 @@ extension FeedCalling {
         try await emptyCall(.setLogLevel(SetLogLevelRequest(level: level)), timeout: timeout)
     }
 
+    /// Asks what a service knows of its cluster.
+    ///
+    /// - Parameters:
+    ///   - record: The record of the log whose chain is wanted; 0 is the newest one of the service.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The cluster as the service that was asked knows it; only the leader knows who lags.
+    /// - Throws: A ``FeedClientError``, as `NO_CLUSTER` if the service is no node of one.
+    public func clusterStatus(
+        record: UInt64 = 0,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> ClusterStatus {
+        let request = ClusterStatusRequest(record: record)
+        return try await call(.clusterStatus(request), timeout: timeout) {
+            if case .clusterStatus(let status) = $0 { status } else { nil }
+        }
+    }
+
+    /// Adds a node to the cluster, or removes one.
+    ///
+    /// - Parameters:
+    ///   - request: The name and the URL of a node to add, or the number of one to remove.
+    ///   - timeout: How long it may take; nil is the client's timeout. The leader waits 10 s for its cluster.
+    /// - Returns: The node's number, and the token with which a node that was added joins.
+    /// - Throws: A ``FeedClientError``, as `REPLICA_REFUSED` with the cause.
+    @discardableResult
+    public func changeMembers(
+        _ request: ChangeMembersRequest,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> ChangeMembersResponse {
+        try await call(.changeMembers(request), timeout: timeout) {
+            if case .changeMembers(let answer) = $0 { answer } else { nil }
+        }
+    }
+
+    /// Lets another node of the cluster lead; the leader's connections end.
+    ///
+    /// - Parameters:
+    ///   - node: The node's number, 16 hexadecimal digits; empty is any other one that votes.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `REPLICA_REFUSED` with the cause. A lost connection may mean that
+    ///   the leadership has gone.
+    public func transferLeadership(
+        to node: String = "",
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) {
+        try await emptyCall(
+            .transferLeadership(TransferLeadershipRequest(node: node)),
+            timeout: timeout
+        )
+    }
+
     /// Reads the service's counters.
     public func stats(timeout: Duration? = nil) async throws(FeedClientError) -> ServerStats {
         try await call(.getServerStats, timeout: timeout) {

@@ -74,6 +74,12 @@ typedef struct Feed__V1__PostTimes Feed__V1__PostTimes;
 typedef struct Feed__V1__DeletePostsRequest Feed__V1__DeletePostsRequest;
 typedef struct Feed__V1__DeletePostsResponse Feed__V1__DeletePostsResponse;
 typedef struct Feed__V1__PostOrigin Feed__V1__PostOrigin;
+typedef struct Feed__V1__ClusterStatusRequest Feed__V1__ClusterStatusRequest;
+typedef struct Feed__V1__ClusterStatus Feed__V1__ClusterStatus;
+typedef struct Feed__V1__MemberStatus Feed__V1__MemberStatus;
+typedef struct Feed__V1__ChangeMembersRequest Feed__V1__ChangeMembersRequest;
+typedef struct Feed__V1__ChangeMembersResponse Feed__V1__ChangeMembersResponse;
+typedef struct Feed__V1__TransferLeadershipRequest Feed__V1__TransferLeadershipRequest;
 typedef struct Feed__V1__GetServerStatsRequest Feed__V1__GetServerStatsRequest;
 typedef struct Feed__V1__ServerStats Feed__V1__ServerStats;
 typedef struct Feed__V1__WatchingPeer Feed__V1__WatchingPeer;
@@ -467,7 +473,10 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES = 55,
   FEED__V1__CLIENT_FRAME__BODY_DRAIN = 56,
   FEED__V1__CLIENT_FRAME__BODY_SET_LOG_LEVEL = 57,
-  FEED__V1__CLIENT_FRAME__BODY_DELETE_POSTS = 58
+  FEED__V1__CLIENT_FRAME__BODY_DELETE_POSTS = 58,
+  FEED__V1__CLIENT_FRAME__BODY_CLUSTER_STATUS = 70,
+  FEED__V1__CLIENT_FRAME__BODY_CHANGE_MEMBERS = 71,
+  FEED__V1__CLIENT_FRAME__BODY_TRANSFER_LEADERSHIP = 72
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__CLIENT_FRAME__BODY__CASE)
 } Feed__V1__ClientFrame__BodyCase;
 
@@ -545,6 +554,9 @@ struct  Feed__V1__ClientFrame
     Feed__V1__DrainRequest *drain;
     Feed__V1__SetLogLevelRequest *set_log_level;
     Feed__V1__DeletePostsRequest *delete_posts;
+    Feed__V1__ClusterStatusRequest *cluster_status;
+    Feed__V1__ChangeMembersRequest *change_members;
+    Feed__V1__TransferLeadershipRequest *transfer_leadership;
   };
 };
 #define FEED__V1__CLIENT_FRAME__INIT \
@@ -574,6 +586,8 @@ typedef enum {
   FEED__V1__SERVER_FRAME__BODY_BACKUP = 54,
   FEED__V1__SERVER_FRAME__BODY_CORRECT_TIMES = 55,
   FEED__V1__SERVER_FRAME__BODY_DELETE_POSTS = 58,
+  FEED__V1__SERVER_FRAME__BODY_CLUSTER_STATUS = 70,
+  FEED__V1__SERVER_FRAME__BODY_CHANGE_MEMBERS = 71,
   FEED__V1__SERVER_FRAME__BODY_EMPTY = 60
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__SERVER_FRAME__BODY__CASE)
 } Feed__V1__ServerFrame__BodyCase;
@@ -603,7 +617,8 @@ struct  Feed__V1__ServerFrame
   protobuf_c_boolean more;
   /*
    * When the service had the call, if the call asked for it. Absent in the answers of SignUp, SignIn,
-   * Backup and WatchPosts that are made later, and where the frame limit leaves no room.
+   * Backup, WatchPosts and the calls about a cluster that are made later, and where the frame limit
+   * leaves no room.
    */
   Feed__V1__CallTimes *times;
   Feed__V1__ServerFrame__BodyCase body_case;
@@ -637,8 +652,11 @@ struct  Feed__V1__ServerFrame
     Feed__V1__BackupResponse *backup;
     Feed__V1__CorrectTimesResponse *correct_times;
     Feed__V1__DeletePostsResponse *delete_posts;
+    Feed__V1__ClusterStatus *cluster_status;
+    Feed__V1__ChangeMembersResponse *change_members;
     /*
-     * The success of a call that answers with nothing: DeletePost, SignOut, Drain, SetLogLevel.
+     * The success of a call that answers with nothing: DeletePost, SignOut, Drain, SetLogLevel,
+     * TransferLeadership.
      */
     Feed__V1__Empty *empty;
   };
@@ -2291,6 +2309,238 @@ struct  Feed__V1__PostOrigin
 
 
 /*
+ * Asks what a node knows of its cluster; for operators only, else PERMISSION_DENIED / ROLE_DENIED.
+ * Any node answers, also one without a leader. -> ClusterStatus
+ * The answers to the calls of this section may come after those to later calls of the connection.
+ * All three get FAILED_PRECONDITION / NO_CLUSTER from a service of one machine, and UNAVAILABLE /
+ * REPLICA_SILENT from one whose replica is not there or has not answered for 10 seconds; unless
+ * `not_executed` is set there, what was asked for may happen all the same.
+ */
+struct  Feed__V1__ClusterStatusRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The record of the log whose chain is asked for; 0 is the newest one that the service has.
+   */
+  uint64_t record;
+};
+#define FEED__V1__CLUSTER_STATUS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__cluster_status_request__descriptor) \
+    , 0 }
+
+
+/*
+ * What a node knows of its cluster. The numbers of nodes are 16 hexadecimal digits.
+ */
+struct  Feed__V1__ClusterStatus
+{
+  ProtobufCMessage base;
+  /*
+   * This node.
+   */
+  ProtobufCBinaryData node;
+  /*
+   * The name of this node.
+   */
+  ProtobufCBinaryData name;
+  /*
+   * The cluster: 32 hexadecimal digits.
+   */
+  ProtobufCBinaryData cluster;
+  /*
+   * leader, follower, learner, searching (for a leader) or draining (a log over its limit).
+   */
+  ProtobufCBinaryData role;
+  /*
+   * The newest term that the node has seen.
+   */
+  uint64_t term;
+  /*
+   * The node that leads; empty if there is none, or it is not known.
+   */
+  ProtobufCBinaryData leader;
+  /*
+   * The first record that the replica's log still has.
+   */
+  uint64_t first;
+  /*
+   * The last record of the replica's log, committed or not.
+   */
+  uint64_t last;
+  /*
+   * The newest record that is committed, as far as the node knows.
+   */
+  uint64_t committed;
+  /*
+   * The newest record that the service has on its disk.
+   */
+  uint64_t durable;
+  /*
+   * The bytes of the replica's log.
+   */
+  uint64_t log_bytes;
+  /*
+   * How long ago a follower has heard of its leader; -1 if it has heard nothing, and of a leader.
+   */
+  int64_t heard_age_ms;
+  /*
+   * The copies of the state that are on their way to other nodes.
+   */
+  uint32_t copies;
+  /*
+   * All nodes of the cluster, by their names.
+   */
+  size_t n_members;
+  Feed__V1__MemberStatus **members;
+  /*
+   * The record that `chain` is of: the one of the request; 0 if it is not among the newest 4,096 that
+   * the service has since its start, or is still to come.
+   */
+  uint64_t record;
+  /*
+   * A hash over all records of the cluster up to that one: the same on all nodes.
+   */
+  uint64_t chain;
+};
+#define FEED__V1__CLUSTER_STATUS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__cluster_status__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0 }
+
+
+/*
+ * What a node knows of a member of its cluster.
+ */
+struct  Feed__V1__MemberStatus
+{
+  ProtobufCMessage base;
+  /*
+   * The member's number.
+   */
+  ProtobufCBinaryData node;
+  /*
+   * The member's name.
+   */
+  ProtobufCBinaryData name;
+  /*
+   * Where the other replicas reach it.
+   */
+  ProtobufCBinaryData url;
+  /*
+   * Whether it votes; a node that was added learns at first.
+   */
+  protobuf_c_boolean voter;
+  /*
+   * Whether there is a connection to it.
+   */
+  protobuf_c_boolean connected;
+  /*
+   * Where clients reach its service, as host:port; empty if that is not known.
+   */
+  ProtobufCBinaryData address;
+  /*
+   * The lowest level of log entries that its service reads; 0 if that is not known.
+   */
+  uint64_t lowest_level;
+  /*
+   * The highest level of log entries that its service reads; 0 if that is not known.
+   */
+  uint64_t highest_level;
+  /*
+   * How long ago its service was heard of; 0 of the node itself, and if it is not known.
+   */
+  uint64_t service_age_ms;
+  /*
+   * The last record that it is known to have, if the answering node leads; else 0.
+   */
+  uint64_t match;
+  /*
+   * How the leader sends to it, as `replicate`; empty if the answering node does not lead.
+   */
+  ProtobufCBinaryData state;
+  /*
+   * How many bytes of the log it lacks, if the answering node leads; else 0.
+   */
+  uint64_t lag_bytes;
+  /*
+   * For how long it has lacked them, a minute at most, if the answering node leads; else 0.
+   */
+  uint64_t lag_ms;
+};
+#define FEED__V1__MEMBER_STATUS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__member_status__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0, 0, 0, 0, {0,NULL}, 0, 0 }
+
+
+/*
+ * Adds a node to the cluster, or removes one; for operators only, else PERMISSION_DENIED /
+ * ROLE_DENIED. Only the leader takes it, else NOT_LEADER. It names either a node to add or one to
+ * remove, else BAD_FIELD. The cluster may refuse it: FAILED_PRECONDITION / REPLICA_REFUSED, with the
+ * cause in words. RESOURCE_EXHAUSTED / OVERLOADED if 16 changes wait. -> ChangeMembersResponse
+ * The call takes no sequence: if its answer is lost, ClusterStatus says whether it was made.
+ */
+struct  Feed__V1__ChangeMembersRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The name of a node to add.
+   */
+  ProtobufCBinaryData add_name;
+  /*
+   * Where the other replicas will reach that node, as https://host:port.
+   */
+  ProtobufCBinaryData add_url;
+  /*
+   * The number of a node to remove, 16 hexadecimal digits.
+   */
+  ProtobufCBinaryData remove_node;
+};
+#define FEED__V1__CHANGE_MEMBERS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__change_members_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+/*
+ * The change that was made.
+ */
+struct  Feed__V1__ChangeMembersResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The number of the node that was added or removed.
+   */
+  ProtobufCBinaryData node;
+  /*
+   * What `feed-replica join` takes on the machine of a node that was added; else empty.
+   */
+  ProtobufCBinaryData token;
+};
+#define FEED__V1__CHANGE_MEMBERS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__change_members_response__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+/*
+ * Gives the leadership to another node; for operators only, else PERMISSION_DENIED / ROLE_DENIED.
+ * Only the leader takes it, else NOT_LEADER. It may refuse it: FAILED_PRECONDITION /
+ * REPLICA_REFUSED. -> Empty
+ * The answer says that the leadership is on its way. The service then ends its connections with
+ * GoAway / NOT_LEADER, which may come in place of the answer. Whether the node leads, it says itself:
+ * ClusterStatus.
+ */
+struct  Feed__V1__TransferLeadershipRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The number of the node, 16 hexadecimal digits; empty is any other one that votes.
+   */
+  ProtobufCBinaryData node;
+};
+#define FEED__V1__TRANSFER_LEADERSHIP_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__transfer_leadership_request__descriptor) \
+    , {0,NULL} }
+
+
+/*
  * Asks how the service is doing. Callers without a key, unless they are local, are not told of the
  * service's disk and backups: `free_bytes` is 0 and `backups` is absent. -> ServerStats
  */
@@ -3835,6 +4085,120 @@ Feed__V1__PostOrigin *
 void   feed__v1__post_origin__free_unpacked
                      (Feed__V1__PostOrigin *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__ClusterStatusRequest methods */
+void   feed__v1__cluster_status_request__init
+                     (Feed__V1__ClusterStatusRequest         *message);
+size_t feed__v1__cluster_status_request__get_packed_size
+                     (const Feed__V1__ClusterStatusRequest   *message);
+size_t feed__v1__cluster_status_request__pack
+                     (const Feed__V1__ClusterStatusRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__cluster_status_request__pack_to_buffer
+                     (const Feed__V1__ClusterStatusRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ClusterStatusRequest *
+       feed__v1__cluster_status_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__cluster_status_request__free_unpacked
+                     (Feed__V1__ClusterStatusRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__ClusterStatus methods */
+void   feed__v1__cluster_status__init
+                     (Feed__V1__ClusterStatus         *message);
+size_t feed__v1__cluster_status__get_packed_size
+                     (const Feed__V1__ClusterStatus   *message);
+size_t feed__v1__cluster_status__pack
+                     (const Feed__V1__ClusterStatus   *message,
+                      uint8_t             *out);
+size_t feed__v1__cluster_status__pack_to_buffer
+                     (const Feed__V1__ClusterStatus   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ClusterStatus *
+       feed__v1__cluster_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__cluster_status__free_unpacked
+                     (Feed__V1__ClusterStatus *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__MemberStatus methods */
+void   feed__v1__member_status__init
+                     (Feed__V1__MemberStatus         *message);
+size_t feed__v1__member_status__get_packed_size
+                     (const Feed__V1__MemberStatus   *message);
+size_t feed__v1__member_status__pack
+                     (const Feed__V1__MemberStatus   *message,
+                      uint8_t             *out);
+size_t feed__v1__member_status__pack_to_buffer
+                     (const Feed__V1__MemberStatus   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__MemberStatus *
+       feed__v1__member_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__member_status__free_unpacked
+                     (Feed__V1__MemberStatus *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__ChangeMembersRequest methods */
+void   feed__v1__change_members_request__init
+                     (Feed__V1__ChangeMembersRequest         *message);
+size_t feed__v1__change_members_request__get_packed_size
+                     (const Feed__V1__ChangeMembersRequest   *message);
+size_t feed__v1__change_members_request__pack
+                     (const Feed__V1__ChangeMembersRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__change_members_request__pack_to_buffer
+                     (const Feed__V1__ChangeMembersRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ChangeMembersRequest *
+       feed__v1__change_members_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__change_members_request__free_unpacked
+                     (Feed__V1__ChangeMembersRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__ChangeMembersResponse methods */
+void   feed__v1__change_members_response__init
+                     (Feed__V1__ChangeMembersResponse         *message);
+size_t feed__v1__change_members_response__get_packed_size
+                     (const Feed__V1__ChangeMembersResponse   *message);
+size_t feed__v1__change_members_response__pack
+                     (const Feed__V1__ChangeMembersResponse   *message,
+                      uint8_t             *out);
+size_t feed__v1__change_members_response__pack_to_buffer
+                     (const Feed__V1__ChangeMembersResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ChangeMembersResponse *
+       feed__v1__change_members_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__change_members_response__free_unpacked
+                     (Feed__V1__ChangeMembersResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__TransferLeadershipRequest methods */
+void   feed__v1__transfer_leadership_request__init
+                     (Feed__V1__TransferLeadershipRequest         *message);
+size_t feed__v1__transfer_leadership_request__get_packed_size
+                     (const Feed__V1__TransferLeadershipRequest   *message);
+size_t feed__v1__transfer_leadership_request__pack
+                     (const Feed__V1__TransferLeadershipRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__transfer_leadership_request__pack_to_buffer
+                     (const Feed__V1__TransferLeadershipRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__TransferLeadershipRequest *
+       feed__v1__transfer_leadership_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__transfer_leadership_request__free_unpacked
+                     (Feed__V1__TransferLeadershipRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__GetServerStatsRequest methods */
 void   feed__v1__get_server_stats_request__init
                      (Feed__V1__GetServerStatsRequest         *message);
@@ -4147,6 +4511,24 @@ typedef void (*Feed__V1__DeletePostsResponse_Closure)
 typedef void (*Feed__V1__PostOrigin_Closure)
                  (const Feed__V1__PostOrigin *message,
                   void *closure_data);
+typedef void (*Feed__V1__ClusterStatusRequest_Closure)
+                 (const Feed__V1__ClusterStatusRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__ClusterStatus_Closure)
+                 (const Feed__V1__ClusterStatus *message,
+                  void *closure_data);
+typedef void (*Feed__V1__MemberStatus_Closure)
+                 (const Feed__V1__MemberStatus *message,
+                  void *closure_data);
+typedef void (*Feed__V1__ChangeMembersRequest_Closure)
+                 (const Feed__V1__ChangeMembersRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__ChangeMembersResponse_Closure)
+                 (const Feed__V1__ChangeMembersResponse *message,
+                  void *closure_data);
+typedef void (*Feed__V1__TransferLeadershipRequest_Closure)
+                 (const Feed__V1__TransferLeadershipRequest *message,
+                  void *closure_data);
 typedef void (*Feed__V1__GetServerStatsRequest_Closure)
                  (const Feed__V1__GetServerStatsRequest *message,
                   void *closure_data);
@@ -4245,6 +4627,12 @@ extern const ProtobufCMessageDescriptor feed__v1__post_times__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__delete_posts_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__delete_posts_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__post_origin__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__cluster_status_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__cluster_status__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__member_status__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__change_members_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__change_members_response__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__transfer_leadership_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__get_server_stats_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__server_stats__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__watching_peer__descriptor;

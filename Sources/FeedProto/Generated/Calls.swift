@@ -99,6 +99,15 @@ public enum Request: Equatable, Sendable {
     /// Finds the posts that one user, device or host has made since a time, and deletes them on
     /// request.
     indirect case deletePosts(DeletePostsRequest)
+    /// Asks what a node knows of its cluster; for operators only, else PERMISSION_DENIED /
+    /// ROLE_DENIED.
+    case clusterStatus(ClusterStatusRequest)
+    /// Adds a node to the cluster, or removes one; for operators only, else PERMISSION_DENIED /
+    /// ROLE_DENIED.
+    indirect case changeMembers(ChangeMembersRequest)
+    /// Gives the leadership to another node; for operators only, else PERMISSION_DENIED /
+    /// ROLE_DENIED.
+    case transferLeadership(TransferLeadershipRequest)
 
     /// The name of the case, in the form of a remote call's: `CastVote` of `castVote`.
     public var name: String {
@@ -131,6 +140,9 @@ public enum Request: Equatable, Sendable {
         case .drain: "Drain"
         case .setLogLevel: "SetLogLevel"
         case .deletePosts: "DeletePosts"
+        case .clusterStatus: "ClusterStatus"
+        case .changeMembers: "ChangeMembers"
+        case .transferLeadership: "TransferLeadership"
         }
     }
 }
@@ -179,7 +191,12 @@ public enum Response: Equatable, Sendable {
     case correctTimes(CorrectTimesResponse)
     /// Posts and who has made them, in the order of their ids.
     case deletePosts(DeletePostsResponse)
-    /// The success of a call that answers with nothing: DeletePost, SignOut, Drain, SetLogLevel.
+    /// What a node knows of its cluster.
+    indirect case clusterStatus(ClusterStatus)
+    /// The change that was made.
+    case changeMembers(ChangeMembersResponse)
+    /// The success of a call that answers with nothing: DeletePost, SignOut, Drain, SetLogLevel,
+    /// TransferLeadership.
     case empty
 }
 
@@ -251,6 +268,12 @@ extension Request {
             self = try unsafe .setLogLevel(reader.body(frame.pointee.set_log_level))
         case FEED__V1__CLIENT_FRAME__BODY_DELETE_POSTS:
             self = try unsafe .deletePosts(reader.body(frame.pointee.delete_posts))
+        case FEED__V1__CLIENT_FRAME__BODY_CLUSTER_STATUS:
+            self = try unsafe .clusterStatus(reader.body(frame.pointee.cluster_status))
+        case FEED__V1__CLIENT_FRAME__BODY_CHANGE_MEMBERS:
+            self = try unsafe .changeMembers(reader.body(frame.pointee.change_members))
+        case FEED__V1__CLIENT_FRAME__BODY_TRANSFER_LEADERSHIP:
+            self = try unsafe .transferLeadership(reader.body(frame.pointee.transfer_leadership))
         default:
             return nil
         }
@@ -348,6 +371,15 @@ extension Request {
         case .deletePosts(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_DELETE_POSTS
             unsafe frame.pointee.delete_posts = arena.message(value)
+        case .clusterStatus(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CLUSTER_STATUS
+            unsafe frame.pointee.cluster_status = arena.message(value)
+        case .changeMembers(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CHANGE_MEMBERS
+            unsafe frame.pointee.change_members = arena.message(value)
+        case .transferLeadership(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_TRANSFER_LEADERSHIP
+            unsafe frame.pointee.transfer_leadership = arena.message(value)
         }
     }
 }
@@ -399,6 +431,10 @@ extension Response {
             self = try unsafe .correctTimes(reader.body(frame.pointee.correct_times))
         case FEED__V1__SERVER_FRAME__BODY_DELETE_POSTS:
             self = try unsafe .deletePosts(reader.body(frame.pointee.delete_posts))
+        case FEED__V1__SERVER_FRAME__BODY_CLUSTER_STATUS:
+            self = try unsafe .clusterStatus(reader.body(frame.pointee.cluster_status))
+        case FEED__V1__SERVER_FRAME__BODY_CHANGE_MEMBERS:
+            self = try unsafe .changeMembers(reader.body(frame.pointee.change_members))
         case FEED__V1__SERVER_FRAME__BODY_EMPTY:
             try unsafe reader.rejectFieldZero(frame.pointee.empty)
             self = .empty
@@ -473,6 +509,12 @@ extension Response {
         case .deletePosts(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_DELETE_POSTS
             unsafe frame.pointee.delete_posts = arena.message(value)
+        case .clusterStatus(let value):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CLUSTER_STATUS
+            unsafe frame.pointee.cluster_status = arena.message(value)
+        case .changeMembers(let value):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CHANGE_MEMBERS
+            unsafe frame.pointee.change_members = arena.message(value)
         case .empty:
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_EMPTY
             unsafe frame.pointee.empty = arena.empty(feed__v1__empty__init)

@@ -106,6 +106,12 @@ extension Reason {
     public static var clockJumped: Self { Self(rawValue: "CLOCK_JUMPED") }
     /// FAILED_PRECONDITION: the service keeps its state in memory only.
     public static var notDurable: Self { Self(rawValue: "NOT_DURABLE") }
+    /// FAILED_PRECONDITION: the service is no node of a cluster.
+    public static var noCluster: Self { Self(rawValue: "NO_CLUSTER") }
+    /// FAILED_PRECONDITION: the cluster refuses a change of its members or of its leader.
+    public static var replicaRefused: Self { Self(rawValue: "REPLICA_REFUSED") }
+    /// UNAVAILABLE: the service's replica is not there, or does not answer.
+    public static var replicaSilent: Self { Self(rawValue: "REPLICA_SILENT") }
     /// RESOURCE_EXHAUSTED: a backup is under way already.
     public static var backupRunning: Self { Self(rawValue: "BACKUP_RUNNING") }
     /// RESOURCE_EXHAUSTED: the service's disk has too little room for a backup.

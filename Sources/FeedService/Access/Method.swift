@@ -9,6 +9,7 @@ package enum Method: Int, CaseIterable, Sendable {
     case castVote, batchCastVotes, markPosts
     case listFeeds, createFeed
     case getServerStats, backup, correctTimes, deletePosts, drain, setLogLevel
+    case clusterStatus, changeMembers, transferLeadership
     case unknown
 
     /// The call of a request; `unknown` where there is none.
@@ -43,6 +44,9 @@ package enum Method: Int, CaseIterable, Sendable {
             case .deletePosts: .deletePosts
             case .drain: .drain
             case .setLogLevel: .setLogLevel
+            case .clusterStatus: .clusterStatus
+            case .changeMembers: .changeMembers
+            case .transferLeadership: .transferLeadership
             case nil: .unknown
             }
     }
@@ -66,6 +70,8 @@ extension Method {
         case correction
         /// It changes accounts or sessions, and asks for admission itself.
         case session
+        /// It changes the cluster, by its leader.
+        case cluster
         case other
     }
 
@@ -114,6 +120,9 @@ extension Method {
         case .deletePosts: Row("delete_posts", .servicesAndOperators, .correction)
         case .drain: Row("drain", .operators, .other)
         case .setLogLevel: Row("set_log_level", .operators, .other)
+        case .clusterStatus: Row("cluster_status", .operators, .none)
+        case .changeMembers: Row("change_members", .operators, .cluster)
+        case .transferLeadership: Row("transfer_leadership", .operators, .cluster)
         // No caller may learn from a refusal which calls a newer service has.
         case .unknown: Row("unknown", .everyone, .none)
         }
@@ -125,8 +134,8 @@ extension Method {
     var isChange: Bool { row.effect == .change || row.effect == .correction }
     var onlyReads: Bool { row.effect == .none }
 
-    /// Whether the call may change the state that all services of a cluster have: only their leader takes it.
-    var needsLeader: Bool { isChange || row.effect == .session }
+    /// Whether the call may change what all services of a cluster have: only their leader takes it.
+    var needsLeader: Bool { isChange || row.effect == .session || row.effect == .cluster }
 
     /// Whether the answer shows the state, and so how old that is.
     var showsState: Bool { onlyReads && !isAnsweredInStall && self != .unknown }
@@ -136,6 +145,7 @@ extension Method {
     var isAnsweredInStall: Bool {
         switch self {
         case .hello, .ping, .cancel, .getServerStats, .drain, .setLogLevel: true
+        case .clusterStatus, .changeMembers, .transferLeadership: true
         default: false
         }
     }

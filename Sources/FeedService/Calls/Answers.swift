@@ -41,13 +41,14 @@ enum Answer {
     }
 }
 
-/// A call whose answer follows when a backup is made, when its password was hashed, or when a follower has
-/// the revision that it asks for.
+/// A call whose answer follows when a backup is made, when its password was hashed, when the replica has
+/// answered, or when a follower has the revision that it asks for.
 enum LaterCall {
     case read(PostponedRead)
     /// The id of its request.
     case backup(UInt64)
     indirect case signIn(SignIn)
+    indirect case cluster(ClusterCall)
 }
 
 /// The answers of one loop iteration to one connection, and the refreshes that are due after them.
@@ -433,7 +434,8 @@ extension Answers {
             .hello, .ping, .cancel, .signUp, .signIn, .signOut,
             .createPost, .importPosts, .updatePost, .deletePost,
             .castVote, .batchCastVotes, .markPosts, .createFeed,
-            .backup, .correctTimes, .deletePosts, .drain, .setLogLevel, nil:
+            .backup, .correctTimes, .deletePosts, .drain, .setLogLevel,
+            .clusterStatus, .changeMembers, .transferLeadership, nil:
             return 0
         }
     }

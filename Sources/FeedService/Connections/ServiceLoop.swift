@@ -192,8 +192,8 @@ extension ServiceLoop {
     }
 }
 
-/// Backups and passwords take longer than a loop iteration. They are made and hashed on threads of their
-/// own, and their calls are answered when that is done, after answers to later requests.
+/// Backups, passwords and the replica take longer than a loop iteration. Other threads make, hash and ask,
+/// and the calls are answered when that is done, after answers to later requests.
 extension ServiceLoop {
     private struct WaitingCall {
         let connection: ServerConnection
@@ -213,6 +213,9 @@ extension ServiceLoop {
             case .backup:
                 connection.awaitAnswer()
                 startBackup(wait(for: call, of: connection, since: eventLoop.now))
+            case .cluster(let asked):
+                connection.awaitAnswer()
+                ask(asked.ask, wait(for: call, of: connection, since: eventLoop.now))
             case .signIn(let signIn):
                 if start(signIn, for: connection, arrival: eventLoop.now) {
                     connection.awaitAnswer()
@@ -252,6 +255,21 @@ extension ServiceLoop {
             case .backup(let id) = waiting.call
         else { return }
         handler.answerBackup(id, result, arrival: waiting.arrival)
+        handler.answers.send(to: waiting.connection.recipient, through: outbox)
+        waiting.connection.awaitedAnswerCame()
+    }
+
+    private func ask(_ ask: ClusterAsk, _ number: UInt64) {
+        context.state?.ask(ask) { [mailbox = eventLoop.mailbox] result in
+            mailbox.post { ServiceLoop.of($0).finishAsk(number, result) }
+        }
+    }
+
+    private func finishAsk(_ number: UInt64, _ result: Result<ClusterAnswer, ClusterRefusal>) {
+        guard let waiting = waitingCalls.removeValue(forKey: number),
+            case .cluster(let call) = waiting.call
+        else { return }
+        handler.answer(call, result, arrival: waiting.arrival)
         handler.answers.send(to: waiting.connection.recipient, through: outbox)
         waiting.connection.awaitedAnswerCame()
     }

@@ -54,6 +54,7 @@ struct RequestHandler: ~Copyable {
     /// The first votes of the reads that are served next.
     var announcedVotes = AnnouncedVotes()
     var administration: AdministrationCalls
+    let cluster: ClusterCalls
 
     init(_ environment: CallEnvironment) {
         self.environment = environment
@@ -67,6 +68,7 @@ struct RequestHandler: ~Copyable {
         posts = PostCalls(environment)
         votes = VoteCalls(environment)
         administration = AdministrationCalls(environment)
+        cluster = ClusterCalls(environment: environment)
         watches = WatchCalls(environment)
         watchEvents = WatchEvents(environment)
     }
@@ -182,6 +184,10 @@ struct RequestHandler: ~Copyable {
         case .deletePosts(let request): answer = try administration.deletePosts(request)
         case .drain: answer = administration.drain()
         case .setLogLevel(let request): answer = try administration.setLogLevel(request)
+        case .clusterStatus(let request): answer = try cluster.status(request, id: envelope.id)
+        case .changeMembers(let request): answer = try cluster.change(request, id: envelope.id)
+        case .transferLeadership(let request):
+            answer = try cluster.transfer(request, id: envelope.id)
         case .hello(let request): answer = try connections.hello(request, from: &caller)
         case .ping(let request): answer = try connections.ping(request)
         case .getSession: answer = try accounts.getSession(from: &caller)

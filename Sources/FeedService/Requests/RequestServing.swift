@@ -363,6 +363,31 @@ extension RequestHandler {
     }
 }
 
+/// The answers of the replica to calls about the cluster.
+extension RequestHandler {
+    /// Encodes the answer to a call that arrived earlier.
+    ///
+    /// It shows nothing of the state: it has no revision, and passes the answers that are held. The cluster
+    /// may have no majority, and a leader ends that gives the leadership away.
+    mutating func answer(
+        _ call: ClusterCall,
+        _ result: Result<ClusterAnswer, ClusterRefusal>,
+        arrival: MonotonicInstant
+    ) {
+        answers.calls.begin(at: arrival)
+        answers.calls.add(call.method, 1, firstID: call.id)
+        let start = answers.byteCount
+        do throws(Status) {
+            let response = try cluster.response(to: call, result)
+            answers.append(ServerFrame(id: call.id, revision: 0, response: response))
+        } catch {
+            environment.counters.countError(call.method, error.reason.rawValue)
+            answers.append(ServerFrame(id: call.id, revision: 0, status: error))
+        }
+        answers.calls.sendAhead(start..<answers.byteCount)
+    }
+}
+
 /// What is answered while a commit stands still.
 ///
 /// Nothing may leave that shows what is not durable. So calls are refused, but for those whose answers

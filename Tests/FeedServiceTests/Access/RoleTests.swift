@@ -150,6 +150,9 @@ import Testing
             (.correctTimes, .correctTimes(CorrectTimesRequest())),
             (.deletePosts, .deletePosts(DeletePostsRequest())),
             (.setLogLevel, .setLogLevel(SetLogLevelRequest(level: "info"))),
+            (.clusterStatus, .clusterStatus(ClusterStatusRequest())),
+            (.changeMembers, .changeMembers(ChangeMembersRequest())),
+            (.transferLeadership, .transferLeadership(TransferLeadershipRequest())),
             (.unknown, nil),
             // The last two: the caller is no user any more, and the service stops.
             (.signOut, .signOut(SignOutRequest())),
@@ -162,35 +165,38 @@ import Testing
 @Suite struct AccessTableTests {
     /// A role for each column; a dot where the role may not make the call.
     private static let expected = """
-        hello             anonymous device user reader service operator local
-        ping              anonymous device user reader service operator local
-        cancel            anonymous device user reader service operator local
-        sign_up           anonymous device user .      service .        local
-        sign_in           anonymous device user .      service .        local
-        get_session       .         .      user .      service .        local
-        sign_out          .         .      user .      service .        local
-        create_post       anonymous device user .      service .        local
-        import_posts      .         .      .    .      service .        local
-        get_post          anonymous device user reader service .        local
-        batch_get_posts   anonymous device user reader service .        local
-        list_posts        anonymous device user reader service .        local
-        update_post       .         .      user .      service .        local
-        delete_post       .         .      user .      service .        local
-        sync_posts        anonymous device user reader service .        local
-        watch_posts       anonymous device user reader service .        local
-        get_post_rank     anonymous device user reader service .        local
-        cast_vote         anonymous device user .      service .        local
-        batch_cast_votes  anonymous device user .      service .        local
-        mark_posts        .         device user .      service .        local
-        list_feeds        anonymous device user reader service .        local
-        create_feed       .         .      .    .      service .        local
-        get_server_stats  anonymous device user reader service operator local
-        backup            .         .      .    .      .       operator local
-        correct_times     .         .      .    .      service .        local
-        delete_posts      .         .      .    .      service operator local
-        drain             .         .      .    .      .       operator local
-        set_log_level     .         .      .    .      .       operator local
-        unknown           anonymous device user reader service operator local
+        hello               anonymous device user reader service operator local
+        ping                anonymous device user reader service operator local
+        cancel              anonymous device user reader service operator local
+        sign_up             anonymous device user .      service .        local
+        sign_in             anonymous device user .      service .        local
+        get_session         .         .      user .      service .        local
+        sign_out            .         .      user .      service .        local
+        create_post         anonymous device user .      service .        local
+        import_posts        .         .      .    .      service .        local
+        get_post            anonymous device user reader service .        local
+        batch_get_posts     anonymous device user reader service .        local
+        list_posts          anonymous device user reader service .        local
+        update_post         .         .      user .      service .        local
+        delete_post         .         .      user .      service .        local
+        sync_posts          anonymous device user reader service .        local
+        watch_posts         anonymous device user reader service .        local
+        get_post_rank       anonymous device user reader service .        local
+        cast_vote           anonymous device user .      service .        local
+        batch_cast_votes    anonymous device user .      service .        local
+        mark_posts          .         device user .      service .        local
+        list_feeds          anonymous device user reader service .        local
+        create_feed         .         .      .    .      service .        local
+        get_server_stats    anonymous device user reader service operator local
+        backup              .         .      .    .      .       operator local
+        correct_times       .         .      .    .      service .        local
+        delete_posts        .         .      .    .      service operator local
+        drain               .         .      .    .      .       operator local
+        set_log_level       .         .      .    .      .       operator local
+        cluster_status      .         .      .    .      .       operator local
+        change_members      .         .      .    .      .       operator local
+        transfer_leadership .         .      .    .      .       operator local
+        unknown             anonymous device user reader service operator local
         """
 
     private static func rows() -> [(call: String, roles: [String])] {

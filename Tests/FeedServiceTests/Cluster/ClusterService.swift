@@ -23,7 +23,7 @@ final class ClusterService: Sendable {
     let cluster: FakeCluster
     /// Writes the log while another node leads.
     let other: OtherLeader
-    private let replica: FakeReplica
+    let replica: FakeReplica
     private let options: StateOptions
     private let directory: Transferred<TemporaryDirectory>
 

@@ -25,6 +25,8 @@ import Testing
         .signUp(SignUpRequest(email: "a@example.org", password: "a password")),
         .signIn(SignInRequest(email: "a@example.org", password: "a password")),
         .signOut(SignOutRequest()),
+        .changeMembers(ChangeMembersRequest(addName: "b", addURL: "https://b:1")),
+        .transferLeadership(TransferLeadershipRequest()),
     ]
 
     @Test func changesAreRefusedUnexecutedWithTheLeader() async throws {

@@ -210,6 +210,15 @@ package enum Samples {
                     limit: .max
                 )
             ),
+            .clusterStatus(ClusterStatusRequest(record: .max)),
+            .changeMembers(
+                ChangeMembersRequest(
+                    addName: "b",
+                    addURL: "https://10.0.0.2:7440",
+                    removeNode: "00000000000000ff"
+                )
+            ),
+            .transferLeadership(TransferLeadershipRequest(node: "00000000000000ff")),
         ]
     }
 
@@ -236,6 +245,55 @@ package enum Samples {
 }
 
 extension Samples {
+    /// A cluster of three nodes, of which the first one leads, as that one knows it.
+    package static var clusterStatus: ClusterStatus {
+        ClusterStatus(
+            node: "00000000000000fe",
+            name: "a",
+            cluster: "30313233343536370000000000000000",
+            role: "leader",
+            term: 7,
+            leader: "00000000000000fe",
+            firstRecord: 4_711,
+            lastRecord: 9_001,
+            committedRecord: 9_000,
+            durableRecord: 8_990,
+            logByteCount: 123_456,
+            heardAgeMilliseconds: -1,
+            copyCount: 1,
+            members: [
+                member("00000000000000fe", "a", "feed1.example.org:7433"),
+                member("00000000000000ff", "b", "feed2.example.org:7433", lagByteCount: 512),
+                MemberStatus(node: "1000000000000000", name: "c", url: "https://10.0.0.3:7440"),
+            ],
+            record: 8_999,
+            chain: 0x0123_4567_89AB_CDEF
+        )
+    }
+
+    private static func member(
+        _ node: String,
+        _ name: String,
+        _ address: String,
+        lagByteCount: UInt64 = 0
+    ) -> MemberStatus {
+        MemberStatus(
+            node: node,
+            name: name,
+            url: "https://\(name):7440",
+            isVoter: true,
+            isConnected: true,
+            address: address,
+            lowestLevel: 1,
+            highestLevel: 2,
+            serviceAgeMilliseconds: 400,
+            matchingRecord: 9_000,
+            state: "replicate",
+            lagByteCount: lagByteCount,
+            lagMilliseconds: lagByteCount
+        )
+    }
+
     /// An answer of each kind; made anew each time, as `requests` are.
     package static var responses: [Response] {
         [
@@ -405,6 +463,8 @@ extension Samples {
                     originsSinceTimeMilliseconds: 1
                 )
             ),
+            .clusterStatus(clusterStatus),
+            .changeMembers(ChangeMembersResponse(node: "00000000000000ff", token: "eyJ9")),
             .empty,
         ]
     }

@@ -13,7 +13,7 @@ NUMBERED = frozenset({
 # The calls that change nothing: executed twice they do no harm.
 READS = frozenset({
     "ping", "get_session", "get_post", "batch_get_posts", "list_posts", "sync_posts", "get_post_rank",
-    "list_feeds", "get_server_stats"})
+    "list_feeds", "get_server_stats", "cluster_status"})
 
 
 class Options(TypedDict, total=False):
@@ -126,6 +126,11 @@ class Calls:
 
     def stats(self, **options: Unpack[Options]) -> feed.ServerStats:
         return self.ask("server_stats", options, get_server_stats=feed.GetServerStatsRequest()).server_stats
+
+    def cluster_status(self, record: int = 0, **options: Unpack[Options]) -> feed.ClusterStatus:
+        """What the service knows of its cluster, and the chain of a record of it, or of its newest one."""
+        request = feed.ClusterStatusRequest(record=record)
+        return self.ask("cluster_status", options, cluster_status=request).cluster_status
 
     def ping(self, payload: bytes = b"", **options: Unpack[Options]) -> feed.PingResponse:
         return self.ask("ping", options, ping=feed.PingRequest(payload=payload)).ping

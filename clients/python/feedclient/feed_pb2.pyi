@@ -187,14 +187,34 @@ class CastVoteResult(_message.Message):
     vote: CastVoteResponse
     def __init__(self, status: _Optional[_Union[Status, _Mapping]] = ..., vote: _Optional[_Union[CastVoteResponse, _Mapping]] = ...) -> None: ...
 
+class ChangeMembersRequest(_message.Message):
+    __slots__ = ["add_name", "add_url", "remove_node"]
+    ADD_NAME_FIELD_NUMBER: _ClassVar[int]
+    ADD_URL_FIELD_NUMBER: _ClassVar[int]
+    REMOVE_NODE_FIELD_NUMBER: _ClassVar[int]
+    add_name: str
+    add_url: str
+    remove_node: str
+    def __init__(self, add_name: _Optional[str] = ..., add_url: _Optional[str] = ..., remove_node: _Optional[str] = ...) -> None: ...
+
+class ChangeMembersResponse(_message.Message):
+    __slots__ = ["node", "token"]
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    token: str
+    def __init__(self, node: _Optional[str] = ..., token: _Optional[str] = ...) -> None: ...
+
 class ClientFrame(_message.Message):
-    __slots__ = ["acting_user_id", "backup", "batch_cast_votes", "batch_get_posts", "cancel", "cast_vote", "correct_times", "create_feed", "create_post", "delete_post", "delete_posts", "drain", "get_post", "get_post_rank", "get_server_stats", "get_session", "hello", "id", "import_posts", "list_feeds", "list_posts", "mark_posts", "min_revision", "ping", "sequence", "set_log_level", "sign_in", "sign_out", "sign_up", "sync_posts", "timed", "timeout_ms", "update_post", "watch_posts"]
+    __slots__ = ["acting_user_id", "backup", "batch_cast_votes", "batch_get_posts", "cancel", "cast_vote", "change_members", "cluster_status", "correct_times", "create_feed", "create_post", "delete_post", "delete_posts", "drain", "get_post", "get_post_rank", "get_server_stats", "get_session", "hello", "id", "import_posts", "list_feeds", "list_posts", "mark_posts", "min_revision", "ping", "sequence", "set_log_level", "sign_in", "sign_out", "sign_up", "sync_posts", "timed", "timeout_ms", "transfer_leadership", "update_post", "watch_posts"]
     ACTING_USER_ID_FIELD_NUMBER: _ClassVar[int]
     BACKUP_FIELD_NUMBER: _ClassVar[int]
     BATCH_CAST_VOTES_FIELD_NUMBER: _ClassVar[int]
     BATCH_GET_POSTS_FIELD_NUMBER: _ClassVar[int]
     CANCEL_FIELD_NUMBER: _ClassVar[int]
     CAST_VOTE_FIELD_NUMBER: _ClassVar[int]
+    CHANGE_MEMBERS_FIELD_NUMBER: _ClassVar[int]
+    CLUSTER_STATUS_FIELD_NUMBER: _ClassVar[int]
     CORRECT_TIMES_FIELD_NUMBER: _ClassVar[int]
     CREATE_FEED_FIELD_NUMBER: _ClassVar[int]
     CREATE_POST_FIELD_NUMBER: _ClassVar[int]
@@ -221,6 +241,7 @@ class ClientFrame(_message.Message):
     SYNC_POSTS_FIELD_NUMBER: _ClassVar[int]
     TIMED_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
+    TRANSFER_LEADERSHIP_FIELD_NUMBER: _ClassVar[int]
     UPDATE_POST_FIELD_NUMBER: _ClassVar[int]
     WATCH_POSTS_FIELD_NUMBER: _ClassVar[int]
     acting_user_id: int
@@ -229,6 +250,8 @@ class ClientFrame(_message.Message):
     batch_get_posts: BatchGetPostsRequest
     cancel: CancelRequest
     cast_vote: CastVoteRequest
+    change_members: ChangeMembersRequest
+    cluster_status: ClusterStatusRequest
     correct_times: CorrectTimesRequest
     create_feed: CreateFeedRequest
     create_post: CreatePostRequest
@@ -255,9 +278,10 @@ class ClientFrame(_message.Message):
     sync_posts: SyncPostsRequest
     timed: bool
     timeout_ms: int
+    transfer_leadership: TransferLeadershipRequest
     update_post: UpdatePostRequest
     watch_posts: WatchPostsRequest
-    def __init__(self, id: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., sequence: _Optional[int] = ..., min_revision: _Optional[int] = ..., acting_user_id: _Optional[int] = ..., timed: bool = ..., cast_vote: _Optional[_Union[CastVoteRequest, _Mapping]] = ..., hello: _Optional[_Union[HelloRequest, _Mapping]] = ..., ping: _Optional[_Union[PingRequest, _Mapping]] = ..., cancel: _Optional[_Union[CancelRequest, _Mapping]] = ..., sign_up: _Optional[_Union[SignUpRequest, _Mapping]] = ..., sign_in: _Optional[_Union[SignInRequest, _Mapping]] = ..., get_session: _Optional[_Union[GetSessionRequest, _Mapping]] = ..., sign_out: _Optional[_Union[SignOutRequest, _Mapping]] = ..., create_post: _Optional[_Union[CreatePostRequest, _Mapping]] = ..., get_post: _Optional[_Union[GetPostRequest, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsRequest, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsRequest, _Mapping]] = ..., update_post: _Optional[_Union[UpdatePostRequest, _Mapping]] = ..., delete_post: _Optional[_Union[DeletePostRequest, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsRequest, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsRequest, _Mapping]] = ..., get_post_rank: _Optional[_Union[GetPostRankRequest, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsRequest, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesRequest, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsRequest, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsRequest, _Mapping]] = ..., get_server_stats: _Optional[_Union[GetServerStatsRequest, _Mapping]] = ..., create_feed: _Optional[_Union[CreateFeedRequest, _Mapping]] = ..., backup: _Optional[_Union[BackupRequest, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesRequest, _Mapping]] = ..., drain: _Optional[_Union[DrainRequest, _Mapping]] = ..., set_log_level: _Optional[_Union[SetLogLevelRequest, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsRequest, _Mapping]] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., sequence: _Optional[int] = ..., min_revision: _Optional[int] = ..., acting_user_id: _Optional[int] = ..., timed: bool = ..., cast_vote: _Optional[_Union[CastVoteRequest, _Mapping]] = ..., hello: _Optional[_Union[HelloRequest, _Mapping]] = ..., ping: _Optional[_Union[PingRequest, _Mapping]] = ..., cancel: _Optional[_Union[CancelRequest, _Mapping]] = ..., sign_up: _Optional[_Union[SignUpRequest, _Mapping]] = ..., sign_in: _Optional[_Union[SignInRequest, _Mapping]] = ..., get_session: _Optional[_Union[GetSessionRequest, _Mapping]] = ..., sign_out: _Optional[_Union[SignOutRequest, _Mapping]] = ..., create_post: _Optional[_Union[CreatePostRequest, _Mapping]] = ..., get_post: _Optional[_Union[GetPostRequest, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsRequest, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsRequest, _Mapping]] = ..., update_post: _Optional[_Union[UpdatePostRequest, _Mapping]] = ..., delete_post: _Optional[_Union[DeletePostRequest, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsRequest, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsRequest, _Mapping]] = ..., get_post_rank: _Optional[_Union[GetPostRankRequest, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsRequest, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesRequest, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsRequest, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsRequest, _Mapping]] = ..., get_server_stats: _Optional[_Union[GetServerStatsRequest, _Mapping]] = ..., create_feed: _Optional[_Union[CreateFeedRequest, _Mapping]] = ..., backup: _Optional[_Union[BackupRequest, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesRequest, _Mapping]] = ..., drain: _Optional[_Union[DrainRequest, _Mapping]] = ..., set_log_level: _Optional[_Union[SetLogLevelRequest, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsRequest, _Mapping]] = ..., cluster_status: _Optional[_Union[ClusterStatusRequest, _Mapping]] = ..., change_members: _Optional[_Union[ChangeMembersRequest, _Mapping]] = ..., transfer_leadership: _Optional[_Union[TransferLeadershipRequest, _Mapping]] = ...) -> None: ...
 
 class ClusterMember(_message.Message):
     __slots__ = ["address", "role"]
@@ -266,6 +290,48 @@ class ClusterMember(_message.Message):
     address: str
     role: NodeRole
     def __init__(self, address: _Optional[str] = ..., role: _Optional[_Union[NodeRole, str]] = ...) -> None: ...
+
+class ClusterStatus(_message.Message):
+    __slots__ = ["chain", "cluster", "committed", "copies", "durable", "first", "heard_age_ms", "last", "leader", "log_bytes", "members", "name", "node", "record", "role", "term"]
+    CHAIN_FIELD_NUMBER: _ClassVar[int]
+    CLUSTER_FIELD_NUMBER: _ClassVar[int]
+    COMMITTED_FIELD_NUMBER: _ClassVar[int]
+    COPIES_FIELD_NUMBER: _ClassVar[int]
+    DURABLE_FIELD_NUMBER: _ClassVar[int]
+    FIRST_FIELD_NUMBER: _ClassVar[int]
+    HEARD_AGE_MS_FIELD_NUMBER: _ClassVar[int]
+    LAST_FIELD_NUMBER: _ClassVar[int]
+    LEADER_FIELD_NUMBER: _ClassVar[int]
+    LOG_BYTES_FIELD_NUMBER: _ClassVar[int]
+    MEMBERS_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    RECORD_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    TERM_FIELD_NUMBER: _ClassVar[int]
+    chain: int
+    cluster: str
+    committed: int
+    copies: int
+    durable: int
+    first: int
+    heard_age_ms: int
+    last: int
+    leader: str
+    log_bytes: int
+    members: _containers.RepeatedCompositeFieldContainer[MemberStatus]
+    name: str
+    node: str
+    record: int
+    role: str
+    term: int
+    def __init__(self, node: _Optional[str] = ..., name: _Optional[str] = ..., cluster: _Optional[str] = ..., role: _Optional[str] = ..., term: _Optional[int] = ..., leader: _Optional[str] = ..., first: _Optional[int] = ..., last: _Optional[int] = ..., committed: _Optional[int] = ..., durable: _Optional[int] = ..., log_bytes: _Optional[int] = ..., heard_age_ms: _Optional[int] = ..., copies: _Optional[int] = ..., members: _Optional[_Iterable[_Union[MemberStatus, _Mapping]]] = ..., record: _Optional[int] = ..., chain: _Optional[int] = ...) -> None: ...
+
+class ClusterStatusRequest(_message.Message):
+    __slots__ = ["record"]
+    RECORD_FIELD_NUMBER: _ClassVar[int]
+    record: int
+    def __init__(self, record: _Optional[int] = ...) -> None: ...
 
 class CorrectTimesRequest(_message.Message):
     __slots__ = ["after_id", "apply", "limit", "time_ms"]
@@ -643,6 +709,36 @@ class MarkPostsResponse(_message.Message):
     unread_count: int
     def __init__(self, unread_count: _Optional[int] = ...) -> None: ...
 
+class MemberStatus(_message.Message):
+    __slots__ = ["address", "connected", "highest_level", "lag_bytes", "lag_ms", "lowest_level", "match", "name", "node", "service_age_ms", "state", "url", "voter"]
+    ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    CONNECTED_FIELD_NUMBER: _ClassVar[int]
+    HIGHEST_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    LAG_BYTES_FIELD_NUMBER: _ClassVar[int]
+    LAG_MS_FIELD_NUMBER: _ClassVar[int]
+    LOWEST_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_AGE_MS_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    URL_FIELD_NUMBER: _ClassVar[int]
+    VOTER_FIELD_NUMBER: _ClassVar[int]
+    address: str
+    connected: bool
+    highest_level: int
+    lag_bytes: int
+    lag_ms: int
+    lowest_level: int
+    match: int
+    name: str
+    node: str
+    service_age_ms: int
+    state: str
+    url: str
+    voter: bool
+    def __init__(self, node: _Optional[str] = ..., name: _Optional[str] = ..., url: _Optional[str] = ..., voter: bool = ..., connected: bool = ..., address: _Optional[str] = ..., lowest_level: _Optional[int] = ..., highest_level: _Optional[int] = ..., service_age_ms: _Optional[int] = ..., match: _Optional[int] = ..., state: _Optional[str] = ..., lag_bytes: _Optional[int] = ..., lag_ms: _Optional[int] = ...) -> None: ...
+
 class MethodStats(_message.Message):
     __slots__ = ["last_error", "method", "num_errors", "num_requests"]
     LAST_ERROR_FIELD_NUMBER: _ClassVar[int]
@@ -748,11 +844,13 @@ class PostTimes(_message.Message):
     def __init__(self, id: _Optional[int] = ..., feed: _Optional[str] = ..., title: _Optional[str] = ..., create_time_ms: _Optional[int] = ..., update_time_ms: _Optional[int] = ...) -> None: ...
 
 class ServerFrame(_message.Message):
-    __slots__ = ["backup", "batch_cast_votes", "batch_get_posts", "cast_vote", "correct_times", "delete_posts", "empty", "feed", "go_away", "hello", "id", "import_posts", "list_feeds", "list_posts", "mark_posts", "more", "ping", "post", "post_rank", "revision", "server_stats", "session", "status", "sync_posts", "times", "watch_posts"]
+    __slots__ = ["backup", "batch_cast_votes", "batch_get_posts", "cast_vote", "change_members", "cluster_status", "correct_times", "delete_posts", "empty", "feed", "go_away", "hello", "id", "import_posts", "list_feeds", "list_posts", "mark_posts", "more", "ping", "post", "post_rank", "revision", "server_stats", "session", "status", "sync_posts", "times", "watch_posts"]
     BACKUP_FIELD_NUMBER: _ClassVar[int]
     BATCH_CAST_VOTES_FIELD_NUMBER: _ClassVar[int]
     BATCH_GET_POSTS_FIELD_NUMBER: _ClassVar[int]
     CAST_VOTE_FIELD_NUMBER: _ClassVar[int]
+    CHANGE_MEMBERS_FIELD_NUMBER: _ClassVar[int]
+    CLUSTER_STATUS_FIELD_NUMBER: _ClassVar[int]
     CORRECT_TIMES_FIELD_NUMBER: _ClassVar[int]
     DELETE_POSTS_FIELD_NUMBER: _ClassVar[int]
     EMPTY_FIELD_NUMBER: _ClassVar[int]
@@ -779,6 +877,8 @@ class ServerFrame(_message.Message):
     batch_cast_votes: BatchCastVotesResponse
     batch_get_posts: BatchGetPostsResponse
     cast_vote: CastVoteResponse
+    change_members: ChangeMembersResponse
+    cluster_status: ClusterStatus
     correct_times: CorrectTimesResponse
     delete_posts: DeletePostsResponse
     empty: Empty
@@ -801,7 +901,7 @@ class ServerFrame(_message.Message):
     sync_posts: SyncPostsResponse
     times: CallTimes
     watch_posts: WatchPostsEvent
-    def __init__(self, id: _Optional[int] = ..., revision: _Optional[int] = ..., status: _Optional[_Union[Status, _Mapping]] = ..., more: bool = ..., times: _Optional[_Union[CallTimes, _Mapping]] = ..., cast_vote: _Optional[_Union[CastVoteResponse, _Mapping]] = ..., hello: _Optional[_Union[HelloResponse, _Mapping]] = ..., ping: _Optional[_Union[PingResponse, _Mapping]] = ..., go_away: _Optional[_Union[GoAway, _Mapping]] = ..., session: _Optional[_Union[UserSession, _Mapping]] = ..., post: _Optional[_Union[Post, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsResponse, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsResponse, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsResponse, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsEvent, _Mapping]] = ..., post_rank: _Optional[_Union[PostRank, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsResponse, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesResponse, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsResponse, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsResponse, _Mapping]] = ..., server_stats: _Optional[_Union[ServerStats, _Mapping]] = ..., feed: _Optional[_Union[Feed, _Mapping]] = ..., backup: _Optional[_Union[BackupResponse, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesResponse, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsResponse, _Mapping]] = ..., empty: _Optional[_Union[Empty, _Mapping]] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., revision: _Optional[int] = ..., status: _Optional[_Union[Status, _Mapping]] = ..., more: bool = ..., times: _Optional[_Union[CallTimes, _Mapping]] = ..., cast_vote: _Optional[_Union[CastVoteResponse, _Mapping]] = ..., hello: _Optional[_Union[HelloResponse, _Mapping]] = ..., ping: _Optional[_Union[PingResponse, _Mapping]] = ..., go_away: _Optional[_Union[GoAway, _Mapping]] = ..., session: _Optional[_Union[UserSession, _Mapping]] = ..., post: _Optional[_Union[Post, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsResponse, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsResponse, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsResponse, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsEvent, _Mapping]] = ..., post_rank: _Optional[_Union[PostRank, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsResponse, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesResponse, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsResponse, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsResponse, _Mapping]] = ..., server_stats: _Optional[_Union[ServerStats, _Mapping]] = ..., feed: _Optional[_Union[Feed, _Mapping]] = ..., backup: _Optional[_Union[BackupResponse, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesResponse, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsResponse, _Mapping]] = ..., cluster_status: _Optional[_Union[ClusterStatus, _Mapping]] = ..., change_members: _Optional[_Union[ChangeMembersResponse, _Mapping]] = ..., empty: _Optional[_Union[Empty, _Mapping]] = ...) -> None: ...
 
 class ServerStats(_message.Message):
     __slots__ = ["accept_pauses", "accepted_connections", "accounts", "backups", "bad_frames", "buffered_bytes", "channel_bytes", "channels", "connections", "durability", "evicted_channels", "held_time", "journal", "latencies", "methods", "over_budget_closes", "post_bytes", "post_limit_bytes", "posts", "queued_hashes", "refused_channels", "refused_connections", "refused_devices", "refused_posts", "refused_sign_ins", "repeated_calls", "revision", "server_name", "sessions", "slow_frames", "snapshot_bytes", "snapshots", "start_time_ms", "stripe_contentions", "watches", "watching_peers"]
@@ -958,6 +1058,12 @@ class SyncPostsResponse(_message.Message):
     posts: _containers.RepeatedCompositeFieldContainer[Post]
     reset: bool
     def __init__(self, posts: _Optional[_Iterable[_Union[Post, _Mapping]]] = ..., next_revision: _Optional[int] = ..., more: bool = ..., reset: bool = ..., copy_revision: _Optional[int] = ..., instance_id: _Optional[int] = ...) -> None: ...
+
+class TransferLeadershipRequest(_message.Message):
+    __slots__ = ["node"]
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    def __init__(self, node: _Optional[str] = ...) -> None: ...
 
 class UpdatePostRequest(_message.Message):
     __slots__ = ["post", "update_mask"]
