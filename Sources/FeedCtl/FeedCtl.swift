@@ -23,7 +23,7 @@ struct FeedCtl: ParsableCommand {
             DeleteCommand.self, FeedsCommand.self, StatsCommand.self, ImportCommand.self,
             BackupCommand.self, CorrectTimesCommand.self, DeletePostsCommand.self,
             RankCommand.self, MarkCommand.self, CreateFeedCommand.self, DrainCommand.self,
-            LogLevelCommand.self, PingCommand.self, BackupsCommand.self,
+            LogLevelCommand.self, PingCommand.self, BackupsCommand.self, ClusterCommand.self,
         ],
         groupedSubcommands: [
             CommandGroup(
@@ -73,6 +73,7 @@ struct FeedCtl: ParsableCommand {
         case let error as OfflineError: fail(error, .failed)
         case let error as ImportFailure: fail(error, .failed)
         case let error as BackupFailure: fail(error, .failed)
+        case let error as ClusterFailure: fail(error, .failed)
         case let error as ProfileError: fail(error, .failed)
         case let error as ConsoleError: fail(error, .failed)
         case let error as VariableError: fail(error, .usage)

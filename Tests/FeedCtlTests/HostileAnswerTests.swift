@@ -203,8 +203,27 @@ import Testing
             [found { $0.add(part) }]
         case .deletePosts(let part):
             [found { $0.add(part) }]
+        case .clusterStatus(let status): reports(status)
+        case .changeMembers(let answer): [AddedNodeReport(answer, name: "b", url: "https://b:1")]
         default: []
         }
+    }
+
+    private static func reports(_ status: ClusterStatus) -> [any Report] {
+        var verified = VerifyReport()
+        verified.record = status.record
+        for member in status.members {
+            var row = VerifyReport.Row(member)
+            row.chain = status.chain
+            verified.rows.append(row)
+        }
+        let ofMembers: [any Report] = status.members.flatMap { member -> [any Report] in
+            [
+                Sentence.removed(member, from: status),
+                LeaderReport(member, term: status.term, wanted: status.members.first),
+            ]
+        }
+        return [ClusterStatusReport(status), verified] + ofMembers
     }
 
     private static func found(_ add: (inout FoundPostsReport) -> Void) -> FoundPostsReport {
