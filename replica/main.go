@@ -1,8 +1,9 @@
 // Command feed-replica is one node of a replicated log beside a feed service.
 //
-// docs/CLUSTER.md says how it is used. The packages, from the ground up: `etcd` imports etcd; `exit` has the errors
-// with their codes; `wire` the frames of the socket; `members` who belongs to a cluster; `store` the log on the disk;
-// `core` the node; `peers` the way to other nodes; `metrics` what it counts. This one reads settings and joins them.
+// docs/CLUSTER.md says how it is used, docs/REPLICA.md how it works. The packages, from the ground up: `etcd` imports
+// etcd; `exit` has the errors with their codes; `wire` the frames of the socket; `members` who belongs to a cluster;
+// `store` the log on the disk; `core` the node; `peers` the way to other nodes; `metrics` what it counts. This one reads
+// settings and joins them.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// What a service and its replica say to each other: docs/CLUSTER.md, "The socket", is the contract.
+// What a service and its replica say to each other: docs/REPLICA.md, "The socket", is the contract.
 
 /// Limits of the words, and the version that they are of.
 package enum ReplicaLimits {

@@ -9,7 +9,7 @@ package enum FakeCopy: Equatable, Sendable {
 
 /// The log of a cluster in the process of a test, and who leads it; each node has a ``FakeReplica``.
 ///
-/// It keeps the contract of docs/CLUSTER.md, and notes each word of a service that does not. A test moves it:
+/// It keeps the contract of docs/REPLICA.md, and notes each word of a service that does not. A test moves it:
 /// it commits and elects at once, by its plan, or when it is told so. Any thread may call it.
 package final class FakeCluster: Sendable {
     /// The number of a node that has no ``FakeReplica``, and leads for a test.

@@ -4,7 +4,7 @@ import FeedReplica
 import FeedTestSupport
 import Testing
 
-/// A replica for tests keeps the contract of docs/CLUSTER.md, and sees who does not.
+/// A replica for tests keeps the contract of docs/REPLICA.md, and sees who does not.
 @Suite(.timeLimit(.minutes(10))) struct FakeReplicaTests {
     /// A service without a state, which a test moves word by word.
     private final class Service {

@@ -12,7 +12,7 @@ import (
 	"feed-replica/wire"
 )
 
-// simService is the model of a service: it has no more than docs/CLUSTER.md says, and checks all it is told.
+// simService is the model of a service: it has no more than docs/REPLICA.md says, and checks all it is told.
 type simService struct {
 	node    *simNode
 	session *session

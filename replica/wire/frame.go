@@ -2,7 +2,7 @@
 //
 // A frame is 4 bytes with the length of what follows, 1 byte with its kind, fields of 8 bytes, and a tail of
 // bytes. Numbers have their lowest byte first. The kind says how many fields there are, and how long the
-// tail may be. docs/CLUSTER.md, "The socket", has the same in a table, from which the other side is written.
+// tail may be. docs/REPLICA.md, "The socket", has the same in a table, from which the other side is written.
 package wire
 
 import (

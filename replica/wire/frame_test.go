@@ -13,7 +13,7 @@ import (
 
 var cluster = []byte("0123456789abcdef")
 
-// The bytes of every kind, as docs/CLUSTER.md has them: a frame never changes, a version adds kinds.
+// The bytes of every kind, as docs/REPLICA.md has them: a frame never changes, a version adds kinds.
 var golden = []struct {
 	frame Frame
 	bytes string

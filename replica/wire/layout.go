@@ -2,7 +2,7 @@ package wire
 
 import "fmt"
 
-// Kind is the second part of a frame: what it says. docs/CLUSTER.md, "The socket", is the contract.
+// Kind is the second part of a frame: what it says. docs/REPLICA.md, "The socket", is the contract.
 type Kind byte
 
 // What the service says.

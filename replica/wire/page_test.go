@@ -11,9 +11,9 @@ import (
 // row is a kind of frame in the tables of the page: number, name, fields, tail.
 var row = regexp.MustCompile(`(?m)^\| (\d+) \| ([A-Z_]+) \| ([^|]*)\| ([^|]*)\|$`)
 
-// Fails if docs/CLUSTER.md, from which the service's side is written, has another socket than this one.
+// Fails if docs/REPLICA.md, from which the service's side is written, has another socket than this one.
 func TestPageHasTheKinds(t *testing.T) {
-	page, err := os.ReadFile("../../docs/CLUSTER.md")
+	page, err := os.ReadFile("../../docs/REPLICA.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -151,7 +151,7 @@ package struct ReplicaStatus: Equatable, Sendable {
     }
 }
 
-// The JSON of STATUS_IS, of which this is a part; docs/CLUSTER.md has all of it.
+// The JSON of STATUS_IS, of which this is a part; docs/REPLICA.md has all of it.
 extension ReplicaStatus {
     private struct Document: Decodable {
         struct Member: Decodable {
