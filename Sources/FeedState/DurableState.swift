@@ -101,6 +101,9 @@ package final class DurableState: Sendable {
         self.wake = wake
     }
 
+    /// What the oldest log entry that is not durable waits for.
+    package var commitWait: CommitWait { replicated?.commitWait ?? .disk }
+
     /// Starts the two threads; where the system refuses one, none is left running.
     package func start() throws(StateStartError) {
         do throws(ThreadStartError) {

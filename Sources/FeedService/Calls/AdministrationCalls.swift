@@ -226,7 +226,7 @@ extension AdministrationCalls {
     ) throws(Status) -> ImportOutcome {
         let byteCount = posts.reduce(0) { $0 + $1.content.maximumLogEntryByteCount }
         guard environment.context.longTransactionRoom.reserve(byteCount) else {
-            throw .journalBehind
+            throw .journalBehind(isOfCluster: environment.context.node != nil)
         }
         defer {
             environment.changeLog.countWaitingBytes()
@@ -294,7 +294,7 @@ extension AdministrationCalls {
             // As for an import: the entries that all loops log after their admission fit into a record.
             let byteCount = environment.context.limits.longestCorrectionByteCount
             guard environment.context.longTransactionRoom.reserve(byteCount) else {
-                throw .journalBehind
+                throw .journalBehind(isOfCluster: environment.context.node != nil)
             }
             defer {
                 environment.changeLog.countWaitingBytes()

@@ -383,25 +383,25 @@ extension CallEnvironment {
 
 /// Why the service takes no changes now.
 enum ChangeRefusal {
-    case commitStalled(Duration)
+    case commitStalled(Duration, CommitWait)
     /// The service follows a leader, whose address is known or not.
     case following(leader: String?)
     case overloaded(limitByteCount: Int)
     case clockJumped(byMilliseconds: Int64)
     /// The disk has too little room for more changes.
     case diskFull(freeByteCount: Int, writableByteCount: Int)
-    case commitsBehind
+    case commitsBehind(isOfCluster: Bool)
     case checkpointsBehind(CheckpointBacklog, retryTime: Duration)
 
     var status: Status {
         switch self {
-        case .commitStalled(let time): .commitStalled(time)
+        case .commitStalled(let time, let wait): .commitStalled(time, wait)
         case .following(let leader): .notLeader(leader)
         case .overloaded(let limitByteCount): .overloaded(limit: limitByteCount)
         case .clockJumped(let milliseconds): .clockJumped(by: milliseconds)
         case .diskFull(let freeByteCount, let writableByteCount):
             .readOnly(freeByteCount: freeByteCount, writableByteCount: writableByteCount)
-        case .commitsBehind: .journalBehind
+        case .commitsBehind(let isOfCluster): .journalBehind(isOfCluster: isOfCluster)
         case .checkpointsBehind(let backlog, let retryTime):
             .checkpointsBehind(backlog, retryTime: retryTime)
         }
@@ -426,7 +426,7 @@ extension ServiceContext {
         }
         switch journal.congestion {
         case nil: return nil
-        case .journal: return .commitsBehind
+        case .journal: return .commitsBehind(isOfCluster: node != nil)
         case .checkpoints(let backlog, let retryTime):
             return .checkpointsBehind(backlog, retryTime: retryTime)
         }
@@ -436,8 +436,14 @@ extension ServiceContext {
     ///
     /// The commit may have come to its end since the watch looked, and then nothing waits any more.
     var stallRefusal: ChangeRefusal {
-        .commitStalled(max(state?.journal.oldestWait ?? .zero, stalls.times[.commit] ?? .zero))
+        .commitStalled(
+            max(state?.journal.oldestWait ?? .zero, stalls.times[.commit] ?? .zero),
+            commitWait
+        )
     }
+
+    /// What a commit that stands still waits for.
+    var commitWait: CommitWait { state?.commitWait ?? .disk }
 
     func count(_ refusal: ChangeRefusal) {
         guard case .checkpointsBehind = refusal else { return }
@@ -446,12 +452,19 @@ extension ServiceContext {
 }
 
 extension Status {
-    fileprivate static func commitStalled(_ time: Duration) -> Status {
-        Status(
+    fileprivate static func commitStalled(_ time: Duration, _ wait: CommitWait) -> Status {
+        let seconds = Int(time / .seconds(1))
+        let cause =
+            switch wait {
+            case .disk:
+                "The service's disk does not answer: a commit has stood still for \(seconds) s"
+            case .majority(let record):
+                "No majority of the cluster has confirmed record \(record) for \(seconds) s"
+            }
+        return Status(
             code: .unavailable,
             reason: .overloaded,
-            message: "The service's disk does not answer: a commit has stood still for "
-                + "\(Int(time / .seconds(1))) s, and nothing that may show it is answered.",
+            message: "\(cause), and nothing that may show it is answered.",
             retryAfterMilliseconds: 2000
         )
     }

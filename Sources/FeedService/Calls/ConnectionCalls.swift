@@ -128,7 +128,9 @@ extension ConnectionCalls {
                     wait: wait
                 )
             case .mayNotAdd:
-                guard let changeRefusal else { throw .journalBehind }
+                guard let changeRefusal else {
+                    throw .journalBehind(isOfCluster: environment.context.node != nil)
+                }
                 // A late channel belongs to a change, which is refused with it.
                 if isLate { environment.context.count(changeRefusal) }
                 throw changeRefusal.status

@@ -46,11 +46,20 @@ package enum OperatorLines {
         "draining, as an operator has asked: connections finish what they asked for"
     }
 
-    /// What stands still, and for how long.
-    package static func stall(_ subject: Stalls.Subject, _ time: Duration) -> String {
+    /// What stands still, and for how long; a commit with what it waits for.
+    package static func stall(
+        _ subject: Stalls.Subject,
+        _ time: Duration,
+        _ wait: CommitWait = .disk
+    ) -> String {
         let seconds = Int(time / .seconds(1))
         return switch subject {
-        case .commit: "a commit has stood still for \(seconds) s: the disk does not answer"
+        case .commit:
+            switch wait {
+            case .disk: "a commit has stood still for \(seconds) s: the disk does not answer"
+            case .majority(let record):
+                "no majority has confirmed record \(record) for \(seconds) s: see feedctl cluster status"
+            }
         case .checkpoint:
             "a checkpoint has stood still for \(seconds) s: the disk of state.db does not answer; the "
                 + "journal keeps what waits"
@@ -61,15 +70,23 @@ package enum OperatorLines {
     }
 
     /// A line about what has begun to stand still, or goes on.
-    package static func stall(_ news: Stalls.News) -> String {
+    package static func stall(_ news: Stalls.News, _ wait: CommitWait = .disk) -> String {
         switch news {
-        case .stands(let subject, let time): stall(subject, time)
+        case .stands(let subject, let time): stall(subject, time, wait)
         case .goesOn(.commit, let time): "commits go on, after \(Int(time / .seconds(1))) s"
         case .goesOn(.checkpoint, let time): "checkpoints go on, after \(Int(time / .seconds(1))) s"
         case .goesOn(.backup, let time): "the backup goes on, after \(Int(time / .seconds(1))) s"
         case .goesOn(.loop(let number), let time):
             "event loop \(number) goes on, after \(Int(time / .seconds(1))) s"
         }
+    }
+
+    /// A commit took long.
+    package static func slowCommit(_ time: Duration, isOfCluster: Bool) -> String {
+        "a commit took \(Int(time / .milliseconds(1))) ms: "
+            + (isOfCluster
+                ? "a majority is slow to confirm records, see feedctl cluster status"
+                : "the disk is slow")
     }
 
     /// News of the room on the disk of a data directory.

@@ -412,7 +412,7 @@ extension FeedServer {
             },
             report: { news in
                 switch news {
-                case .stands: logger.error("\(OperatorLines.stall(news))")
+                case .stands: logger.error("\(OperatorLines.stall(news, context.commitWait))")
                 case .goesOn: logger.notice("\(OperatorLines.stall(news))")
                 }
             },

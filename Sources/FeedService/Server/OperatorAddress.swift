@@ -181,7 +181,7 @@ extension ServiceContext {
     fileprivate var unreadyCauses: [String] {
         var causes: [String] = []
         if isDraining { causes.append("draining") }
-        causes += stalls.overLimit.map(OperatorLines.stall)
+        causes += stalls.overLimit.map { OperatorLines.stall($0.subject, $0.time, commitWait) }
         let jump = clock.jumpMilliseconds
         if jump != 0 { causes.append("the clock jumped by \(jump / 1000) s: changes are refused") }
         if let node, !node.isLeading, let cause = node.staleness { causes.append(cause) }

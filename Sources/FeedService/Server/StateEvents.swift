@@ -106,8 +106,7 @@ final class StateEvents: Sendable {
     /// At most one line a second.
     private func warn(of duration: Duration) {
         guard isDue(slow) else { return }
-        let milliseconds = duration / .milliseconds(1)
-        logger.warning("a commit took \(Int(milliseconds)) ms: the disk is slow")
+        logger.warning("\(OperatorLines.slowCommit(duration, isOfCluster: cluster != nil))")
     }
 
     /// At most one line a second, as clients may ask for backups without end.

@@ -43,11 +43,14 @@ extension Status {
     }
 
     /// The disk does not keep up with the admitted changes.
-    static var journalBehind: Status {
+    static func journalBehind(isOfCluster: Bool) -> Status {
         Status(
             .overloaded,
-            "The disk does not keep up: changes are refused until those before them are "
-                + "durable.",
+            isOfCluster
+                ? "The cluster does not keep up: changes are refused until a majority has confirmed "
+                    + "those before them."
+                : "The disk does not keep up: changes are refused until those before them are "
+                    + "durable.",
             retryMilliseconds: 1000
         )
     }

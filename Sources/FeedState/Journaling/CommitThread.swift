@@ -71,6 +71,14 @@ package struct CommitEvents: Sendable {
     package init() {}
 }
 
+/// What a commit that stands still waits for.
+package enum CommitWait: Equatable, Sendable {
+    /// The disk of the journal.
+    case disk
+    /// A majority of the cluster, which has not confirmed this record.
+    case majority(record: UInt64)
+}
+
 /// How far a commit thread is, whether more may be let in, and what room the disk has: the thread writes
 /// it, and any thread reads it.
 package final class CommitProgress: Sendable {

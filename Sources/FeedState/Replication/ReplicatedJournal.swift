@@ -61,11 +61,15 @@ package final class ReplicatedJournal: CommitThread {
     static let giveAwayInterval = Duration.seconds(10)
     /// How often a socket is tried that is not there.
     static let connectInterval = Duration.milliseconds(100)
+    /// A turn that takes so long waits for this machine's disk: without work there is one each second.
+    static let hangTime = Duration.seconds(2)
     /// How long a leader commits what was logged before a stop.
     package static let longestStop = Duration.seconds(5)
 
     package let progress: CommitProgress
     let rounds = ProofRounds()
+    /// Beats with each turn of the thread.
+    let heartBeat = HeartBeat()
     private let parts: Lock<CommitParts?>
     /// What applies records, from the start on until the thread has taken it.
     private let live = Lock<Transferred<LiveApply>?>(nil)
@@ -131,6 +135,12 @@ package final class ReplicatedJournal: CommitThread {
         stopping.store(true, ordering: .releasing)
         replica.wakeUp.wake()
         thread.join()
+    }
+
+    /// What the oldest log entry that is not committed waits for.
+    var commitWait: CommitWait {
+        if let time = heartBeat.standingTime, time >= Self.hangTime { return .disk }
+        return .majority(record: progress.durableBatch + 1)
     }
 
     var isStopping: Bool { stopping.load(ordering: .acquiring) }

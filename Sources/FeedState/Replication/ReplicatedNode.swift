@@ -119,6 +119,7 @@ extension ReplicatedNode {
     /// For tests without the thread, too.
     package mutating func turn(waitingUpTo longest: Duration) throws(StorageError) -> Bool {
         now = .now
+        owner.heartBeat.beat()
         if owner.isStopping, mayStop() { return false }
         switch phase {
         case .connecting(let time): if now >= time { connect() }

@@ -107,6 +107,42 @@ import Testing
         #expect(log.all.filter { $0.hasPrefix(end) }.count == 1, "\(log.all)")
     }
 
+    @Test("a commit that no majority confirms is told as that, and not as a disk that hangs")
+    func aCommitWithoutAMajoritySaysSo() async throws {
+        let service = try await ClusterService(leads: true)
+        let log = LoggedLines()
+        let record = Locked<UInt64>(0)
+        try await service.run(logger: log.logger) {
+            $0.admin = .loopback(port: 0)
+            $0.limits.stallLimit = .seconds(3)
+        } _: { running in
+            try running.awaitLeadership()
+            let voter = try running.connect()
+            let reader = try running.connect()
+            let id = try voter.createPost(title: "a")
+            service.cluster.hold()
+            let next = service.cluster.last + 1
+            record.withLock { $0 = next }
+            try voter.send(Self.vote(id))
+            #expect(service.cluster.awaitProposal(next))
+            // It is held, and refused once the commit has stood still for three seconds.
+            let status = try reader.call(.getPost(GetPostRequest(id: id))).status
+            #expect(status?.code == .unavailable && status?.reason == .overloaded)
+            #expect(status?.isNotExecuted == true)
+            let words = "o majority of the cluster has confirmed record \(next) for "
+            #expect(status?.message.contains(words) == true, "\(status?.message ?? "")")
+            let admin = try #require(running.adminPort)
+            let page = try OperatorAddressTests.get("/ready", admin)
+            #expect(page.contains("not ready: no majority has confirmed record \(next) for "))
+            service.cluster.release()
+            #expect(try Self.upvotes(voter.receive()) == 1)
+        }
+        let line = "error: no majority has confirmed record \(record.withLock { $0 }) for "
+        let lines = log.all.filter { $0.hasPrefix(line) }
+        #expect(lines.count == 1 && lines[0].hasSuffix(" s: see feedctl cluster status"))
+        #expect(log.all.contains { $0.hasPrefix("notice: commits go on, after ") })
+    }
+
     @Test("a service that takes over has the channels of the log, and executes nothing twice")
     func aRepeatIsKnownAfterATakeover() async throws {
         let service = try await ClusterService(leads: false)
