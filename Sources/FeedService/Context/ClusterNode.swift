@@ -53,6 +53,9 @@ final class ClusterNode: Sendable {
         }
     }
 
+    /// Whether some node leads, as far as this service knows.
+    var hasLeader: Bool { isLeading || status.map { $0.leader != 0 } ?? false }
+
     /// The newest record that was committed and applied here, as far as the node has heard.
     var heardIndex: UInt64 { heard.load(ordering: .relaxed) }
 
@@ -71,6 +74,40 @@ final class ClusterNode: Sendable {
         guard let age = heardAge else { return "has heard nothing of its leader" }
         guard age > maximumStaleness else { return nil }
         return "has not heard of its leader for \(age.millisecondsRoundedDown) ms"
+    }
+}
+
+/// What the dashboard shows.
+extension ClusterNode {
+    /// The role, and who belongs to the cluster, in a few words each; with the newest record that the service
+    /// has.
+    func facts(record: UInt64) -> [String] {
+        let (state, status) = knowledge.withLock { ($0.state, $0.status) }
+        var facts: [String] = []
+        switch state {
+        case .leading(let term): facts.append("leads term \(term)")
+        case .following(let leader):
+            facts.append("follows \(leader ?? "nobody")")
+            facts.append("term \(status?.term ?? 0)")
+            facts.append(
+                heardAge.map { "heard \($0.millisecondsRoundedDown) ms ago" } ?? "heard nothing"
+            )
+        }
+        facts.append("record \(record)")
+        guard let status else { return facts }
+        let members = status.members.map { Self.words($0, isLeader: $0.node == status.leader) }
+        return facts + ["members: \(members.joined(separator: ", "))"]
+    }
+
+    private static func words(_ member: ReplicaStatus.Member, isLeader: Bool) -> String {
+        let notes = [
+            isLeader ? "leads" : nil, member.isVoter ? nil : "learns",
+            member.isConnected ? nil : "not connected",
+        ].compactMap { $0 }
+        var words = member.name
+        if !member.address.isEmpty { words += " \(member.address)" }
+        if !notes.isEmpty { words += " (\(notes.joined(separator: ", ")))" }
+        return words
     }
 }
 

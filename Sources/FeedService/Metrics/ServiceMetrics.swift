@@ -319,6 +319,12 @@ extension ServiceNumbers {
         return [
             // Normal: 1 on one service of a cluster
             .gauge("feed_cluster_leads", "Whether the service leads its cluster.", leads),
+            // Normal: 1
+            .gauge(
+                "feed_cluster_has_leader",
+                "Whether the service knows that its cluster has a leader; 1 without a cluster.",
+                node?.hasLeader ?? true
+            ),
             // Normal: rises with each election
             .gauge(
                 "feed_cluster_term",

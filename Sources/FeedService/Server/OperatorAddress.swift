@@ -133,7 +133,7 @@ final class OperatorAddress: Sendable {
         return [
             host, "version \(ServiceVersion.current)", "up \(Self.text(seconds: uptime))",
             "durability \(context.state?.durability.rawValue ?? "none")",
-        ] + (context.node.map { [$0.isLeading ? "leader" : "follower"] } ?? [])
+        ] + (context.node?.facts(record: context.state?.journal.durableBatch ?? 0) ?? [])
     }
 
     private static func text(seconds: Int64) -> String {

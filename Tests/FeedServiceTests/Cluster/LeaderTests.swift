@@ -193,6 +193,12 @@ import Testing
             #expect(try awaitPage("/replica", "not replica: leads").hasPrefix("HTTP/1.1 503"))
             #expect(try OperatorAddressTests.value("feed_cluster_leads", admin) == 1)
             #expect(try OperatorAddressTests.value("feed_cluster_term", admin) == 2)
+            #expect(try OperatorAddressTests.value("feed_cluster_has_leader", admin) == 1)
+            // The replica says once a second whom it knows.
+            let member = "n1 \(ClusterService.address) (leads)"
+            var page = ""
+            while !page.contains(member) { page = try OperatorAddressTests.get("/history", admin) }
+            #expect(page.contains("\"leads term 2\""), "\(page)")
         }
     }
 }
