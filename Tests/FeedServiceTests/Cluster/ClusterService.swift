@@ -52,6 +52,9 @@ final class ClusterService: Sendable {
         self.directory = Transferred(directory)
     }
 
+    /// The service's data directory.
+    var path: String { options.path }
+
     /// Runs the service while `body` runs on a thread of its own; the fake replica has no complaint.
     func run(
         logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),

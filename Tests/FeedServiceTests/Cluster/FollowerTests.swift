@@ -1,8 +1,11 @@
 import FakeReplica
 import FeedAccounts
+import FeedConcurrency
+import FeedJournal
 import FeedProto
 import FeedReplica
 import FeedService
+import FeedState
 import FeedTestSupport
 import Testing
 
@@ -95,6 +98,50 @@ import Testing
             #expect(answer.revision == post.revision)
             #expect(try client.serverStats().postCount == 1)
         }
+    }
+
+    @Test("a follower backs up what it has, by its schedule and when asked, and it is restored")
+    func aFollowerBacksUp() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        let copies = Transferred(try TemporaryDirectory())
+        let path = copies.value.path
+        let made = Locked("")
+        try await service.run {
+            $0.state?.backups.interval = .seconds(3_600)
+        } _: { running in
+            // The schedule's first one begins at once.
+            let client = try running.connect()
+            while try client.serverStats().backups?.lastName.hasSuffix("-scheduled") != true {}
+            let first = try service.other.createPost(title: "a")
+            try running.awaitPost(first.id)
+            let answer = try client.call(.backup)
+            guard case .backup(let backup) = answer.response else { throw Unexpected(answer) }
+            #expect(backup.revision >= first.revision)
+            let second = try service.other.createPost(title: "b")
+            let third = try service.other.createPost(title: "c")
+            try running.awaitPost(third.id)
+            made.withLock { $0 = backup.name }
+            // The journal goes on from the backup, while the service serves.
+            _ = try MomentRestore.run(
+                of: RestoreSource(path: service.path),
+                to: .revision(second.revision),
+                into: path + "/moment"
+            )
+        }
+        let backup = "\(service.path)/backups/\(made.withLock { $0 })"
+        try BackupRestore.run(backup: backup, into: path + "/backup")
+        for (name, titles) in [("backup", ["a"]), ("moment", ["a", "b"])] {
+            try await withService {
+                var state = StateOptions(path: "\(path)/\(name)", logCount: $0.threadCount)
+                state.journal.space.ballastByteCount = 1 << 20
+                $0.state = state
+            } _: { port in
+                let posts = try WireClient(port: port).list(ListPostsRequest(feed: "posts")).posts
+                #expect(posts.map(\.title).sorted() == titles, "\(name)")
+            }
+        }
+        withExtendedLifetime(copies) {}
     }
 
     @Test("a read waits for its revision, and others of its connection do not wait for it")
