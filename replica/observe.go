@@ -128,14 +128,17 @@ func (o *observer) expiry() float64 {
 	return float64(at.Unix())
 }
 
-// writePeers writes what a leader knows of the others.
+// writePeers writes what a leader knows of the others, and what each node does.
 func writePeers(m *metrics.Writer, status core.Status) {
-	var connected, bytes, seconds []metrics.Sample
+	var connected, bytes, seconds, levels []metrics.Sample
 	for _, member := range status.Members {
+		labels := []metrics.Label{{Name: "member", Value: member.Name}}
+		if member.Service != nil {
+			levels = append(levels, metrics.Sample{Labels: labels, Value: float64(member.Service.HighestLevel)})
+		}
 		if member.Node == status.Node {
 			continue
 		}
-		labels := []metrics.Label{{Name: "member", Value: member.Name}}
 		connected = append(connected, metrics.Sample{Labels: labels, Value: number(member.IsConnected)})
 		if status.Role == "leader" {
 			bytes = append(bytes, metrics.Sample{Labels: labels, Value: float64(member.LagBytes)})
@@ -145,4 +148,5 @@ func writePeers(m *metrics.Writer, status core.Status) {
 	m.Gauge("feed_replica_peer_connected", "", "1 if a stream to the member is open.", connected...)
 	m.Gauge("feed_replica_peer_lag_bytes", "bytes", "What the member does not have; on the leader.", bytes...)
 	m.Gauge("feed_replica_peer_lag_seconds", "seconds", "For how long; on the leader.", seconds...)
+	m.Gauge("feed_replica_member_level", "", "Highest level that the member's service reads, if it has said so.", levels...)
 }

@@ -65,13 +65,21 @@ class MetricsTests(ServiceCase):
         """The values that queries name."""
         return set(re.findall(r"\b((?:feed|process)_[a-z_]+)\b", text))
 
+    def of_replicas(self):
+        """The values that the table of feed-replica's metrics has, which the replica's own test reads, too."""
+        table = read("docs", "CLUSTER.md").split("\n### Metrics of the replica\n")[1].split("\n### ")[0]
+        names = {name for cell in re.findall(r"(?m)^\| (`[a-z_`, ]+) \|", table)
+                 for name in re.findall(r"`([a-z_]+)`", cell)}
+        self.assertGreater(len(names), 20)
+        return {f"feed_replica_{name}{end}" for name in names for end in ("", "_bucket", "_count", "_sum")}
+
     def test_rules_and_dashboard_use_metrics_that_exist(self):
-        exist = samples_of(self.metrics())
+        exist = samples_of(self.metrics()) | self.of_replicas()
         queries = re.findall(r"(?m)^ *expr: (.*(?:\n {12,}.*)*)$", read("monitoring",
                                                                           "feed-service.rules.yaml"))
         self.assertGreater(len(queries), 10)
         for query in queries:
-            self.assertTrue(self.used_in(query) or "up{" in query, query)
+            self.assertTrue(self.used_in(query) or "up{" in query or "node_systemd" in query, query)
             self.assertLessEqual(self.used_in(query), exist, query)
         panels = [panel for panel in json.loads(read("monitoring", "grafana.json"))["panels"]
                   if "targets" in panel]
@@ -82,9 +90,9 @@ class MetricsTests(ServiceCase):
                 self.assertLessEqual(self.used_in(target["expr"]), exist, panel["title"])
 
     def test_each_alert_is_in_the_page(self):
-        page = read("docs", "OPERATIONS.md")
+        pages = read("docs", "OPERATIONS.md") + read("docs", "CLUSTER.md")
         alerts = re.findall(r"(?m)^ *- alert: (\S+)$", read("monitoring", "feed-service.rules.yaml"))
-        told = re.findall(r"(?m)^\| `(Feed[A-Za-z]+)` \|", page)
+        told = re.findall(r"(?m)^\| `(Feed[A-Za-z]+)`[ ,]", pages)
         self.assertEqual(sorted(alerts), sorted(told))
 
     def test_promtool_takes_the_rules(self):
