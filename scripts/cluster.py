@@ -12,6 +12,7 @@ import nodes
 from process import Failure
 
 LOST = 65  # how a replica ends that must not vote again: it is not started again
+MOST_NODES = len(nodes.NAMES)
 RESTART_SECONDS = 1  # after which others are, as their units do it; a service that was deposed at once
 
 
@@ -36,12 +37,43 @@ def describe(cluster, leader, options):
     both = f"{leader.replica.process.pid} {leader.service.process.pid}"
     print(f"""
 Type next, in another terminal:
+  export FEEDCTL_TARGET={target}
   {options.binaries}/loadgen --target {target} --retry 100 --duration 20s
-  {options.binaries}/feedctl list --target {target}
+  {options.binaries}/feedctl list
+  {options.binaries}/feedctl cluster status
+  {options.binaries}/feedctl cluster transfer    # another node leads
   kill -9 {both}    # the leader's programs: another node leads, and they are started again
-  less {cluster.directory}/{leader.name}/service.log
-Ctrl-C ends the cluster and removes it.
-""", flush=True)
+  {options.binaries}/feedctl cluster verify    # all nodes have the same
+  less {cluster.directory}/{leader.name}/service.log""")
+    for node in cluster.spares:
+        print(f"""One node more, which gets the state from the leader:
+  {options.binaries}/feedctl cluster add {node.name} {node.peer}    # prints a token
+  echo TOKEN >{cluster.directory}/join    # the node is made of it, and started
+  {options.binaries}/feedctl cluster remove {node.name}    # it has to go again""")
+    print("Ctrl-C ends the cluster and removes it.\n", flush=True)
+
+
+def join(cluster):
+    """Makes a node of the token that somebody has put into the file `join`, and starts its programs."""
+    path = cluster.directory + "/join"
+    if not cluster.spares or not os.path.exists(path):
+        return
+    with open(path) as file:
+        token = file.read().strip()
+    if not token:
+        return  # the shell has made the file, and has not written yet
+    os.remove(path)
+    node = cluster.spares[0]
+    try:
+        cluster.join(node, token)
+    except Failure as failure:
+        print(f"{node.name} does not join: {failure}", flush=True)
+        return
+    cluster.nodes.append(cluster.spares.pop(0))
+    for program in node.programs:
+        program.start()
+    print(f"{node.name} joins: {node.address}, processes {node.replica.process.pid} {node.service.process.pid}",
+          flush=True)
 
 
 def revive(cluster, due):
@@ -63,6 +95,7 @@ def watch(cluster, leader, seconds):
     """Lives until its time is over, or Ctrl-C."""
     end, due = time.monotonic() + seconds if seconds else float("inf"), {}
     while time.monotonic() < end:
+        join(cluster)
         revive(cluster, due)
         found = cluster.leader()
         if found and found is not leader:
@@ -84,7 +117,8 @@ def main():
     directory = tempfile.mkdtemp(prefix="", dir=".build/cluster")
     cluster = None
     try:
-        cluster = nodes.Cluster(directory, options.binaries, options.replica, options.nodes)
+        cluster = nodes.Cluster(directory, options.binaries, options.replica, options.nodes,
+                                spares=min(1, MOST_NODES - options.nodes))
         cluster.start()
         leader = cluster.await_leader()
         describe(cluster, leader, options)
@@ -99,4 +133,5 @@ def main():
         shutil.rmtree(directory)
 
 
-main()
+if __name__ == "__main__":
+    main()
