@@ -79,5 +79,6 @@ func printUsage(out io.Writer) {
 	for _, each := range commands {
 		fmt.Fprintf(out, "  %-5s %s.\n", each.name, each.summary)
 	}
-	fmt.Fprintln(out, "\nfeed-replica COMMAND --help has the flags, feed-replica --version the version.")
+	fmt.Fprintln(out, "\nfeed-replica COMMAND --help has the flags, feed-replica --version the version. docs/CLUSTER.md says how a\n"+
+		"cluster is made, feedctl cluster --help how it is seen and changed.")
 }

@@ -214,6 +214,10 @@ class PackageTests(unittest.TestCase):
         beside = debian.Unit(
             (root.path / "lib/systemd/system/feed-service.service.d/feed-replica.conf").read_text())
         self.assertEqual((beside.one("Wants"), beside.one("RestartForceExitStatus")), ("feed-replica.service", "75"))
+        # A service that is to follow is started again; no program of a node that has to be replaced is.
+        for each, codes in ((self.unit, "2 3 4 5"), (unit, "2 3 65")):
+            self.assertEqual(each.one("RestartPreventExitStatus"), codes)
+        self.assertNotIn("RestartPreventExitStatus", beside.values)
         for path, rights in (("/etc/feed-replica", "root:feed-service 750"),
                              ("/var/lib/feed-replica", "feed-service:feed-service 700")):
             self.assertEqual(root.run("stat", "--format=%U:%G %a", path).stdout, rights + "\n")
@@ -223,6 +227,12 @@ class PackageTests(unittest.TestCase):
         self.assertIn("==== golang-etcd-server-dev", (root.path / "usr/share/doc/feed-replica/copyright").read_text())
 
         settings = root.path / "etc/feed-replica/feed-replica.yaml"
+        # The commands that its comments name are there.
+        named = re.findall("(?:-- |`)(feed[a-z-]+ [a-z-]+(?: add)?) ", settings.read_text())
+        self.assertEqual(named, ["feed-service begin-cluster", "feed-replica init", "feedctl cluster add",
+                                 "feed-replica join"])
+        for command in named:
+            root.run(*command.split(), "--help")
         settings.write_text(settings.read_text() + "name: a\nlisten: http://127.0.0.1:7440\nmetrics: ''\n"
                             .replace("7440", str(debian.free_port())))
         config = ("--config", "/etc/feed-replica/feed-replica.yaml")
