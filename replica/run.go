@@ -17,6 +17,7 @@ import (
 
 	"feed-replica/core"
 	"feed-replica/exit"
+	"feed-replica/faults"
 	"feed-replica/members"
 	"feed-replica/metrics"
 	"feed-replica/peers"
@@ -70,7 +71,8 @@ func runNode(s *settings, logger *zap.Logger, stop <-chan os.Signal) error {
 	if err := s.checkIdentity(identity); err != nil {
 		return err
 	}
-	log, err := store.Open(store.Options{Directory: s.directory, Logger: logger.Named("log")})
+	rules := faults.Chosen()
+	log, err := store.Open(store.Options{Directory: s.directory, Logger: logger.Named("log"), Faults: rules})
 	if err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func runNode(s *settings, logger *zap.Logger, stop <-chan os.Signal) error {
 	node, err := core.New(core.Options{
 		Identity: identity, Store: log, Logger: logger, Metrics: counts, Trailing: store.DefaultTrailing,
 		LogLimit: int64(s.logLimit), CopyRate: int64(s.copyRate), Tick: core.DefaultTick,
-		Now: time.Now, Monotonic: monotonic, Random: rand.Reader,
+		Now: time.Now, Monotonic: monotonic, Random: rand.Reader, Faults: rules,
 	})
 	if err != nil {
 		return err

@@ -11,5 +11,8 @@ func (Set) Has(Fault) bool { return false }
 // Of is empty too.
 func Of(...Fault) Set { return Set{} }
 
+// Chosen is empty too.
+func Chosen() Set { return Set{} }
+
 // Sync does nothing.
 func Sync() error { return nil }

@@ -25,6 +25,29 @@ func Of(list ...Fault) Set {
 	return set
 }
 
+// RulesVariable names the rules that are switched off in a whole process, as `NoMark,EarlyRole`.
+const RulesVariable = "FEED_REPLICA_FAULTS"
+
+// named are those that a process can live without for a while: what it does wrong shows outside of it.
+var named = map[string]Fault{
+	"EarlyCommitted": EarlyCommitted, "EarlyRole": EarlyRole, "KeepsFallingTerms": KeepsFallingTerms,
+	"NoIndexFence": NoIndexFence, "NoMark": NoMark, "TrimsUnderCopies": TrimsUnderCopies,
+}
+
+// Chosen is the set that the variable names. A name that no rule has ends the process: a control with a mistake
+// in it would find nothing.
+func Chosen() Set {
+	set := Set{}
+	for _, name := range strings.FieldsFunc(os.Getenv(RulesVariable), func(r rune) bool { return r == ',' }) {
+		fault, isKnown := named[name]
+		if !isKnown {
+			panic(RulesVariable + ": no rule is called " + name)
+		}
+		set[fault] = true
+	}
+	return set
+}
+
 // SyncVariable names a file that says what happens to the syncs of the log: `hang`, `EIO`, `ENOSPC`, or how long each
 // takes longer, as `200ms`. An empty or missing one is none. It may change at any time.
 const SyncVariable = "FEED_REPLICA_SYNC_FAULT"
