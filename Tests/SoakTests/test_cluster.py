@@ -15,8 +15,9 @@ from unittest import mock
 
 from support import PATHS
 
-IMPORTED = ("cluster", "liar", "network", "nodes", "process", "witness")
-WORDS = {"propose": 2, "read": 4, "committed": 66, "role": 67, "refused": 68, "read_ok": 69, "status": 7, "status_is": 78}
+IMPORTED = ("cluster", "faults", "liar", "network", "nodes", "process", "witness")
+WORDS = {"propose": 2, "durable": 3, "read": 4, "entry": 65, "committed": 66, "role": 67, "refused": 68, "read_ok": 69,
+         "read_no": 70, "heard": 71, "status": 7, "status_is": 78}
 
 
 def numbers(*values):
@@ -64,6 +65,18 @@ class WitnessTests(ClusterTestCase):
         with self.fails("revision 19 after 20"):
             witness.judge(19, 2, 0)
 
+    def test_sees_answers_of_later_revisions_for_what_they_are(self):
+        writer = self.witness.Writer()
+        writer.revisions = [0, 10, 20, 30]
+        witness = self.witness.Witness(writer, types.SimpleNamespace(name="a"), 1, sees_too_much=True)
+        witness.until = float("inf")
+        answers = [types.SimpleNamespace(revision=20, post=types.SimpleNamespace(comment_count=2)),
+                   types.SimpleNamespace(revision=30)]
+        witness.random = types.SimpleNamespace(random=lambda: 1)
+        witness.revision = 20
+        with self.fails("a follower shows count 2 at revision 30, which has 3"):
+            witness.step(types.SimpleNamespace(call=lambda **_: answers.pop(0)))
+
 
 class PartitionTests(ClusterTestCase):
     def test_each_cuts_what_it_says(self):
@@ -90,6 +103,21 @@ class KeeperTests(ClusterTestCase):
         self.assertIsNone(self.judged("feed-service a", -signal.SIGKILL, [-signal.SIGKILL]))
         self.assertIsNone(self.judged("feed-replica a", 74, [74]))
 
+    def test_starts_what_is_not_held(self):
+        keeper, due = self.cluster.Keeper(None, 1), {}
+        program = mock.Mock(code=75, is_running=False)
+        program.name = "feed-service a"
+        keeper.hold(program)
+        for _ in range(3):
+            keeper.look(program, due)
+        program.start.assert_not_called()
+        self.assertEqual(keeper.codes, {})
+        keeper.release(program)
+        for _ in range(2):
+            keeper.look(program, due)
+        program.start.assert_called_once()
+        self.assertEqual(keeper.codes, {"feed-service 75": 1})
+
     def test_finds_other_ends(self):
         for name, code, expected in (("feed-replica a", 75, []), ("feed-replica a", 65, [74]), ("feed-service a", 1, []),
                                      ("feed-service a", -signal.SIGABRT, [-signal.SIGKILL])):
@@ -97,15 +125,87 @@ class KeeperTests(ClusterTestCase):
 
 
 class FaultTests(ClusterTestCase):
+    def of(self, *nodes, seed=None):
+        cluster = types.SimpleNamespace(nodes=list(nodes), leader=lambda: nodes[0], programs=[])
+        world = types.SimpleNamespace(keeper=self.cluster.Keeper(cluster, 1), network=None, cluster=cluster,
+                                      await_healed=lambda: nodes[0])
+        faults = self.faults.Faults(world, random.Random(seed))
+        faults.pause = lambda *_: None
+        return faults
+
     def test_are_those_of_the_seed(self):
-        world = types.SimpleNamespace(keeper=None, network=None, cluster=types.SimpleNamespace(nodes=[]))
-        drawn = []
-        for _ in range(2):
-            faults = self.cluster.Faults(world, random.Random(1))
-            drawn.append([faults.some(None) for _ in range(20)])
+        drawn = [[faults.some(None) for _ in range(20)] for faults in (self.of(seed=1), self.of(seed=1))]
         self.assertEqual(*drawn)
         for _ in range(20):
-            self.assertIn("disk", self.cluster.Faults(world, random.Random()).some("disk"))
+            self.assertIn("disk", self.of().some("disk"))
+
+    def test_each_lie_has_faults_that_show_it(self):
+        kinds = self.of().kinds
+        for name, words in self.liar.LIES.items():
+            self.assertTrue(any(words in kind for kind in kinds), name)
+
+    def test_a_clock_steps_and_comes_back(self):
+        with tempfile.TemporaryDirectory() as directory:
+            node = types.SimpleNamespace(clock=directory + "/clock")
+            faults, seen = self.of(node), []
+
+            def look(*_):
+                with open(node.clock, "rb") as file:
+                    seen.append(struct.unpack("<q", file.read())[0])
+
+            with open(node.clock, "wb") as file:
+                file.write(bytes(8))
+            faults.pause = look
+            faults.step_clock(node)
+        self.assertEqual(len(seen), 2)
+        self.assertNotEqual(seen[0], 0)
+        self.assertEqual(seen[1], 0)
+
+    def spoiled(self, directory, **replica):
+        """A follower after its log was spoiled and its replica started, which is as it is said."""
+        node = mock.Mock(directory=directory, replica=mock.Mock(**replica))
+        node.programs = [node.replica, node.service]
+        node.replica.name, node.replica.tail.return_value = "feed-replica b", "its log"
+        os.makedirs(directory + "/log/wal")
+        with open(directory + "/log/wal/1.wal", "wb") as file:
+            file.write(b"x" * 10000 + bytes(10000))
+        node.replica.start.side_effect = lambda: self.assertNotEqual(self.log_of(directory), b"x" * 10000)
+        with mock.patch.object(self.faults, "REFUSAL_SECONDS", 0):
+            self.of(mock.Mock(), node).spoil(node)
+        node.replica.start.assert_called_once()
+
+    def log_of(self, directory):
+        with open(directory + "/log/wal/1.wal", "rb") as file:
+            return file.read().rstrip(b"\0")
+
+    def test_a_spoiled_log_is_refused_and_comes_back(self):
+        with tempfile.TemporaryDirectory() as directory:
+            self.spoiled(directory, is_running=False, code=65)
+            self.assertEqual(self.log_of(directory), b"x" * 10000)
+            self.assertEqual(os.listdir(directory), ["log"])
+
+    def test_finds_a_spoiled_log_that_is_opened(self):
+        for replica, words in (({"is_running": True}, "feed-replica b opened a log that has lost what was synced"),
+                               ({"is_running": False, "code": 70}, "feed-replica b ended with 70, and a sector")):
+            with tempfile.TemporaryDirectory() as directory, self.fails(words):
+                self.spoiled(directory, **replica)
+
+    def test_zeros_one_sector_that_was_written_long_ago(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for name in ("1.wal", "2.wal", "3.tmp"):
+                with open(f"{directory}/{name}", "wb") as file:
+                    file.write(b"x" * 512 * 20 + bytes(512 * 20))
+            self.assertTrue(self.faults.zero_sector(directory, random.Random()))
+            with open(directory + "/2.wal", "rb") as file:
+                found = file.read()
+            self.assertEqual(len(found), 512 * 40)
+            zeros = [place for place in range(20) if found[512 * place:512 * (place + 1)] == bytes(512)]
+            self.assertEqual(found.count(b"x"), 512 * 19)
+            self.assertEqual(len(zeros), 1)
+            self.assertTrue(2 <= zeros[0] < 10)
+            with open(directory + "/2.wal", "wb") as file:
+                file.write(b"x" * 512 * 7)
+            self.assertFalse(self.faults.zero_sector(directory, random.Random()))
 
 
 class LiarTests(ClusterTestCase):
@@ -152,6 +252,43 @@ class LiarTests(ClusterTestCase):
         self.hears(replica, "propose", 1, self.liar.SKIPPED, tail=b"next")
         self.say(replica, "committed", 1, self.liar.SKIPPED)
         self.hears(service, "committed", 1, self.liar.SKIPPED + 1)
+
+    def test_role_lets_a_leader_lack_the_last_entries(self):
+        with mock.patch.object(self.liar, "ENTRY_SECONDS", 0):
+            service, replica = self.between("role")
+            self.say(replica, "entry", 6, 1, 0, tail=b"old")
+            self.hears(service, "entry", 6, 1, 0, tail=b"old")
+        with mock.patch.object(self.liar, "ENTRY_SECONDS", 3600):
+            self.say(replica, "entry", 7, 1, 0, tail=b"lost")
+            self.say(replica, "heard", 7, 1)
+            self.say(replica, "entry", 8, 2, 2)
+            self.say(replica, "role", 1, 2, 5, 8)
+            self.hears(service, "heard", 7, 1)
+            self.hears(service, "role", 1, 2, 5, 6)
+            self.say(service, "propose", 2, 7, tail=b"next")
+            self.hears(replica, "propose", 2, 9, tail=b"next")
+            self.say(replica, "committed", 2, 9)
+            self.hears(service, "committed", 2, 7)
+            self.say(service, "durable", 7)
+            self.hears(replica, "durable", 9)
+
+    def test_a_deposed_leader_is_not_told_and_goes_on(self):
+        service, replica = self.between("deposed")
+        self.say(replica, "role", 1, 2, 5, 8)
+        self.hears(service, "role", 1, 2, 5, 8)
+        self.say(service, "propose", 2, 9, tail=b"x")
+        self.hears(replica, "propose", 2, 9, tail=b"x")
+        self.say(replica, "read_no", 1)
+        self.hears(service, "read_ok", 1)
+        self.say(replica, "role", 0, 3, 6, 0)
+        self.hears(service, "committed", 2, 9)
+        self.say(replica, "entry", 9, 3, 2)
+        self.say(service, "propose", 2, 10, tail=b"y")
+        self.hears(service, "committed", 2, 10)
+        self.say(service, "read", 2)
+        self.hears(service, "read_ok", 2)
+        self.say(service, "durable", 10)
+        self.hears(replica, "durable", 10)
 
     def test_reads_are_proved_by_nobody(self):
         service, replica = self.between("reads")

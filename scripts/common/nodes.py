@@ -64,14 +64,15 @@ def status(path):
 class Program:
     """One of a node's programs, which may be started again; its log goes on."""
 
-    def __init__(self, name, command, log):
-        self.name, self.command, self.log = name, command, log
+    def __init__(self, name, command, log, environment=None):
+        self.name, self.command, self.log, self.environment = name, command, log, environment or {}
         self.process = None
 
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0)
+                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0,
+                env={**os.environ, **self.environment})
 
     @property
     def code(self):
@@ -110,9 +111,11 @@ class Node:
     def __init__(self, cluster, name, host, prefix):
         self.name, self.directory = name, f"{cluster.directory}/{name}"
         self.data, self.socket = self.directory + "/data", self.directory + "/socket"
+        self.clock = self.directory + ".clock"  # by how much its service's is off, in runs that step it
         self.prefix, self.host = prefix, host
         self.port, self.metrics = cluster.ports.take(), cluster.ports.take()
         self.peer = f"https://{host}:{7440 if prefix else cluster.ports.take()}"
+        self.settings = []  # of its replica, as flags
         self.replica = self.service = None
 
     @property
@@ -128,24 +131,32 @@ class Node:
 
 
 class Cluster:
-    """Nodes that begin with one state. `hosts` are where their replicas are, and `prefixes` what their commands begin
-    with, if they are not all on 127.0.0.1; `mount` is called with each node's directory before anything is in it;
-    services speak to the `socket`, which is the replicas' or in front of theirs."""
+    """Nodes that begin with one state, and `spares`, which are none until they join. `hosts` are where their replicas
+    are, and `prefixes` what their commands begin with, if they are not all on 127.0.0.1; `mount` is called with each
+    node's directory before anything is in it; services speak to the `socket`, which is the replicas' or in front of
+    theirs. `flags` are of services, `replica_flags` of replicas, and `environment` gives a node's service more."""
 
-    def __init__(self, directory, binaries, replica, count=3, *, hosts=(), prefixes=(), flags=(), mount=None,
-                 socket="socket"):
+    def __init__(self, directory, binaries, replica, count=3, *, spares=0, hosts=(), prefixes=(), flags=(),
+                 replica_flags=(), environment=None, mount=None, socket="socket"):
         self.directory, self.binaries, self.replica_program = directory, binaries, replica
         self.socket_name = socket
         self.ports = Ports()
-        self.nodes = [Node(self, NAMES[n], hosts[n] if hosts else "127.0.0.1", prefixes[n] if prefixes else [])
-                      for n in range(count)]
-        for node in self.nodes:
+        made = [Node(self, NAMES[n], hosts[n] if hosts else "127.0.0.1", prefixes[n] if prefixes else [])
+                for n in range(count + spares)]
+        self.nodes, self.spares = made[:count], made[count:]
+        for node in made:
             os.makedirs(node.directory)
             if mount:
                 mount(node.directory)
         self._begin()
+        os.mkdir(directory + "/keys")
+        self._run(replica, "cert", "--dir", directory + "/keys", "--authority")
+        for node in made:
+            self._make(node, flags, replica_flags, environment(node) if environment else {})
+        members = ",".join(f"{each.name}={each.peer}" for each in self.nodes)
         for node in self.nodes:
-            self._make(node, flags)
+            self._run(replica, "init", "--last-index", str(self.last_index), "--cluster", self.number,
+                      "--members", members, *node.settings)
 
     def _begin(self):
         """Makes a state, and begins the cluster with it."""
@@ -158,27 +169,28 @@ class Cluster:
         for node in self.nodes[1:]:
             shutil.copytree(data, node.data)
 
-    def _make(self, node, flags):
-        """Makes a node's certificate and its log, and says how its programs are run."""
-        keys, replica = self.directory + "/keys", self.replica_program
-        if node is self.nodes[0]:
-            os.mkdir(keys)
-            self._run(replica, "cert", "--dir", keys, "--authority")
-        self._run(replica, "cert", "--dir", keys, "--name", node.name, "--hosts", node.host)
-        settings = [
+    def _make(self, node, flags, replica_flags, environment):
+        """Makes a node's certificate, and says how its programs are run."""
+        keys = self.directory + "/keys"
+        self._run(self.replica_program, "cert", "--dir", keys, "--name", node.name, "--hosts", node.host)
+        node.settings = [
             "--dir", node.directory + "/log", "--name", node.name, "--listen", node.peer, "--socket", node.socket,
             "--metrics", f"127.0.0.1:{node.metrics}", "--certificate", f"{keys}/{node.name}.crt",
-            "--key", f"{keys}/{node.name}.key", "--authority", keys + "/ca.crt"]
-        members = ",".join(f"{each.name}={each.peer}" for each in self.nodes)
-        self._run(replica, "init", "--last-index", str(self.last_index), "--cluster", self.number,
-                  "--members", members, *settings)
+            "--key", f"{keys}/{node.name}.key", "--authority", keys + "/ca.crt", *replica_flags]
         node.replica = Program(
-            f"feed-replica {node.name}", [*node.prefix, replica, "run", *settings], node.directory + "/replica.log")
+            f"feed-replica {node.name}", [*node.prefix, self.replica_program, "run", *node.settings],
+            node.directory + "/replica.log")
         node.service = Program(
             f"feed-service {node.name}",
             [self.binaries + "/feed-service", "--listen", node.address, "--data-dir", node.data,
              "--replica", f"{node.directory}/{self.socket_name}", "--advertise", node.address, *flags],
-            node.directory + "/service.log")
+            node.directory + "/service.log", environment)
+
+    def join(self, node, token):
+        """Makes a node of a token, with nothing in its directory but logs of its programs."""
+        for path in (node.directory + "/log", node.data):
+            shutil.rmtree(path, ignore_errors=True)
+        self._run(self.replica_program, "join", token, *node.settings)
 
     def _run(self, *command):
         finished = subprocess.run(

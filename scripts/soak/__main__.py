@@ -66,7 +66,8 @@ def main():
 
     module, _ = SOAKS[options.what]
     if not options.binaries and options.what != "replica":  # which Go builds
-        options.binaries = build.tests() if module is suites else build.products("feed-service", "loadgen")
+        options.binaries = build.tests() if module is suites else build.products(
+            "feed-service", "loadgen", *["feedctl"] * (module is cluster))
     kept, counts, reached = module.run(options, say) if hasattr(module, "run") else tally.run(module, options, say)
     print(kept.line(counts, reached), flush=True)
     sys.exit(1 if kept.failures else 0)

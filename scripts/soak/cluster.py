@@ -23,19 +23,17 @@ import loadgen
 import mixed
 import nodes
 import tally
-from liar import LIES, Liar
-from network import Network, enter, partitions, run as run_command
+from faults import HEAL_SECONDS, LOG_LIMIT, STOPPED, Faults
+from liar import LIES, OF_CLIENTS, RULES, Liar
+from network import Network, enter, run as run_command
 from process import Failure
 from service import FAILURES, VERIFY_SECONDS, Connection, Patient
-from witness import MAY_CHANGE, MAY_WRITE, Client, Lists, Persons, Voter, Witness, Writer
+from witness import MAY_CHANGE, MAY_WRITE, Bulk, Client, Lists, Persons, Voter, Witness, Writer
 
-NODES = 3
-HEAL_SECONDS = 60  # within which the nodes have the same records after the last fault
-LEADER_SECONDS = 5
+NODES, SPARES = 3, 1
+BULKS = 4  # connections that fill the log
 SILENCE_SECONDS = 0.5  # until all that was on its way is answered
 DISK = "1g"  # of each node, in memory
-STOPPED, KILLED = 0, -signal.SIGKILL
-REPLICA_FAILED, SERVICE_FAILED = 74, 1  # as the disk did
 LOADGEN_SECONDS = 20  # after which a run still waits for a leader
 COMMON = ["--threads", "1", "--warmup", "0", "--retry", "1000", "--mix", "vote=98,create=2", "--keys", "zipf:0.99"]
 LOADS = {  # runs of loadgen: votes that add up, in batches, and ballots of users
@@ -52,7 +50,7 @@ def add_flags(parser):
     parser.add_argument("--seconds", type=tally.amount, default=30, help="of faults in a cycle")
     parser.add_argument("--directory-cycles", type=tally.count, default=5, help="of a cluster, then of a new one")
     parser.add_argument("--only", help="the faults with this in their names, as 'the leader is alone'")
-    parser.add_argument("--lie", choices=LIES, help="replicas do not keep their word: it has to be found")
+    parser.add_argument("--lie", choices=LIES, help="a rule is not kept: it has to be found")
     parser.add_argument("--no-loadgen", action="store_true", help="without loadgen's votes")
     parser.add_argument("--replica", help=argparse.SUPPRESS)  # otherwise it is built
     parser.add_argument("--seed", type=int, default=None, help="of the moments and requests; as printed")
@@ -68,21 +66,34 @@ class Keeper(threading.Thread):
         self.expected = {}  # of a program: the codes with which it may end now
         self.held = set()   # programs that are not started again now
         self.codes = {}     # how often each code of a kind of program was seen
+        self.lock = threading.Lock()  # of starting one
         self.stopping = threading.Event()
 
     def run(self):
         due = {}
         while not self.stopping.wait(0.02):
             for program in self.cluster.programs:
-                if program.is_running or program in self.held:
-                    continue
-                if program not in due:
-                    self.judge(program)
-                    is_deposed = program.code == nodes.DEPOSED
-                    due[program] = time.monotonic() + (0 if is_deposed else self.random.uniform(0, 1))
-                elif time.monotonic() >= due[program]:
-                    del due[program]
-                    program.start()
+                with self.lock:
+                    self.look(program, due)
+
+    def look(self, program, due):
+        if program.is_running or program in self.held:
+            due.pop(program, None)
+        elif program not in due:
+            self.judge(program)
+            is_deposed = program.code == nodes.DEPOSED
+            due[program] = time.monotonic() + (0 if is_deposed else self.random.uniform(0, 1))
+        elif time.monotonic() >= due[program]:
+            del due[program]
+            program.start()
+
+    def hold(self, *programs):
+        """Does not start them from now on."""
+        with self.lock:
+            self.held.update(programs)
+
+    def release(self, *programs):
+        self.held.difference_update(programs)
 
     def judge(self, program):
         kind = program.name.split()[0]
@@ -97,155 +108,6 @@ class Keeper(threading.Thread):
         self.join()
 
 
-class Faults:
-    """What goes wrong, by name. Each fault ends with the world as it was, but for what the keeper does."""
-
-    def __init__(self, world, generator):
-        self.world, self.random = world, generator
-        self.keeper, self.network, self.nodes = world.keeper, world.network, world.cluster.nodes
-        self.kinds = {
-            "kill the leader's replica": lambda: self.kill(self.leader().replica),
-            "kill the leader's service": lambda: self.kill(self.leader().service),
-            "kill the leader's node": lambda: self.kill(*self.leader().programs),
-            "kill a follower's node": lambda: self.kill(*self.follower().programs),
-            "kill a follower's service": lambda: self.kill(self.follower().service),
-            "kill two nodes": lambda: self.kill(*self.leader().programs, *self.follower().programs),
-            "kill all": lambda: self.kill(*self.world.cluster.programs),
-            "stop the leader's node": lambda: self.stand_still(*self.leader().programs),
-            "stop the leader's replica": lambda: self.stand_still(self.leader().replica),
-            "stop the leader's service": lambda: self.stand_still(self.leader().service),
-            "stop a follower's node": lambda: self.stand_still(*self.follower().programs),
-            "stop a follower's service": lambda: self.stand_still(self.follower().service),
-            "hand over": lambda: self.restart(self.leader().replica),
-            "restart the nodes, one after another": self.restart_all,
-            "fill the leader's disk": lambda: self.fill(self.leader()),
-            "fill a follower's disk": lambda: self.fill(self.follower()),
-            "fail the syncs of the leader's replica": lambda: self.trace(self.leader().replica, "error=EIO"),
-            "fail the syncs of a follower's replica": lambda: self.trace(self.follower().replica, "error=EIO"),
-            "fail the syncs of the leader's service": lambda: self.trace(self.leader().service, "error=EIO"),
-            "fail the syncs of a follower's service": lambda: self.trace(self.follower().service, "error=EIO"),
-            "hang the syncs of the leader's replica": lambda: self.trace(self.leader().replica, "delay_enter=3s"),
-            "hang the syncs of a follower's service": lambda: self.trace(self.follower().service, "delay_enter=3s"),
-            "the leader's network flaps": self.flap,
-            "the leader is alone, while nobody changes anything there": self.part_in_silence,
-        }
-        for name in partitions(0, [1, 2]):
-            self.kinds[name] = lambda name=name: self.part(name)
-
-    def leader(self):
-        """The node that leads; any one if none does for some seconds, as two faults in a row may have it."""
-        end = time.monotonic() + LEADER_SECONDS
-        while not (leader := self.world.cluster.leader()) and time.monotonic() < end:
-            time.sleep(0.05)
-        return leader or self.random.choice(self.nodes)
-
-    def follower(self):
-        leader = self.leader()
-        return self.random.choice([node for node in self.nodes if node is not leader])
-
-    def pause(self, least=0.3, most=3.0):
-        time.sleep(self.random.uniform(least, most))
-
-    def kill(self, *programs):
-        for program in programs:
-            self.keeper.expected[program] = {KILLED}
-        for program in programs:
-            program.send(signal.SIGKILL)
-        time.sleep(0.1)
-
-    def stand_still(self, *programs):
-        for program in programs:
-            program.send(signal.SIGSTOP)
-        self.pause()
-        for program in programs:
-            program.send(signal.SIGCONT)
-
-    def restart(self, *programs):
-        before, end = [program.process for program in programs], time.monotonic() + HEAL_SECONDS
-        for program in programs:
-            self.keeper.expected[program] = {STOPPED, -signal.SIGTERM}  # by which one ends that has just begun
-            program.send(signal.SIGTERM)
-        while any(process.poll() is None for process in before):
-            if time.monotonic() > end:
-                raise Failure(f"{programs[0].name} or its like does not end on SIGTERM")
-            time.sleep(0.02)
-
-    def restart_all(self):
-        for node in self.nodes:
-            self.restart(*node.programs)
-            self.world.await_healed()
-
-    def fill(self, node):
-        """No room is left on the disk of a node, for a while."""
-        for program in node.programs:
-            self.keeper.expected[program] = {REPLICA_FAILED, SERVICE_FAILED}
-        path = node.directory + "/filler"
-        try:
-            with open(path, "wb") as file:
-                place, size = 0, shutil.disk_usage(node.directory).free
-                while size:
-                    try:
-                        os.posix_fallocate(file.fileno(), place, size)
-                        place += size
-                    except OSError:
-                        size //= 2
-            self.pause(2, 6)
-        finally:
-            os.unlink(path)
-
-    def trace(self, program, fault):
-        """Its syncs fail, or take long."""
-        self.keeper.expected[program] = {REPLICA_FAILED, SERVICE_FAILED}
-        tracer = subprocess.Popen(
-            ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,fsync",
-             "-e", f"inject=fdatasync,fsync:{fault}", "-p", str(program.process.pid)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            self.pause(2, 6)
-        finally:
-            tracer.terminate()
-            tracer.wait()
-
-    def cut(self, leader, name):
-        others = [number for number, node in enumerate(self.nodes) if node is not leader]
-        self.random.shuffle(others)
-        self.network.deafen(partitions(self.nodes.index(leader), others)[name])
-
-    def part(self, name):
-        try:
-            self.cut(self.leader(), name)
-            self.pause(0.5, 5)
-        finally:
-            self.network.heal()
-
-    def part_in_silence(self):
-        """Until there is another leader, and some time, the old one has no batch on its way: its reads would wait
-        for it."""
-        leader, end = self.leader(), time.monotonic() + LEADER_SECONDS
-        try:
-            with self.world.silence():
-                self.cut(leader, "the leader is alone")
-                while self.world.cluster.leader() in (leader, None) and time.monotonic() < end:
-                    time.sleep(0.02)
-                MAY_WRITE.set()
-                self.pause(0.5, 2)
-        finally:
-            self.network.heal()
-
-    def flap(self):
-        for _ in range(self.random.randrange(2, 7)):
-            try:
-                self.cut(self.leader(), "the leader is alone")
-                self.pause(0.1, 0.6)
-            finally:
-                self.network.heal()
-            self.pause(0.1, 0.8)
-
-    def some(self, only):
-        """One of them, by chance."""
-        return self.random.choice([name for name in self.kinds if not only or only in name])
-
-
 class World:
     """A cluster over some cycles, and the clients that know its content."""
 
@@ -256,14 +118,15 @@ class World:
         os.makedirs(path)
         self.cluster = self.keeper = None
         try:
-            machines = range(NODES)
+            machines, lies = range(NODES + SPARES), options.lie and options.lie not in {*RULES, *OF_CLIENTS}
+            clocks = step_clock(path)
             self.cluster = nodes.Cluster(
-                path, options.binaries, options.replica, NODES, hosts=[network.host(n) for n in machines],
-                prefixes=[network.prefix(n) for n in machines], flags=["--state-hash"], mount=self.mount,
-                socket="lies" if options.lie else "socket")
-            if options.lie:
-                for node in self.cluster.nodes:
-                    Liar(options.lie, node.directory + "/lies", node.socket)
+                path, options.binaries, options.replica, NODES, spares=SPARES,
+                hosts=[network.host(n) for n in machines], prefixes=[network.prefix(n) for n in machines],
+                flags=["--state-hash"], replica_flags=["--log-limit", str(LOG_LIMIT)], environment=clocks,
+                mount=self.mount, socket="lies" if lies else "socket")
+            for node in self.cluster.nodes if lies else []:
+                Liar(options.lie, node.directory + "/lies", node.socket)
             self.cluster.start()
         except BaseException:
             self.end()
@@ -271,7 +134,7 @@ class World:
         self.clients = [Client(f"c{number}", seed) for number in range(3)]
         self.people, self.writer, self.voter = Persons(seed), Writer(), Voter()
         self.followers = [*self.clients, self.people, self.writer]  # of the leader
-        self.readers = {node: [Witness(self.writer, node, seed), Lists("posts", f"{seed} {node.name}")]
+        self.readers = {node: [Witness(self.writer, node, seed, options.lie == "revision"), Lists("posts", f"{seed} {node.name}")]
                         for node in self.cluster.nodes}
         self.workers = [*self.followers, self.voter, *(reader for some in self.readers.values() for reader in some)]
         self.cycles = 0
@@ -342,7 +205,7 @@ class World:
         try:
             while time.monotonic() < end:
                 faults.pause(0.2, 1.5)
-                name, began = faults.some(self.options.only), time.monotonic()
+                name, began = faults.some(self.options.only or LIES.get(self.options.lie)), time.monotonic()
                 faults.kinds[name]()
                 faults.pause(0.2, 2.0)
                 gap = self.writer.longest_wait(began)
@@ -374,6 +237,20 @@ class World:
             MAY_CHANGE.set()
             for one in self.runs:
                 one.send_signal(signal.SIGCONT)
+
+    @contextlib.contextmanager
+    def bulk(self):
+        """Much is logged meanwhile."""
+        bulks = [Bulk() for _ in range(BULKS)]
+        for one in bulks:
+            one.start(self.leader_port)
+        try:
+            yield
+        finally:
+            for one in bulks:
+                one.stop()
+        for one in bulks:
+            one.check_failure()
 
     def check_failures(self):
         if self.keeper.failure:
@@ -457,7 +334,7 @@ class World:
     def stop_all(self):
         """Stops everything at once, and compares what is left on the nodes."""
         self.await_same()
-        self.keeper.held.update(self.cluster.programs)
+        self.keeper.hold(*self.cluster.programs)
         for node in self.cluster.nodes:
             node.replica.send(signal.SIGKILL)
         for node in self.cluster.nodes:
@@ -469,7 +346,7 @@ class World:
             raise Failure(f"the nodes have other last records or states: {found}")
         for program in self.cluster.programs:
             program.start()
-        self.keeper.held.clear()
+        self.keeper.release(*self.cluster.programs)
 
     def left(self, node):
         """What `verify` finds in a node's directory: the last record, its chain, and the state's hash."""
@@ -482,16 +359,33 @@ class World:
         return tuple(found)
 
 
+def step_clock(directory):
+    """What gives a node's service a clock that steps: its environment."""
+    library = os.path.abspath(directory + "/step_clock.so")
+    source = os.path.join(os.path.dirname(__file__), "step_clock.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], check=True)
+
+    def environment(node):
+        with open(node.clock, "wb") as file:
+            file.write(bytes(8))
+        return {"LD_PRELOAD": library, "STEP_CLOCK_FILE": os.path.abspath(node.clock)}
+
+    return environment
+
+
 def run(options, say):
+    rule = RULES.get(options.lie)
     if not options.replica:
-        subprocess.run(["scripts/replica.sh", "build"], stdout=sys.stderr, check=True)
-        options.replica = ".build/replica/feed-replica"
+        subprocess.run(["scripts/replica.sh", "build", *["--faults"] * bool(rule)], stdout=sys.stderr, check=True)
+        options.replica = ".build/replica/feed-replica" + "-faults" * bool(rule)
+    if rule:
+        os.environ["FEED_REPLICA_FAULTS"] = rule
     enter(["--binaries", options.binaries, "--replica", options.replica])
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 32)
     say(f"--seed {options.seed}")
     kept = tally.Tally(options.output, "cluster")
-    network = Network(NODES)
+    network = Network(NODES + SPARES)
     world = None
 
     def is_reached():

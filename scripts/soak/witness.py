@@ -26,6 +26,7 @@ SILENCE_SECONDS = 1.5  # of the writer, whose waits are measured
 FOLLOWER_SECONDS = 0.5  # after which a witness asks again whether its node leads, as one may begin to
 PAUSE_SECONDS = 0.02
 VOTER_SECONDS, VOTER_ATTEMPTS = 60, 1000
+LONG_TEXT = "\N{GRINNING FACE}" * 9999  # of 40 kB, with a letter before it
 
 
 # Unless they are set, nobody changes anything, or only the writer does; all others are not asked.
@@ -200,13 +201,36 @@ class Writer(Following):
             raise Failure(f"the writer's count is {found}, and {self.acknowledged} is acknowledged")
 
 
+class Bulk(Following):
+    """Fills the log: writes the longest text into a post of its own, again and again."""
+
+    def __init__(self):
+        super().__init__("the bulk")
+        self.post = self.count = 0
+
+    def connected(self, port):
+        return Patient(port, timeout=CALL_SECONDS)
+
+    def resume(self, connection):
+        greeted(connection)
+
+    def step(self, connection):
+        self.count += 1
+        post = feed.Post(id=self.post, title="bulk", text="ab"[self.count % 2] + LONG_TEXT)
+        if self.post:
+            connection.call(update_post=feed.UpdatePostRequest(post=post, update_mask=[feed.TEXT]))
+        else:
+            self.post = connection.create_post(post).id
+
+
 class Witness(Following):
     """Reads the writer's post of one node."""
 
     gate = MAY_READ
 
-    def __init__(self, writer, node, seed):
+    def __init__(self, writer, node, seed, sees_too_much=False):
         super().__init__(f"the witness of {node.name}")
+        self.sees_too_much = sees_too_much  # a lie: each answer has a later revision than its own
         self.writer = writer
         self.random = random.Random(f"{seed} witness {node.name}")
         self.leads, self.revision, self.until = False, 0, 0
@@ -229,7 +253,8 @@ class Witness(Following):
         is_asked = not self.leads and (not self.revision or self.random.random() < 0.5)
         asked = self.writer.revisions[least] if is_asked else 0
         frame = connection.call(min_revision=asked, get_post=feed.GetPostRequest(id=self.writer.post))
-        self.judge(frame.revision, frame.post.comment_count, least if self.leads or asked else 0)
+        revision = connection.call(ping=feed.PingRequest()).revision if self.sees_too_much else frame.revision
+        self.judge(revision, frame.post.comment_count, least if self.leads or asked else 0)
         self.reads[self.leads] += 1
         time.sleep(PAUSE_SECONDS / 4)
 
