@@ -78,6 +78,44 @@ class WitnessTests(ClusterTestCase):
             witness.step(types.SimpleNamespace(call=lambda **_: answers.pop(0)))
 
 
+class CounterTests(ClusterTestCase):
+    def test_a_plain_vote_in_doubt_may_be_there_or_not(self):
+        feed = self.witness.feed
+        plain = self.witness.Plain()
+        plain.post, plain.acknowledged = 7, 3
+
+        def fails(error):
+            def vote(post):
+                raise error
+            with self.assertRaises(type(error)):
+                plain.step(types.SimpleNamespace(vote=vote))
+
+        def check(count):
+            plain.check(types.SimpleNamespace(get_post=lambda _: feed.Post(upvote_count=count)))
+
+        fails(self.witness.Lost("gone"))
+        fails(self.witness.Refused(feed.Status(code=feed.UNAVAILABLE, not_executed=True)))
+        for count in (3, 4):
+            check(count)
+        for count in (2, 5):
+            with self.fails(f"sees {count} votes, and 3 were acknowledged, 1 not answered"):
+                check(count)
+
+    def test_imports_are_there_once_and_whole(self):
+        importer = self.witness.Importer()
+        importer.acknowledged = 5
+
+        def check(count):
+            page = self.witness.feed.ListPostsResponse(total_size=count)
+            importer.check(types.SimpleNamespace(list_posts=lambda _: page))
+
+        for count in (15, 18):
+            check(count)
+        for count in (12, 16, 21):
+            with self.fails(f"there are {count} imported posts"):
+                check(count)
+
+
 class PartitionTests(ClusterTestCase):
     def test_each_cuts_what_it_says(self):
         cut = self.network.partitions(0, [1, 2])

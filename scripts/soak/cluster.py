@@ -28,7 +28,7 @@ from liar import LIES, OF_CLIENTS, RULES, Liar
 from network import Network, enter, run as run_command
 from process import Failure
 from service import FAILURES, VERIFY_SECONDS, Connection, Patient
-from witness import MAY_CHANGE, MAY_WRITE, Bulk, Client, Lists, Persons, Voter, Witness, Writer
+from witness import MAY_CHANGE, MAY_WRITE, Bulk, Client, Importer, Lists, Persons, Plain, Voter, Witness, Writer
 
 NODES, SPARES = 3, 1
 BULKS = 4  # connections that fill the log
@@ -36,9 +36,11 @@ SILENCE_SECONDS = 0.5  # until all that was on its way is answered
 DISK = "1g"  # of each node, in memory
 LOADGEN_SECONDS = 20  # after which a run still waits for a leader
 COMMON = ["--threads", "1", "--warmup", "0", "--retry", "1000", "--mix", "vote=98,create=2", "--keys", "zipf:0.99"]
-LOADS = {  # runs of loadgen: votes that add up, in batches, and ballots of users
+LOADS = {  # runs of loadgen: votes that add up, and ballots of users; single ones and batches
     "votes": ["--clients", "10", "--pipeline", "16", "--posts", "500", "--feed", "posts", "--think", "50ms", *COMMON],
     "batches": ["--clients", "4", "--pipeline", "4", "--batch", "32", "--posts", "100", "--think", "100ms", *COMMON],
+    "batched-ballots": ["--voters", "500", "--clients", "2", "--pipeline", "2", "--batch", "16", "--feed", "batched",
+                        "--posts", "100", "--think", "100ms", *COMMON],
     "ballots": ["--voters", "500", "--clients", "4", "--pipeline", "8", "--posts", "100", "--think", "50ms", *COMMON],
 }
 COUNTS = [("cycles", None), ("faults", "faults"), ("acknowledged votes", "votes"), ("other changes", "changes"),
@@ -133,7 +135,8 @@ class World:
             raise
         self.clients = [Client(f"c{number}", seed) for number in range(3)]
         self.people, self.writer, self.voter = Persons(seed), Writer(), Voter()
-        self.followers = [*self.clients, self.people, self.writer]  # of the leader
+        self.counters = [self.writer, Plain(), Importer()]
+        self.followers = [*self.clients, self.people, *self.counters]  # of the leader
         self.readers = {node: [Witness(self.writer, node, seed, options.lie == "revision"), Lists("posts", f"{seed} {node.name}")]
                         for node in self.cluster.nodes}
         self.workers = [*self.followers, self.voter, *(reader for some in self.readers.values() for reader in some)]
@@ -173,6 +176,7 @@ class World:
             self.keeper.start()
         with Patient(self.await_healed().port) as connection:
             mixed.create_feed(connection)
+            mixed.create_feed(connection, Importer.into, mixed.feed.TALLY)
         before = self.acknowledged()
         self.load(piece, say)
         leader = self.await_healed()
@@ -293,8 +297,8 @@ class World:
         self.people.check(leader.port)
         with Patient(leader.port) as connection:
             lists.check(connection, mixed.FEED)
-            self.writer.check(connection)
-            self.voter.check(connection)
+            for one in [*self.counters, self.voter]:
+                one.check(connection)
             shown = mixed.shown_to(connection, self.clients)
             revision = connection.call(ping=mixed.feed.PingRequest()).revision
         for node in self.cluster.nodes:

@@ -201,6 +201,66 @@ class Writer(Following):
             raise Failure(f"the writer's count is {found}, and {self.acknowledged} is acknowledged")
 
 
+class Plain(Following):
+    """Votes without a number: what is in doubt is not sent again."""
+
+    def __init__(self):
+        super().__init__("the plain voter")
+        self.post = self.acknowledged = self.doubts = 0
+
+    @contextlib.contextmanager
+    def connected(self, port):
+        with Connection(port, timeout=CALL_SECONDS) as connection:
+            greeted(connection)
+            yield connection
+
+    def step(self, connection):
+        if not self.post:
+            self.post = connection.create_post(feed.Post(title="the plain voter's")).id
+        self.doubts += 1
+        try:
+            connection.vote(self.post)
+        except Refused as refused:
+            self.doubts -= refused.status.not_executed
+            raise
+        self.doubts -= 1
+        self.acknowledged += 1
+        time.sleep(PAUSE_SECONDS / 4)
+
+    check = Voter.check
+
+
+class Importer(Following):
+    """Imports posts, some at a time, all or none."""
+
+    into, count = "imported", 3
+
+    def __init__(self):
+        super().__init__("the importer")
+        self.client_id = os.urandom(16)
+        self.acknowledged = 0
+
+    @contextlib.contextmanager
+    def connected(self, port):
+        with Patient(port, timeout=CALL_SECONDS) as connection:
+            greeted(connection, client_id=self.client_id)
+            yield connection
+
+    def step(self, connection):
+        posts = [feed.Post(title=f"imported {number}", create_time_ms=1, upvote_count=number)
+                 for number in range(self.count)]
+        connection.import_posts(posts, self.into, sequence=self.acknowledged + 1)  # the same again, until it is there
+        self.acknowledged += 1
+        time.sleep(2 * PAUSE_SECONDS)
+
+    def check(self, connection):
+        """Finds the posts of each acknowledged import once, and perhaps of one more."""
+        found = connection.list_posts(feed.ListPostsRequest(feed=self.into, page_size=1)).total_size
+        if found not in (self.count * self.acknowledged, self.count * (self.acknowledged + 1)):
+            raise Failure(f"there are {found} imported posts, {self.count} each of {self.acknowledged} imports, or of one "
+                          "more")
+
+
 class Bulk(Following):
     """Fills the log: writes the longest text into a post of its own, again and again."""
 
