@@ -15,7 +15,7 @@ from unittest import mock
 
 from support import PATHS
 
-IMPORTED = ("cluster", "faults", "liar", "network", "nodes", "process", "witness")
+IMPORTED = ("cluster", "faults", "figures", "liar", "network", "nodes", "process", "witness")
 WORDS = {"propose": 2, "durable": 3, "read": 4, "entry": 65, "committed": 66, "role": 67, "refused": 68, "read_ok": 69,
          "read_no": 70, "heard": 71, "status": 7, "status_is": 78}
 
@@ -334,6 +334,45 @@ class LiarTests(ClusterTestCase):
         self.hears(service, "read_ok", 7)
         self.say(service, "propose", 1, 1, tail=b"x")
         self.hears(replica, "propose", 1, 1, tail=b"x")
+
+
+class ProposerTests(ClusterTestCase):
+    def test_keeps_a_window_of_bodies_on_their_way(self):
+        with (tempfile.TemporaryDirectory() as directory, socket.socket(socket.AF_UNIX) as listener,
+              mock.patch.multiple(self.figures, BODY_BYTES=3, ROUND_SECONDS=0)):
+            listener.bind(directory + "/socket")
+            listener.listen()
+            proposer = self.figures.Proposer(
+                types.SimpleNamespace(socket=directory + "/socket"),
+                types.SimpleNamespace(last_index=7, number="0b" * 16))
+            replica, _ = listener.accept()
+            stream = replica.makefile("rb")
+
+            def says(word, *values):
+                replica.sendall(self.nodes.frame(WORDS[word], numbers(*values)))
+
+            def hears():
+                while (found := self.nodes.read_frame(stream))[0] == WORDS["durable"]:
+                    pass
+                return found
+
+            self.assertEqual(hears(), (1, numbers(1, 7, 1, 1) + b"\x0b" * 16))
+            says("entry", 8, 2, 2)
+            says("role", 1, 2, 5, 8)
+            proposer.leads.wait()
+            proposer.asked.set()
+            proposer.propose()
+            for index in (9, 10, 11, 12):
+                self.assertEqual(hears(), (WORDS["propose"], numbers(2, index) + proposer.body))
+            says("committed", 2, 10)
+            for index in (13, 14):
+                self.assertEqual(hears(), (WORDS["propose"], numbers(2, index) + proposer.body))
+            proposer.asked.clear()
+            self.assertEqual(len(proposer.times), 2)
+            stream.close()
+            replica.close()
+            proposer.join()
+            proposer.socket.close()
 
 
 class StatusTests(ClusterTestCase):

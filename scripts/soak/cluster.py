@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 
+import figures
 import lists
 import loadgen
 import mixed
@@ -53,6 +54,8 @@ def add_flags(parser):
     parser.add_argument("--directory-cycles", type=tally.count, default=5, help="of a cluster, then of a new one")
     parser.add_argument("--only", help="the faults with this in their names, as 'the leader is alone'")
     parser.add_argument("--lie", choices=LIES, help="a rule is not kept: it has to be found")
+    parser.add_argument("--figures", type=tally.count, metavar="COUNT",
+                        help="in place of cycles: times without an acknowledgement of so many failovers each, and costs")
     parser.add_argument("--no-loadgen", action="store_true", help="without loadgen's votes")
     parser.add_argument("--replica", help=argparse.SUPPRESS)  # otherwise it is built
     parser.add_argument("--seed", type=int, default=None, help="of the moments and requests; as printed")
@@ -388,9 +391,16 @@ def run(options, say):
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 32)
     say(f"--seed {options.seed}")
-    kept = tally.Tally(options.output, "cluster")
     network = Network(NODES + SPARES)
-    world = None
+    if options.figures:
+        def make_world():
+            made = World(options.output + "/cluster-data", options, network, options.seed)
+            made.keeper = Keeper(made.cluster, options.seed)
+            made.keeper.start()
+            return made
+
+        return figures.run(options, network, make_world, say)
+    kept, world = tally.Tally(options.output, "cluster"), None
 
     def is_reached():
         return len(kept.pieces) >= options.cycles
