@@ -228,6 +228,50 @@ class FaultTests(ClusterTestCase):
             with tempfile.TemporaryDirectory() as directory, self.fails(words):
                 self.spoiled(directory, **replica)
 
+    def of_members(self, *voters, code=65):
+        """Faults of a cluster whose feedctl says what was asked for, and its nodes; the fourth is a spare."""
+        nodes = []
+        for name in "abcd":
+            replica, service = mock.Mock(is_running=False, code=code), mock.Mock()
+            replica.name, replica.tail.return_value = "feed-replica " + name, "its log"
+            node = mock.Mock(replica=replica, service=service, programs=[replica, service], peer="at " + name)
+            node.name = name
+            node.status.return_value = {"members": [{"name": one, "voter": one in voters} for one in "abcd"]}
+            nodes.append(node)
+        faults = self.of(*nodes[:3])
+        faults.cluster.spares, faults.cluster.join = nodes[3:], mock.Mock()
+        faults.control = mock.Mock(return_value={"token": "of feedctl"})
+        return faults, nodes
+
+    def test_a_node_more_joins_by_its_token_votes_and_is_removed(self):
+        faults, nodes = self.of_members(*"abcd")
+        faults.come_and_go()
+        faults.cluster.join.assert_called_once_with(nodes[3], "of feedctl")
+        self.assertEqual(faults.control.call_args_list, [mock.call("add", "d", "at d"), mock.call("remove", "d")])
+        self.assertEqual(faults.cluster.nodes, nodes[:3])
+        nodes[3].service.end.assert_called_once()
+
+    def test_a_lost_node_is_removed_before_another_one_of_its_name_joins(self):
+        faults, nodes = self.of_members(*"abc")
+        meanwhile = mock.Mock()
+        faults.replace(nodes[1], meanwhile)
+        self.assertEqual(faults.control.call_args_list, [mock.call("remove", "b"), mock.call("add", "b", "at b")])
+        faults.cluster.join.assert_called_once_with(nodes[1], "of feedctl")
+        meanwhile.assert_called_once()
+        self.assertEqual(faults.keeper.held, set())
+
+    def test_finds_a_node_that_does_not_become_a_voter_or_runs_on_without_being_one(self):
+        with mock.patch.object(self.faults, "HEAL_SECONDS", 0):
+            faults, nodes = self.of_members(*"ac")
+            with self.fails("with b not among them"):
+                faults.replace(nodes[1])
+            faults, nodes = self.of_members(*"abcd", code=0)
+            with self.fails("feed-replica d ended with 0, and was removed"):
+                faults.come_and_go()
+            nodes[3].replica.is_running = True
+            with self.fails("feed-replica d runs on"):
+                faults.remove(nodes[3])
+
     def test_zeros_one_sector_that_was_written_long_ago(self):
         with tempfile.TemporaryDirectory() as directory:
             for name in ("1.wal", "2.wal", "3.tmp"):

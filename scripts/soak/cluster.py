@@ -24,7 +24,7 @@ import loadgen
 import mixed
 import nodes
 import tally
-from faults import HEAL_SECONDS, LOG_LIMIT, STOPPED, Faults
+from faults import COPY_RATE, HEAL_SECONDS, LOG_LIMIT, STOPPED, Faults
 from liar import LIES, OF_CLIENTS, RULES, Liar
 from network import Network, enter, run as run_command
 from process import Failure
@@ -128,9 +128,10 @@ class World:
             self.cluster = nodes.Cluster(
                 path, options.binaries, options.replica, NODES, spares=SPARES,
                 hosts=[network.host(n) for n in machines], prefixes=[network.prefix(n) for n in machines],
-                flags=["--state-hash"], replica_flags=["--log-limit", str(LOG_LIMIT)], environment=clocks,
-                mount=self.mount, socket="lies" if lies else "socket")
-            for node in self.cluster.nodes if lies else []:
+                flags=["--state-hash"], environment=clocks, mount=self.mount,
+                replica_flags=["--log-limit", str(LOG_LIMIT), "--copy-rate", str(COPY_RATE)],
+                socket="lies" if lies else "socket")
+            for node in [*self.cluster.nodes, *self.cluster.spares] if lies else []:
                 Liar(options.lie, node.directory + "/lies", node.socket)
             self.cluster.start()
         except BaseException:

@@ -19,6 +19,7 @@ STOPPED, KILLED = 0, -signal.SIGKILL
 REPLICA_FAILED, SERVICE_FAILED = 74, 1  # as the disk did
 LOST, OVER_LIMIT = 65, 69  # a replica must not vote again; the service has not taken its log
 LOG_LIMIT = 128 << 20  # the least that --log-limit takes
+COPY_RATE = 2 << 20  # so that the copy of a small state takes its time
 BULK_SECONDS = 90  # within which so much is logged
 REFUSAL_SECONDS = 20  # within which a replica reads its log
 SECTOR = 512
@@ -26,7 +27,8 @@ SECTOR = 512
 CLOCK_SECONDS = (240, 3600)
 CONTROL_SECONDS = 30  # within which the cluster does what feedctl asks for
 # What feedctl and the service do not know yet: only --only takes these.
-LATER = {"transfer", "transfer to a node that stands still", "replace a follower", "a fourth node comes and goes"}
+LATER = {"upgrade the nodes, the leader last", "transfer", "transfer to a node that stands still", "replace a follower",
+         "replace a follower, and kill the leader's node meanwhile", "a fourth node comes and goes"}
 
 
 class Faults:
@@ -62,9 +64,12 @@ class Faults:
             "hang a follower's service until its log is over the limit": lambda: self.hang(self.follower()),
             "step the leader's clock": lambda: self.step_clock(self.leader()),
             "step a follower's clock": lambda: self.step_clock(self.follower()),
+            "upgrade the nodes, the leader last": self.upgrade,
             "transfer": lambda: self.transfer(self.follower()),
             "transfer to a node that stands still": lambda: self.transfer_to_stopped(self.follower()),
             "replace a follower": lambda: self.replace(self.follower()),
+            "replace a follower, and kill the leader's node meanwhile": lambda: self.replace(
+                self.follower(), lambda: self.kill(*self.leader().programs)),
             "a fourth node comes and goes": self.come_and_go,
             "the leader's network flaps": self.flap,
             "the leader is alone, while nobody changes anything there": self.part_in_silence,
@@ -118,6 +123,16 @@ class Faults:
         for node in self.nodes:
             self.restart(*node.programs)
             self.world.await_healed()
+
+    def upgrade(self):
+        """As docs/CLUSTER.md has it: the followers are started anew, then another node leads, then the last one is."""
+        leader = self.world.await_healed()
+        for node in [each for each in self.nodes if each is not leader]:
+            self.restart(*node.programs)
+            self.world.await_healed()
+        self.transfer(self.follower())
+        self.world.await_healed()
+        self.restart(*leader.programs)
 
     def fill(self, node):
         """No room is left on the disk of a node, for a while."""
@@ -298,7 +313,7 @@ class Faults:
             raise Failure(f"{node.replica.name} ended with {node.replica.code}, and was removed:\n{node.replica.tail()}")
         node.service.end()
 
-    def replace(self, node):
+    def replace(self, node, meanwhile=lambda: None):
         """Its machine is lost: it is removed, and another one of its name gets the state."""
         self.keeper.hold(*node.programs)
         for program in node.programs:
@@ -308,6 +323,8 @@ class Faults:
         for program in node.programs:
             self.keeper.expected[program] = {KILLED}
         self.keeper.release(*node.programs)
+        self.pause(0.1, 2)
+        meanwhile()
         self.await_voter(node)
 
     def come_and_go(self):
