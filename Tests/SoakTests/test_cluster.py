@@ -184,7 +184,7 @@ class FaultTests(ClusterTestCase):
 
     def test_a_clock_steps_and_comes_back(self):
         with tempfile.TemporaryDirectory() as directory:
-            node = types.SimpleNamespace(clock=directory + "/clock")
+            node = types.SimpleNamespace(clock=directory + "/clock", programs=[])
             faults, seen = self.of(node), []
 
             def look(*_):

@@ -37,10 +37,12 @@ SILENCE_SECONDS = 0.5  # until all that was on its way is answered
 DISK = "1g"  # of each node, in memory
 LOADGEN_SECONDS = 20  # after which a run still waits for a leader
 COMMON = ["--threads", "1", "--warmup", "0", "--retry", "1000", "--mix", "vote=98,create=2", "--keys", "zipf:0.99"]
-LOADS = {  # runs of loadgen: votes that add up, and ballots of users; single ones and batches
-    "votes": ["--clients", "10", "--pipeline", "16", "--posts", "500", "--feed", "posts", "--think", "50ms", *COMMON],
+# Runs of loadgen: votes that add up, and ballots of users; single ones and batches. Each has a feed of its own: a clock
+# that was stepped lets later posts have the same time as earlier ones, by which an audit would tell them apart.
+LOADS = {
+    "votes": ["--clients", "10", "--pipeline", "16", "--posts", "500", "--think", "50ms", *COMMON],
     "batches": ["--clients", "4", "--pipeline", "4", "--batch", "32", "--posts", "100", "--think", "100ms", *COMMON],
-    "batched-ballots": ["--voters", "500", "--clients", "2", "--pipeline", "2", "--batch", "16", "--feed", "batched",
+    "batched-ballots": ["--voters", "500", "--clients", "2", "--pipeline", "2", "--batch", "16",
                         "--posts", "100", "--think", "100ms", *COMMON],
     "ballots": ["--voters", "500", "--clients", "4", "--pipeline", "8", "--posts", "100", "--think", "50ms", *COMMON],
 }
@@ -141,7 +143,7 @@ class World:
         self.people, self.writer, self.voter = Persons(seed), Writer(), Voter()
         self.counters = [self.writer, Plain(), Importer()]
         self.followers = [*self.clients, self.people, *self.counters]  # of the leader
-        self.readers = {node: [Witness(self.writer, node, seed, options.lie == "revision"), Lists("posts", f"{seed} {node.name}")]
+        self.readers = {node: [Witness(self.writer, node, seed, options.lie == "revision"), Lists(mixed.FEED, f"{seed} {node.name}")]
                         for node in self.cluster.nodes}
         self.workers = [*self.followers, self.voter, *(reader for some in self.readers.values() for reader in some)]
         self.cycles = 0
@@ -181,6 +183,10 @@ class World:
         with Patient(self.await_healed().port) as connection:
             mixed.create_feed(connection)
             mixed.create_feed(connection, Importer.into, mixed.feed.TALLY)
+            for load, flags in LOADS.items():
+                modes = [mixed.feed.BALLOT, mixed.feed.USERS] if "--voters" in flags else [mixed.feed.TALLY, 0]
+                mixed.create_feed(connection, f"{load}-{self.cycles}", modes[0], voters=modes[1])
+        self.await_healed()  # all have the feeds, which are read everywhere
         before = self.acknowledged()
         self.load(piece, say)
         leader = self.await_healed()
@@ -269,7 +275,7 @@ class World:
     def start_loadgen(self, generator):
         target = ",".join(node.address for node in self.cluster.nodes)
         return [loadgen.start(
-            self.options.binaries, "--target", target, *flags, "--duration", f"{self.options.seconds}s",
+            self.options.binaries, "--target", target, "--feed", f"{load}-{self.cycles}", *flags, "--duration", f"{self.options.seconds}s",
             "--seed", str(generator.randrange(1 << 32)), "--no-verify", "--json", self.report(load, self.cycles))
             for load, flags in LOADS.items()]
 

@@ -23,8 +23,9 @@ COPY_RATE = 2 << 20  # so that the copy of a small state takes its time
 BULK_SECONDS = 90  # within which so much is logged
 REFUSAL_SECONDS = 20  # within which a replica reads its log
 SECTOR = 512
-# Steps at most. A service does not trust its clock after one of over five minutes: it refuses changes.
-CLOCK_SECONDS = (240, 3600)
+# Steps at most. A service does not trust its clock after one of over five minutes: it refuses changes. One that starts
+# with such a clock gives posts earlier times than others have, which the clients' models do not know.
+SMALL_STEP, LARGE_STEP = 140, 3600
 CONTROL_SECONDS = 30  # within which the cluster does what feedctl asks for
 # What feedctl and the service do not know yet: only --only takes these.
 LATER = {"upgrade the nodes, the leader last", "transfer", "transfer to a node that stands still", "replace a follower",
@@ -64,6 +65,7 @@ class Faults:
             "hang a follower's service until its log is over the limit": lambda: self.hang(self.follower()),
             "step the leader's clock": lambda: self.step_clock(self.leader()),
             "step a follower's clock": lambda: self.step_clock(self.follower()),
+            "start a follower with a wrong clock": lambda: self.start_with_wrong_clock(self.follower()),
             "upgrade the nodes, the leader last": self.upgrade,
             "transfer": lambda: self.transfer(self.follower()),
             "transfer to a node that stands still": lambda: self.transfer_to_stopped(self.follower()),
@@ -253,12 +255,22 @@ class Faults:
 
     def step_clock(self, node):
         """The time of day of a service jumps, and back."""
-        with open(node.clock, "r+b", buffering=0) as file:
-            most = self.random.choice(CLOCK_SECONDS)
-            for seconds in (self.random.uniform(-most, most), 0):
-                file.seek(0)
-                file.write(ctypes.c_int64(int(seconds * 1e9)))
-                self.pause()
+        self.world.await_healed()
+        self.keeper.hold(*node.programs)
+        most = self.random.choice([SMALL_STEP, LARGE_STEP])
+        for seconds in (self.random.uniform(-most, most), 0):
+            set_clock(node, seconds)
+            self.pause()
+        self.keeper.release(*node.programs)
+
+    def start_with_wrong_clock(self, node):
+        """A service starts with a wrong time of day, which it cannot know, and may lead; then with the right one."""
+        for seconds in (self.random.uniform(-SMALL_STEP, SMALL_STEP), 0):
+            set_clock(node, seconds)
+            self.kill(node.service)
+            self.world.await_healed()
+            self.kill(self.leader().service)
+            self.pause()
 
     def control(self, *arguments):
         """Has feedctl do something, again until it is done; its document."""
@@ -347,6 +359,12 @@ class Faults:
         kinds = [name for name in self.kinds if only in name] if only else [
             name for name in self.kinds if name not in LATER]
         return self.random.choice(kinds)
+
+
+def set_clock(node, seconds):
+    """By how much a service's time of day is off, from now on."""
+    with open(node.clock, "r+b", buffering=0) as file:
+        file.write(ctypes.c_int64(int(seconds * 1e9)))
 
 
 def zero_sector(directory, generator):

@@ -58,9 +58,9 @@ def device_ballot(post, users):
     return {(0, 0): feed.CLEAR, (1, 0): feed.UP, (0, 1): feed.DOWN}.get(rest)
 
 
-def create_feed(connection, name=FEED, vote_mode=feed.BALLOT):
+def create_feed(connection, name=FEED, vote_mode=feed.BALLOT, **fields):
     try:
-        connection.create_feed(feed.Feed(name=name, vote_mode=vote_mode))
+        connection.create_feed(feed.Feed(name=name, vote_mode=vote_mode, **fields))
     except Refused as refused:
         if refused.reason != "FEED_EXISTS":
             raise
