@@ -26,6 +26,9 @@ SILENCE_SECONDS = 1.5  # of the writer, whose waits are measured
 FOLLOWER_SECONDS = 0.5  # after which a witness asks again whether its node leads, as one may begin to
 PAUSE_SECONDS = 0.02
 VOTER_SECONDS, VOTER_ATTEMPTS = 60, 1000
+# A Hello that was given up, as a service stood still for a second, may be read behind the one after it, and take the
+# channel from that.
+OVERTAKEN = "CHANNEL_FENCED"
 LONG_TEXT = "\N{GRINNING FACE}" * 9999  # of 40 kB, with a letter before it
 
 
@@ -53,7 +56,7 @@ class Following(Worker):
             except Lost:
                 pass
             except Refused as refused:
-                if refused.status.code != feed.UNAVAILABLE and not refused.is_temporary:
+                if refused.status.code != feed.UNAVAILABLE and not refused.is_temporary and refused.reason != OVERTAKEN:
                     self.failure = Failure(f"{self.name}: {refused}")
             except Failure as failure:
                 self.failure = Failure(f"{self.name}: {failure}")
@@ -129,6 +132,9 @@ class Voter(Worker):
                     self.vote(client)
             except Lost:
                 pass  # it has given up: the vote stays in doubt
+            except Refused as refused:
+                if refused.reason != OVERTAKEN:
+                    self.failure = Failure(f"{self.name}: {refused}")
             except Exception as error:
                 self.failure = Failure(f"{self.name}: {error!r}")
 
