@@ -71,6 +71,10 @@ public struct ClientConfiguration: Sendable {
     /// By default the first failure is thrown at once, since the address may be wrong.
     public var waitsForService = false
 
+    /// What is told, on the client's thread, that calls wait for the next try to connect, and why the one
+    /// before ended; it may be told so several times for one wait.
+    package var whenWaiting: (@Sendable (FeedClientError) -> Void)?
+
     /// Whether a lost connection is followed by another one.
     ///
     /// Without, the client ends with its first connection, and who keeps sequences beyond the process

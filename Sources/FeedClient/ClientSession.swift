@@ -115,6 +115,12 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
         }
     }
 
+    /// Why the latest connection ended, while calls wait for another one; nil if none waits.
+    package var causeOfWait: Ending? {
+        guard case .idle = state, !calls.isEmpty else { return nil }
+        return lastEnding
+    }
+
     /// How many tokens wait to leave, including those of calls that ended meanwhile.
     package var waitingCount: Int { waiting.count }
 

@@ -167,6 +167,9 @@ final class SessionDriver {
             case .abandon: abandon()
             case .wait(let instant):
                 wire?.flush()
+                if let whenWaiting = configuration.whenWaiting, let ending = session.causeOfWait {
+                    whenWaiting(ending.error(effect: .none))
+                }
                 guard let instant, !arm(for: instant) else { return }
                 // The loop is stopping and takes no timer.
                 session.stop()

@@ -1,6 +1,8 @@
 internal import ArgumentParser
 package import FeedClient
 internal import FeedProto
+internal import FeedText
+internal import Synchronization
 
 /// A command that calls the service once it is connected, and reports the answers.
 protocol ServiceCommand: AsyncParsableCommand {
@@ -124,6 +126,27 @@ extension ClientConfiguration {
         staysAtAddresses = settings.staysAtAddresses
         self.timeout = timeout.duration()
         connectTimeout = self.timeout
+        if settings.addresses.count > 1 {
+            // A cluster that elects its next leader is back in a moment; a single service may be none.
+            waitsForService = true
+            let notice = WaitNotice(self.timeout)
+            whenWaiting = { notice.tell($0) }
+        }
+    }
+}
+
+/// Says once that the command waits for a service, so that nobody takes it for hung.
+private final class WaitNotice: Sendable {
+    private let limit: Duration
+    private let isTold = Atomic<Bool>(false)
+
+    /// A notice for calls that wait so long at most.
+    init(_ limit: Duration) { self.limit = limit }
+
+    func tell(_ cause: FeedClientError) {
+        guard !isTold.exchange(true, ordering: .relaxed) else { return }
+        let text = VisibleText.line(cause.description)
+        Console.notify("feedctl: no service takes the call, trying again for \(limit): \(text)\n")
     }
 }
 

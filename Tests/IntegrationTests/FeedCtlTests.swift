@@ -58,6 +58,35 @@ import Testing
         #expect(output.contains("nothing listens at the address"))
     }
 
+    /// As between two leaders of a cluster: nothing of the command was executed.
+    @Test func waitsForOneOfSeveralServices() async throws {
+        let ports = [try ReservedPort(), try ReservedPort()]
+        defer { withExtendedLifetime(ports) {} }
+        let target = ports.map(\.address).joined(separator: ",")
+        let command = ["create", "--title", "Apple", "--target", target, "--timeout", "300"]
+        let waiting = try RunningProcess(Programs.feedCtl, command)
+        #expect(await waiting.prints("trying again for 300.0 seconds"))
+        let service = try RunningProcess(
+            Programs.feedService,
+            ["--listen", ports[1].address, "--in-memory"]
+        )
+        let (status, output) = await waiting.finish()
+        #expect(status == 0, "\(output)")
+        #expect(output.count { $0.contains("trying again") } == 1)
+        service.signal(15)
+        #expect(await service.exitStatus() == 0)
+    }
+
+    @Test func endsAtItsTimeoutWhereNoneOfSeveralServicesAnswers() async throws {
+        let ports = [try ReservedPort(), try ReservedPort()]
+        defer { withExtendedLifetime(ports) {} }
+        let target = ports.map(\.address).joined(separator: ",")
+        let flags = ["--target", target, "--timeout", "0.25"]
+        let (status, output) = try await Self.run(["vote", "7", "up"] + flags)
+        #expect(status == 1)
+        #expect(output.contains("nothing listens at the address"), "\(output)")
+    }
+
     @Test("a call ends after the time of the flag", arguments: ["list", "feed"])
     func endsACallAfterItsTimeout(_ command: String) async throws {
         let service = try await ServiceProcess.start()
