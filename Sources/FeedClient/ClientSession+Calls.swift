@@ -266,6 +266,8 @@ extension ClientSession {
 
     /// Sends a refused call again after a wait; false if its tries, the retry allowance or its
     /// time are used up.
+    ///
+    /// A change with a sequence goes to the leader of its cluster for nothing, as after a lost connection.
     private mutating func tryAgain(
         _ refused: Call,
         _ token: UInt64,
@@ -277,7 +279,8 @@ extension ClientSession {
         else { return false }
         let jitter = backoff.delay(round: refused.attemptCount, using: &randomness)
         let due = now.advanced(by: status.advisedDelay + jitter)
-        guard due < refused.deadline, retryAllowance.withdraw() else { return false }
+        let isFree = refused.sequence > 0 && status.isForOthers
+        guard due < refused.deadline, isFree || retryAllowance.withdraw() else { return false }
         var call = refused
         call.isInFlight = false
         calls[token] = call

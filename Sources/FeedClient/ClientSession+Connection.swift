@@ -175,6 +175,7 @@ extension ClientSession {
     mutating func drain(after lastID: UInt64) {
         switch state {
         case .open(var exchange), .draining(var exchange):
+            var excluded: [UInt64] = []
             for token in exchange.takeCalls(after: lastID) {
                 guard var call = calls[token] else { continue }
                 call.isInFlight = false
@@ -184,8 +185,9 @@ extension ClientSession {
                 }
                 call.attemptCount -= 1
                 calls[token] = call
-                again.append(token)
+                excluded.append(token)
             }
+            again.prepend(contentsOf: excluded)
             state = .draining(exchange)
             watches.detach()
         case .greeting:
@@ -203,8 +205,7 @@ extension ClientSession {
         case .greeting:
             sequences.lostHello()
             hasStaleHello = false
-        case .open, .draining:
-            for token in withExchange({ $0.tokens }) { lose(token, ending) }
+        case .open, .draining: lose(withExchange { $0.tokens }, ending)
         case .idle, .connecting, .connected, .closing, .ended, .modifying: break
         }
         watches.loseConnection(ending.isTemporary ? nil : ending.error(effect: .none))
@@ -225,20 +226,37 @@ extension ClientSession {
         if case .refused = ending, !ending.isTemporary { endAllCalls(ending) }
     }
 
-    /// A call in flight lost its connection before its answer.
-    private mutating func lose(_ token: UInt64, _ ending: Ending) {
-        guard var call = calls[token] else { return }
+    /// Calls in flight lost their connection before their answers: they leave again before those that were
+    /// sent behind them, or end.
+    private mutating func lose(_ tokens: [UInt64], _ ending: Ending) {
+        var leaving: [UInt64] = []
+        for token in tokens where isSentAgain(token, ending) { leaving.append(token) }
+        again.prepend(contentsOf: leaving)
+    }
+
+    /// Whether a call in flight that has lost its connection leaves again; it ends otherwise.
+    ///
+    /// A change with a sequence does not pay for that. There are no more of them than the service takes in
+    /// flight, the waits between connections bound how often they come, and one that ended here would be in
+    /// doubt although the service can tell.
+    private mutating func isSentAgain(_ token: UInt64, _ ending: Ending) -> Bool {
+        guard var call = calls[token] else { return false }
         if let status = call.endOfSession?.status {
-            return complete(token, .failure(.refused(status.ofCall(effect: call.effect))))
+            complete(token, .failure(.refused(status.ofCall(effect: call.effect))))
+            return false
         }
         let isAgain =
             call.isRepeatable && ending.isTemporary && takesCalls
-            && call.attemptCount < settings.retry.maximumAttemptCount && retryAllowance.withdraw()
-        guard isAgain else { return complete(token, .failure(ending.error(effect: call.effect))) }
+            && call.attemptCount < settings.retry.maximumAttemptCount
+            && (call.sequence > 0 || retryAllowance.withdraw())
+        guard isAgain else {
+            complete(token, .failure(ending.error(effect: call.effect)))
+            return false
+        }
         call.isDoubtful = call.sequence > 0
         call.isInFlight = false
         calls[token] = call
-        again.append(token)
+        return true
     }
 }
 

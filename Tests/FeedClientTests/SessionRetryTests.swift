@@ -260,6 +260,36 @@ struct SessionRetryTests {
         #expect(harness.outcomes.keys.sorted() == [2, 3, 4, 5, 6, 99])
     }
 
+    /// The allowance has 256 calls, and a failover may take several connections.
+    @Test func numberedChangesAreSentAgainHoweverManyThereAre() {
+        var harness = SessionHarness.opened()
+        for caller in 1_001...1_600 { harness.submit(caller, within: 60_000) }
+        #expect(harness.takeSent() == Array(1_001...1_256))
+        for _ in 1...3 {
+            harness.lose()
+            harness.connect(SessionHarness.hello(isKnown: true))
+            #expect(harness.takeSent() == Array(1_001...1_256))
+        }
+        for id in UInt64(2)...257 { harness.answer(id) }
+        #expect((1_001...1_256).allSatisfy(harness.isAnswered))
+        // Those that the service had no room for have waited in their order.
+        #expect(harness.takeSent() == Array(1_257...1_512))
+        #expect(harness.outcomes.count == 1 + 256)
+    }
+
+    @Test func whatWasSentFirstIsSentAgainFirst() {
+        var harness = SessionHarness.opened()
+        for caller in 1...6 { harness.submit(caller) }
+        harness.sendGoAway(lastID: 4)
+        harness.lose()
+        harness.sent = []
+        harness.connect(SessionHarness.hello(inFlight: 2, isKnown: true))
+        #expect(harness.takeSent() == [1, 2])
+        harness.lose()
+        harness.connect(SessionHarness.hello(isKnown: true))
+        #expect(harness.takeSent() == [1, 2, 3, 4, 5, 6])
+    }
+
     @Test func theBackoffGrowsUpToItsCap() {
         var policy = RetryPolicy()
         policy.baseDelay = .milliseconds(50)
