@@ -75,7 +75,11 @@ extension RunConfiguration {
         connectionLife = try Self.life(options)
         think = try FlagValue("--think", options.think)
             .parse(ThinkTime.forms, ThinkTime.init(parsing:))
-        retryLimit = try FlagValue("--retry", options.retry).count(0...1000)
+        // The votes that a change of the leader leaves open are the run's, not faults of the services.
+        retryLimit =
+            try options.retry.map { text throws(FlagError) in
+                try FlagValue("--retry", text).count(0...1000)
+            } ?? (hasSeveralTargets ? Self.retriesInACluster : 0)
         if let path = options.serviceKeyFile, !readServiceKey(path) {
             throw FlagError(
                 flag: "--service-key-file",
@@ -141,7 +145,10 @@ extension RunConfiguration {
         }
         if retryLimit > 0 && pipelineDepth > RunIdentity.longestPipeline {
             throw FlagValue("--pipeline", "\(pipelineDepth)")
-                .error("at most \(RunIdentity.longestPipeline) with --retry")
+                .error(
+                    "at most \(RunIdentity.longestPipeline) with --retry, which is on where --target "
+                        + "has several services"
+                )
         }
         let mostInFlight = Self.mostVotesInFlight / (clientCount * pipelineDepth)
         if batchVoteCount > max(mostInFlight, 1) {
@@ -477,7 +484,7 @@ extension Options {
             case "--reconnect-every": (load.reconnectEvery, "0")
             case "--requests": (requests, nil)
             case "--restart-cmd": (series.restartCmd, nil)
-            case "--retry": (load.retry, usual(load.retry, 0))
+            case "--retry": (load.retry, load.retry.flatMap { usual($0, 0) })
             case "--rounds": (rounds, nil)
             case "--runs": (series.runs, "1")
             case "--search": (series.search, nil)

@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import LoadGen
 
 /// The flags as typed; `RunConfiguration` says what they mean and which values they take.
 package struct Options: ParsableCommand {
@@ -262,10 +263,11 @@ package struct LoadOptions: ParsableArguments {
         anyValue: """
             Send a request again, at most this often in a row, where its connection was lost, its \
             answer did not come in time, or the service refused it for now. A vote sent again \
-            counts once: the service has to support that.
+            counts once: the service has to support that. (default: 0; \
+            \(RunConfiguration.retriesInACluster) where --target has several services)
             """
     )
-    package var retry = "0"
+    package var retry: String?
     @Option(
         help: """
             A file with the key of a service, as feed-service new-service-key writes it; without one \

@@ -93,6 +93,10 @@ package struct RunConfiguration: Sendable {
     /// The most votes in flight, which take 4 bytes each.
     package static let mostVotesInFlight = 1 << 26
 
+    /// How often in a row a request is sent again where a cluster is loaded, unless the run says otherwise:
+    /// with the waits between them some 20 s, and an election takes a second or two.
+    package static let retriesInACluster = 30
+
     package static let mostVoters = 10_000_000
     package static let mostBallotBytes = 1 << 30
 

@@ -93,6 +93,16 @@ import Testing
         #expect(redis?.target == "10.0.0.7:6379")
     }
 
+    @Test func aClusterIsTriedAgainUnlessTheRunSaysOtherwise() throws {
+        #expect(try configure([]).retryLimit == 0)
+        #expect(try configure(["--target", "a,b,c"]).retryLimit == 30)
+        #expect(try configure(["--target", "a,b,c", "--retry", "0"]).retryLimit == 0)
+        let error = #expect(throws: FlagError.self) {
+            try configure(["--target", "a,b", "-P", "512"])
+        }
+        #expect(error?.description.contains("where --target has several services") == true)
+    }
+
     @Test func redisServerIsLookedForAtItsOwnPort() throws {
         let plain = try configure(["--protocol", "resp"])
         #expect(plain.wireProtocol == .resp && plain.target == "127.0.0.1:6379")
