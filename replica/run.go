@@ -81,7 +81,7 @@ func runNode(s *settings, logger *zap.Logger, stop <-chan os.Signal) error {
 	node, err := core.New(core.Options{
 		Identity: identity, Store: log, Logger: logger, Metrics: counts, Trailing: store.DefaultTrailing,
 		LogLimit: int64(s.logLimit), CopyRate: int64(s.copyRate), Tick: core.DefaultTick,
-		Now: time.Now, Monotonic: monotonic, Random: rand.Reader, Faults: rules,
+		Now: time.Now, Boottime: boottime, Random: rand.Reader, Faults: rules,
 	})
 	if err != nil {
 		return err
@@ -143,11 +143,12 @@ func supervise(node *core.Core, removed, purge, failed <-chan error, stop <-chan
 	return cause
 }
 
-// monotonic is CLOCK_MONOTONIC, which all processes of the machine read alike.
-func monotonic() time.Duration {
+// boottime is CLOCK_BOOTTIME, which all processes of the machine read alike. It runs while the machine is suspended:
+// a node that wakes up does not take for fresh what it has heard before.
+func boottime() time.Duration {
 	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-		panic("CLOCK_MONOTONIC cannot be read: " + err.Error()) // Linux always has it
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {
+		panic("CLOCK_BOOTTIME cannot be read: " + err.Error()) // Linux always has it
 	}
 	return time.Duration(now.Nano())
 }

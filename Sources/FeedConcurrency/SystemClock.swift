@@ -8,6 +8,9 @@ package enum SystemClock {
     /// Nanoseconds of the monotonic clock, which no correction of the time of day moves.
     package static func monotonicNanoseconds() -> UInt64 { read(CLOCK_MONOTONIC) }
 
+    /// Nanoseconds of the clock that runs on while the machine is suspended, which all processes read alike.
+    package static func bootNanoseconds() -> UInt64 { read(CLOCK_BOOTTIME) }
+
     /// Microseconds since 1970, without leap seconds.
     package static func unixMicroseconds() -> UInt64 { read(CLOCK_REALTIME) / 1_000 }
 

@@ -203,7 +203,7 @@ struct ClusterState: Sendable {
         connections[number] = connection
     }
 
-    /// What is to be said now, at a moment of the monotonic clock.
+    /// What is to be said now, at a moment of the clock of HEARD.
     mutating func take(_ number: Int, now microseconds: UInt64) -> Turn {
         guard var connection = connections[number] else { return Turn(isLast: true) }
         if connection.isEnded {

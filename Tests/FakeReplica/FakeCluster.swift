@@ -207,7 +207,7 @@ package final class FakeCluster: Sendable {
 
     /// One turn of a connection's loop: commits by the plan, and gives what is to be said.
     func turn(_ connection: Int) -> Turn {
-        let now = SystemClock.monotonicNanoseconds() / 1_000
+        let now = SystemClock.bootNanoseconds() / 1_000
         let (turn, wakeUps) = state.withLock { state in
             let before = state.committed
             state.commitByPlan()

@@ -15,6 +15,19 @@ import Testing
         #expect(Double(microseconds) <= after * 1e6 + 1e3)
     }
 
+    /// The file has the same clock, in hundredths of a second.
+    ///
+    /// It is another one than the monotonic clock where the machine was suspended, or the tests run under
+    /// `unshare --time --boottime 3600`.
+    @Test func theClockRunsWhileTheMachineIsSuspended() throws {
+        let before = SystemClock.bootNanoseconds() / 10_000_000
+        let text = try String(contentsOfFile: "/proc/uptime", encoding: .utf8)
+        let after = SystemClock.bootNanoseconds() / 10_000_000
+        let digits = text.prefix { $0 != " " }.filter { $0 != "." }
+        let hundredths = try #require(UInt64(digits))
+        #expect((before...after).contains(hundredths))
+    }
+
     @Test func readingsStayInTheRange() {
         let last = UInt64(Int64.max)
         #expect(SystemClock.nanoseconds(seconds: 3, 7) == 3_000_000_007)

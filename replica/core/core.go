@@ -76,10 +76,10 @@ type Options struct {
 	CopyRate int64 // bytes a second of a state's copy; 0 is unlimited
 	Tick     time.Duration
 	Now      func() time.Time
-	// Monotonic is the machine's CLOCK_MONOTONIC, which the service reads too.
-	Monotonic func() time.Duration
-	Random    io.Reader // numbers of nodes are drawn from it
-	Faults    faults.Set
+	// Boottime is the machine's CLOCK_BOOTTIME, which the service reads too.
+	Boottime func() time.Duration
+	Random   io.Reader // numbers of nodes are drawn from it
+	Faults   faults.Set
 }
 
 // Core is one node.

@@ -91,8 +91,8 @@ func (c *Core) read(s *session, id uint64) {
 // heard is what a follower knows of the leader: all up to `commit` was committed when it was asked.
 //
 // The commit indexes of heartbeats do not say that: to a node that is behind they name what it has.
-// The moment is that of the question, on the machine's monotonic clock: a service that was stopped reads words
-// of before, and sees how old they are.
+// The moment is that of the question, on a clock of the machine that runs while it is suspended: a service that was
+// stopped reads words of before, and sees how old they are.
 type heard struct {
 	commit  uint64
 	at      time.Duration // 0 while nothing was heard
@@ -105,7 +105,7 @@ const askAgainPeriod = 500 * time.Millisecond
 
 // askLeader lets a follower ask what is committed: once a tick, if the last question was answered.
 func (c *Core) askLeader() {
-	now := c.options.Monotonic()
+	now := c.options.Boottime()
 	if c.isLeader || c.leader == etcd.NoLeader || c.session == nil ||
 		c.heard.round != 0 && now-c.heard.askedAt < askAgainPeriod {
 		return

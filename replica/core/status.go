@@ -79,7 +79,7 @@ func (c *Core) status() Status {
 		Members: []MemberStatus{}, Removed: append([]members.ID{}, era.roster.Removed...),
 	}
 	if c.heard.at != 0 {
-		status.HeardAge = (c.options.Monotonic() - c.heard.at).Seconds()
+		status.HeardAge = (c.options.Boottime() - c.heard.at).Seconds()
 	}
 	known := map[uint64]etcd.Progress{}
 	if c.isLeader {

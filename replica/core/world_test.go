@@ -167,9 +167,9 @@ func (n *simNode) start() {
 	core, err := New(Options{
 		Identity: n.identity, Store: log, Logger: zap.NewNop(), Metrics: &metrics.Replica{},
 		Trailing: store.Trailing{Least: 8 << 10, Most: 16 << 10}, LogLimit: n.logLimit, Tick: testTick,
-		Now:       func() time.Time { return n.world.now },
-		Monotonic: func() time.Duration { return n.world.now.Sub(epoch) },
-		Random:    n.world.random, Faults: n.world.faults,
+		Now:      func() time.Time { return n.world.now },
+		Boottime: func() time.Duration { return n.world.now.Sub(epoch) },
+		Random:   n.world.random, Faults: n.world.faults,
 	})
 	if err != nil {
 		n.world.fail("node %s does not start: %v", n.identity.ID, err)

@@ -19,8 +19,8 @@ final class ClusterNode: Sendable {
     let maximumStaleness: Duration
     private let stalls: Stalls
     private let knowledge = Lock(Knowledge())
-    /// When all that the leader had committed was applied here, in nanoseconds of the monotonic clock; 0 is
-    /// never.
+    /// When all that the leader had committed was applied here, in nanoseconds of the clock that runs while
+    /// the machine is suspended; 0 is never.
     private let heardAt = Atomic<UInt64>(0)
     private let heard = Atomic<UInt64>(0)
 
@@ -63,7 +63,7 @@ final class ClusterNode: Sendable {
     var heardAge: Duration? {
         let instant = heardAt.load(ordering: .relaxed)
         guard instant > 0 else { return nil }
-        return MonotonicInstant.now.duration(since: MonotonicInstant(nanoseconds: instant))
+        return .nanoseconds(Int64(bitPattern: SystemClock.bootNanoseconds() &- instant))
     }
 
     /// Whether a follower's state is too old for reads.
@@ -145,7 +145,7 @@ extension ClusterNode {
 
     func note(_ status: ReplicaStatus) { knowledge.withLock { $0.status = status } }
 
-    /// All up to a record is applied, which was all at a moment of the monotonic clock.
+    /// All up to a record is applied, which was all at a moment of the clock.
     func hear(_ index: UInt64, atMicroseconds microseconds: UInt64) {
         heard.store(index, ordering: .relaxed)
         let (nanoseconds, overflows) = microseconds.multipliedReportingOverflow(by: 1_000)

@@ -37,7 +37,7 @@ package struct ReplicaEvents: Sendable {
     package var proved: @Sendable (_ round: UInt64) -> Void = { _ in }
 
     /// This node has applied all up to an index, which was all that the leader had committed at a moment
-    /// of this machine's monotonic clock.
+    /// of this machine's clock that runs while it is suspended.
     package var heard: @Sendable (_ index: UInt64, _ microseconds: UInt64) -> Void = { _, _ in }
 
     /// The replica has said who belongs to the cluster; once a second.
