@@ -51,6 +51,7 @@ const (
 	stopPeriod     = time.Second
 	handOverPeriod = time.Second
 	serviceSilence = 1500 * time.Millisecond
+	serviceWordAge = 5 * time.Second // of what other nodes say of theirs, once a second
 )
 
 // Peers is the way to the other nodes.
@@ -205,38 +206,55 @@ func (c *Core) Run() (err error) {
 	defer ticker.Stop()
 	look := time.NewTicker(lookPeriod)
 	defer look.Stop()
-	stop := c.stop
-	for {
-		select {
-		case <-ticker.C:
-			c.tick()
-		case message := <-c.messages:
-			c.step(message)
-		case request := <-c.requests:
-			if err := c.handle(request); err != nil {
-				return err
-			}
-		case report := <-c.reports:
-			report()
-		case <-look.C:
-			if err := c.lookAround(); err != nil {
-				return err
-			}
-		case <-stop:
-			stop = nil
-			c.stopUntil = c.options.Now().Add(stopPeriod)
-			c.handOver(0)
-		}
-		if err := c.takeWaiting(); err != nil {
+	for !c.mayStop() {
+		if err := c.turn(ticker.C, look.C); err != nil {
 			return err
-		}
-		if err := c.process(); err != nil {
-			return err
-		}
-		if c.mayStop() {
-			return nil
 		}
 	}
+	return nil
+}
+
+// turn waits for something to do, and does it with all that waits beside it. A tick that is due is a part of each
+// turn, once, and comes last: neither do messages hold up a leader's heartbeats, nor are peers silent that were
+// heard while this node could not run.
+func (c *Core) turn(ticks, looks <-chan time.Time) error {
+	isTick, stop := false, c.stop
+	if !c.stopUntil.IsZero() {
+		stop = nil
+	}
+	select {
+	case <-ticks:
+		isTick = true
+	case message := <-c.messages:
+		c.step(message)
+	case request := <-c.requests:
+		if err := c.handle(request); err != nil {
+			return err
+		}
+	case report := <-c.reports:
+		report()
+	case <-looks:
+		if err := c.lookAround(); err != nil {
+			return err
+		}
+	case <-stop:
+		c.stopUntil = c.options.Now().Add(stopPeriod)
+		c.handOver(0)
+	}
+	if err := c.takeWaiting(); err != nil {
+		return err
+	}
+	if !isTick {
+		select {
+		case <-ticks:
+			isTick = true
+		default:
+		}
+	}
+	if isTick {
+		c.tick()
+	}
+	return c.process()
 }
 
 // takeWaiting takes what else has come into the same write, and the same sync.
@@ -292,6 +310,7 @@ func (c *Core) step(message etcd.Message) {
 func (c *Core) lookAround() error {
 	now := c.options.Now()
 	c.pace.record(now, c.last)
+	c.noteService(now)
 	c.handOverWithoutService(now)
 	c.wantPromotions(now)
 	c.endCopies(now)

@@ -31,8 +31,9 @@ func (c *Core) roleChanged(wasLeader bool) {
 	c.tellRole()
 }
 
-// handOverWithoutService gives the leadership away if nobody is there to use it. Once a second at most: nodes
-// without services would hand it to and fro.
+// handOverWithoutService gives the leadership away if nobody is there to use it, and somebody is elsewhere: nodes
+// without services would hand it to and fro, each time in another term. Once a second at most, as what is known of the
+// others is a second old.
 func (c *Core) handOverWithoutService(now time.Time) {
 	if !c.isLeader || now.Sub(c.handedOver) < handOverPeriod {
 		return
@@ -41,26 +42,50 @@ func (c *Core) handOverWithoutService(now time.Time) {
 	if c.session != nil && (!c.session.isSilent(now) || len(c.requests) > 0) {
 		return
 	}
-	if c.handOver(0) { // if nobody could take it, it is tried again soon
+	if to, isServed := c.successor(now); isServed && c.handOver(to) { // else it is tried again soon
 		c.handedOver = now
 		c.logger.Warn("no service, or a silent one: the leadership is handed over",
 			zap.Bool("has_service", c.session != nil), zap.Duration("silence_limit", serviceSilence))
 	}
 }
 
-// handOver begins to give the leadership to a node, or with 0 to the connected one that has most. Whether a
-// node is connected says its stream: the Raft core's own RecentActive is cleared by each check of the quorum.
+// successor is the connected node that has most, of those whose services are there if there are such; 0 if none is
+// connected. Whether a node is connected says its stream: the Raft core's own RecentActive is cleared by each check of
+// the quorum.
+func (c *Core) successor(now time.Time) (to uint64, isServed bool) {
+	best := uint64(0)
+	c.raft.WithProgress(func(id uint64, kind etcd.ProgressType, progress etcd.Progress) {
+		heard, isKnown := c.services[members.ID(id)]
+		serves := isKnown && !heard.IsGone && now.Sub(heard.at) <= serviceWordAge
+		if !c.canLead(id, kind) || isServed && !serves {
+			return
+		}
+		if to == 0 || serves && !isServed || progress.Match > best {
+			to, best, isServed = id, progress.Match, serves
+		}
+	})
+	return to, isServed
+}
+
+// noteService keeps for the other nodes whether the service is there.
+func (c *Core) noteService(now time.Time) {
+	known := c.service.Load()
+	isGone := c.session == nil || c.session.isSilent(now)
+	if known == nil || known.IsGone == isGone {
+		return
+	}
+	changed := *known
+	changed.IsGone = isGone
+	c.service.Store(&changed)
+}
+
+// handOver begins to give the leadership to a node, or with 0 to the successor.
 func (c *Core) handOver(to uint64) bool {
 	if !c.isLeader {
 		return false
 	}
 	if to == 0 {
-		best := uint64(0)
-		c.raft.WithProgress(func(id uint64, kind etcd.ProgressType, progress etcd.Progress) {
-			if c.canLead(id, kind) && (to == 0 || progress.Match > best) {
-				to, best = id, progress.Match
-			}
-		})
+		to, _ = c.successor(c.options.Now())
 	}
 	if to == 0 {
 		return false

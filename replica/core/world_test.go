@@ -234,6 +234,9 @@ func copyFolder(t *testing.T, from, to string) {
 func (n *simNode) tick() {
 	n.world.now = n.world.now.Add(testTick / time.Duration(len(n.world.nodes)))
 	n.ticks++
+	if n.ticks%20 == 0 {
+		n.askServices()
+	}
 	n.do(func() error {
 		n.core.tick()
 		if n.ticks%4 == 0 {
@@ -241,6 +244,18 @@ func (n *simNode) tick() {
 		}
 		return nil
 	})
+}
+
+// askServices lets the node know what the services of the others say of themselves, as far as it reaches them.
+func (n *simNode) askServices() {
+	for id, other := range n.world.nodes {
+		if other == n || other.isGone || !(simPeers{n}).IsConnected(uint64(id)) || !(simPeers{other}).IsConnected(uint64(n.identity.ID)) {
+			continue
+		}
+		if service := other.core.Service(); service != nil {
+			n.core.services[id] = heardService{*service, n.world.now}
+		}
+	}
 }
 
 // deliver gives one parcel to its node, or loses it.

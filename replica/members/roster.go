@@ -109,4 +109,6 @@ type Service struct {
 	Address      string `json:"address"`
 	LowestLevel  uint64 `json:"lowest_level"`
 	HighestLevel uint64 `json:"highest_level"`
+	// IsGone says that it is not there any more, or says nothing: it could not use a leadership.
+	IsGone bool `json:"gone,omitempty"`
 }

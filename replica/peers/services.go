@@ -43,6 +43,8 @@ func answerService(directory Directory) http.HandlerFunc {
 func (n *Node) AskServices(stop <-chan struct{}) {
 	ticker := time.NewTicker(servicePeriod)
 	defer ticker.Stop()
+	now := make(chan struct{}, 1) // the first time, before the first tick
+	now <- struct{}{}
 	asked := make(chan members.ID, members.MaximumMemberCount)
 	busy := map[members.ID]bool{}
 	for {
@@ -51,19 +53,21 @@ func (n *Node) AskServices(stop <-chan struct{}) {
 			return
 		case id := <-asked:
 			delete(busy, id)
+			continue
+		case <-now:
 		case <-ticker.C:
-			for id, member := range n.directory.Members() {
-				if id == n.own || busy[id] || len(busy) >= cap(asked) {
-					continue
-				}
-				busy[id] = true
-				go func(id members.ID, url string) {
-					if service, err := n.askService(url); err == nil {
-						n.directory.TakeService(id, service)
-					}
-					asked <- id
-				}(id, member.URL)
+		}
+		for id, member := range n.directory.Members() {
+			if id == n.own || busy[id] || len(busy) >= cap(asked) {
+				continue
 			}
+			busy[id] = true
+			go func(id members.ID, url string) {
+				if service, err := n.askService(url); err == nil {
+					n.directory.TakeService(id, service)
+				}
+				asked <- id
+			}(id, member.URL)
 		}
 	}
 }

@@ -27,7 +27,7 @@ const (
 	Refused      Kind = 68 // term, index, reason; text
 	ReadOK       Kind = 69 // id
 	ReadNo       Kind = 70 // id
-	Heard        Kind = 71 // commit, microseconds of the monotonic clock
+	Heard        Kind = 71 // commit, microseconds of CLOCK_BOOTTIME
 	Added        Kind = 72 // index, node; token
 	MemberWanted Kind = 73 // change, node
 	CopyWanted   Kind = 74 // request, least index
