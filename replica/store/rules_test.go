@@ -259,3 +259,29 @@ func TestLogIsOpenedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// The service that is told of a state has another working directory than the replica.
+func TestPathsOfStatesAreBelowTheRoot(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := newFolder(t)
+	relative, err := filepath.Rel(here, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(relative, faults.Set{})
+	if err := Create(o, &Base{Index: 7, Voters: []uint64{1}, Roster: []byte("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, o)
+	defer s.Close()
+	name := fmt.Sprintf("%016x%s", 7, stateSuffix)
+	if err := os.WriteFile(filepath.Join(folder, stateFolder, name), []byte("state"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if found, wanted := s.StatePath(7), filepath.Join(folder, stateFolder, name); found != wanted {
+		t.Errorf("the path is %q, expected %q", found, wanted)
+	}
+}

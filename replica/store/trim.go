@@ -62,10 +62,14 @@ func (s *Store) Purge(stop <-chan struct{}) <-chan error {
 	return failed
 }
 
-// StatePath is the file of the state that came with the snapshot at an index, or "" if there is none.
+// StatePath is the file, below the root, of the state that came with the snapshot at an index, or "" if there is none.
 func (s *Store) StatePath(index uint64) string {
 	path, err := s.snapshots.DBFilePath(index)
 	if err != nil {
+		return ""
+	}
+	// The service has another working directory.
+	if path, err = filepath.Abs(path); err != nil {
 		return ""
 	}
 	return path
