@@ -579,9 +579,14 @@ extension SegmentJournal {
         _ = try startAnew(files, durably, after: last, at: microseconds, age: JournalAge(0))
     }
 
+    /// Whether a directory has segments.
+    package static func isBegun(_ files: any JournalFiles) throws(StorageError) -> Bool {
+        try !RecoveryScan.firsts(files).isEmpty
+    }
+
     /// Refuses a directory that has segments; changes nothing.
     package static func checkMayBegin(_ files: any JournalFiles) throws(StorageError) {
-        guard try RecoveryScan.firsts(files).isEmpty else {
+        guard try !isBegun(files) else {
             throw .system("begin", SegmentLayout.directory, code: EEXIST)
         }
     }

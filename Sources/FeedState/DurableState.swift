@@ -60,6 +60,7 @@ package final class DurableState: Sendable {
             recovered.checkpointWork,
             backups,
             durableRecords: replica?.sync,
+            copies: replica?.copies,
             failed: events.failed,
             news: events.journal.checkpoints
         )
@@ -176,7 +177,7 @@ package final class DurableState: Sendable {
         )
         let replica: ReplicaParts? =
             if let replica = options.replica {
-                try replicaParts(replica, recovered, store, events.replica)
+                try replicaParts(replica, directory, recovered, store, events.replica)
             } else {
                 nil
             }
@@ -185,6 +186,7 @@ package final class DurableState: Sendable {
 
     private static func replicaParts(
         _ options: ReplicaOptions,
+        _ directory: StateDirectory,
         _ recovered: borrowing RecoveredState,
         _ store: FeedStore,
         _ events: ReplicaEvents
@@ -204,7 +206,11 @@ package final class DurableState: Sendable {
             wakeUp: wakeUp,
             sync: ReplicaSync(syncedRecord: last.number) { wakeUp.wake() },
             lastMicroseconds: recovered.journal.lastMicroseconds,
-            store: store
+            store: store,
+            copies: ReplicaCopies(
+                maximumLogByteCount: directory.options.backups.maximumLogByteCount
+            ) { wakeUp.wake() },
+            installer: StateInstaller(directory) { wakeUp.wake() }
         )
     }
 }

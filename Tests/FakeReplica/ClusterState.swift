@@ -87,6 +87,8 @@ struct ClusterState: Sendable {
     var refusalCount = 0
     var depositionCount = 0
     var copies: [UInt64: FakeCopy] = [:]
+    /// The least record of each copy that was asked for and is not ended.
+    var wantedCopies: [UInt64: UInt64] = [:]
     var transfers: [UInt64] = []
 
     init(_ cluster: ClusterID, behind last: UInt64, _ plan: FakePlan) {
@@ -291,6 +293,12 @@ struct ClusterState: Sendable {
             changeMembers(term, index, (change, node, text), number)
         case .transfer(let node): transfer(node, number)
         case .copy(let request, let index, let path):
+            if let least = wantedCopies[request], index < least || index > committed {
+                return violate(
+                    number,
+                    "COPY is of record \(index), expected \(least) to \(committed)"
+                )
+            }
             copies[request] = .file(index: index, path: path)
         case .noCopy(let request, let why): copies[request] = .none(why: why)
         }

@@ -138,6 +138,24 @@ package final class FakeCluster: Sendable {
         }
     }
 
+    /// Asks the service of a node for a copy of its state, of a record at least.
+    package func wantCopy(_ request: UInt64, least: UInt64, of node: UInt64 = 1) {
+        change { state in
+            guard let session = state.sessions[node] else { return }
+            state.wantedCopies[request] = least
+            state.tell(session, .copyWanted(request: request, least: least))
+        }
+    }
+
+    /// The copy of a request was sent, or is given up.
+    package func endCopy(_ request: UInt64, of node: UInt64 = 1) {
+        change { state in
+            state.wantedCopies[request] = nil
+            guard let session = state.sessions[node] else { return }
+            state.tell(session, .copyDone(request: request))
+        }
+    }
+
     /// Ends the session of a node with a last word, or cuts it off.
     package func endSession(of node: UInt64 = 1, _ reason: EndReason?) {
         change { state in
@@ -177,6 +195,15 @@ package final class FakeCluster: Sendable {
     /// Waits until a service has answered a request for a copy.
     package func awaitCopy(_ request: UInt64) -> FakeCopy? {
         wait { $0.copies[request] != nil } ? copies[request] : nil
+    }
+
+    /// Waits until a service has refused a request for a copy, or taken the file back; gives why.
+    package func awaitNoCopy(_ request: UInt64) -> String? {
+        let isRefused = wait { state in
+            if case .none(_)? = state.copies[request] { true } else { false }
+        }
+        guard isRefused, case .none(let why)? = copies[request] else { return nil }
+        return why
     }
 
     func wait(_ isDone: @Sendable (ClusterState) -> Bool) -> Bool {

@@ -50,6 +50,8 @@ package final class CheckpointThread: CommitBatchReceiver {
     private let longestStop: Duration
     /// Which of the records are durable that are handed over; nil where all are.
     private let durableRecords: (any DurableRecords)?
+    /// The copies that other nodes of a cluster get; nil without one.
+    private let copies: ReplicaCopies?
 
     /// A thread that is ready to be started, for work that no other thread uses.
     ///
@@ -60,12 +62,14 @@ package final class CheckpointThread: CommitBatchReceiver {
         _ work: consuming CheckpointWork,
         _ backups: Backups,
         durableRecords: (any DurableRecords)? = nil,
+        copies: ReplicaCopies? = nil,
         longestStop: Duration = CheckpointThread.longestStop,
         failed: @escaping @Sendable (StorageError) -> Void,
         news: @escaping @Sendable (CheckpointNews) -> Void = { _ in }
     ) {
         self.backups = backups
         self.durableRecords = durableRecords
+        self.copies = copies
         checkpointed = Atomic(work.database.meta.checkpointed.number)
         newest = Atomic(max(work.database.meta.checkpointed.number, work.memtable.position.number))
         pending = Atomic(work.addedByteCount)
@@ -76,6 +80,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         self.news = news
         self.longestStop = longestStop
         self.work = Lock(work)
+        copies?.onChange { [thread] in thread.wake() }
     }
 
     /// All records up to this one are in the tables, durably.
@@ -150,15 +155,20 @@ package final class CheckpointThread: CommitBatchReceiver {
             while true {
                 let isStopping = stopping.load(ordering: .acquiring)
                 try fill(&work, from: &taken)
-                try work.updateBackup(backups)
+                try work.updateReaders(backups, copies)
                 if !isStopping { backups.askWhereDue(through: newest.load(ordering: .acquiring)) }
-                let wantsBackup = backups.wantedRecord != nil && !backups.isInspecting
+                // What waits for a frozen file to be thawed needs no checkpoint before that.
+                let isFrozen = work.database.isFrozen
+                let wantsBackup =
+                    backups.wantedRecord != nil && !backups.isInspecting && !isFrozen
+                let wantsCopy = copies?.wantedRecord != nil && !isFrozen
                 if isStopping, let deadline = stopDeadline.withLock({ $0 }), .now >= deadline {
                     return
                 }
                 if !isStopping, !work.isCheckpointing {
                     work.beginBackup(backups) { [thread] in thread.wake() }
                 }
+                if !isStopping, let copies { work.beginCopies(copies) }
                 if let target = work.target, durableRecords?.areDurable(through: target) == false {
                     // Nobody syncs them any more: the next start replays those that are there.
                     if isStopping { return }
@@ -168,10 +178,11 @@ package final class CheckpointThread: CommitBatchReceiver {
                     report(work, &stall)
                 } else if let stall = work.stall {
                     if wantsBackup { backups.cancel(.failed(stall)) }
+                    if wantsCopy { copies?.refuse("No copy can be made now: \(stall)") }
                     // The next start replays the records that are not checkpointed.
                     if isStopping { return }
                     thread.waitForWakeUp(upTo: Self.lookInterval)
-                } else if work.isDue(at: .now, atOnce: isStopping || wantsBackup) {
+                } else if work.isDue(at: .now, atOnce: isStopping || wantsBackup || wantsCopy) {
                     work.begin()
                     statistics.begin()
                 } else {

@@ -160,7 +160,7 @@ extension CheckpointWork {
     /// Begins the backup that was asked for, where all of its records are checkpointed.
     ///
     /// To be called between two checkpoints. `ready` is called, on another thread, when
-    /// ``updateBackup(_:)`` has something to do.
+    /// ``updateReaders(_:_:)`` has something to do.
     func beginBackup(_ backups: Backups, ready: @escaping @Sendable () -> Void) {
         guard let wanted = backups.wantedRecord, !backups.isInspecting, !database.isFrozen,
             wanted <= database.meta.checkpointed.number, !database.meta.isCheckpointing
@@ -168,11 +168,40 @@ extension CheckpointWork {
         backups.begin(database, ready: ready)
     }
 
-    /// Watches SQLite's log while `state.db` is copied, and thaws the file once the copy has ended.
-    func updateBackup(_ backups: Backups) throws(StorageError) {
+    /// Lets the copies begin that a replica has asked for, where all of their records are checkpointed.
+    ///
+    /// To be called between two checkpoints. They share a file that is frozen already.
+    func beginCopies(_ copies: ReplicaCopies) {
+        guard let wanted = copies.wantedRecord else { return }
+        if !database.isFrozen {
+            let meta = database.meta
+            guard wanted <= meta.checkpointed.number, !meta.isCheckpointing else { return }
+            do throws(StorageError) {
+                _ = try database.freeze()
+            } catch {
+                // What is frozen in part is thawed, as nobody reads it.
+                return copies.refuse("No copy can be made: \(error)")
+            }
+        }
+        guard let record = database.frozenRecord else { return }
+        copies.give(databasePath, at: record)
+    }
+
+    /// The path of `state.db` below the root, for another process.
+    private var databasePath: String {
+        RestoreSource(path: "\(database.directory)/\(StateDatabase.fileName)").absolutePath
+    }
+
+    /// Watches SQLite's log while `state.db` is read, and thaws the file once nobody reads it any more.
+    func updateReaders(_ backups: Backups, _ copies: ReplicaCopies?) throws(StorageError) {
         guard database.isFrozen else { return }
-        if backups.isReading { backups.observe(logByteCount: try database.logByteCount) }
-        if !backups.isReading { try database.thaw() }
+        let isCopied = copies?.isReading == true
+        if backups.isReading || isCopied {
+            let byteCount = try database.logByteCount
+            backups.observe(logByteCount: byteCount)
+            copies?.observe(logByteCount: byteCount)
+        }
+        if !backups.isReading, copies?.isReading != true { try database.thaw() }
     }
 }
 

@@ -56,6 +56,9 @@ package struct InPlaceRestore: Equatable, Sendable {
         _ files: any JournalFiles,
         vfs: String? = nil
     ) throws(RestoreError) -> InPlaceRestore {
+        if let marker = InstallMarker.read(files) {
+            throw .installing(directory: directory, record: marker.record)
+        }
         let run = RestoreRun(directory: directory, files: files, vfs: vfs)
         let byteCount = try restoreErrors { () throws(StorageError) in
             // What a run that was killed has left takes room.
@@ -187,7 +190,6 @@ extension RestoreRun {
 /// `in-place <number> <the backup's path>`.
 struct InPlaceMarker: Equatable {
     private static let prefix = "in-place "
-    private static let newName = "\(BackupRestore.restoringName).new"
 
     /// The number in the names of the files that are moved to `quarantine/`: a repetition keeps it, so
     /// that a database and its log stay together.
@@ -196,12 +198,7 @@ struct InPlaceMarker: Equatable {
     let backup: String
 
     static func read(_ files: any JournalFiles) -> InPlaceMarker? {
-        guard
-            let bytes = try? files.begin(of: BackupRestore.restoringName, byteCount: 1 << 16),
-            bytes.last == UInt8(ascii: "\n"),
-            let text = String(validating: bytes.dropLast(), as: UTF8.self),
-            text.hasPrefix(prefix)
-        else { return nil }
+        guard let text = RestoringFile.line(files), text.hasPrefix(prefix) else { return nil }
         let words = text.dropFirst(prefix.count).split(separator: " ", maxSplits: 1)
         guard words.count == 2, let number = Int(words[0]) else { return nil }
         return InPlaceMarker(number: number, backup: String(words[1]))
@@ -242,14 +239,39 @@ struct InPlaceMarker: Equatable {
 
     /// Writes the marker, whole or not at all, durably.
     func write(_ files: any JournalFiles) throws(StorageError) {
-        let file = try files.create(Self.newName)
-        try file.write(Array("\(Self.prefix)\(number) \(backup)\n".utf8).span, at: 0)
-        try file.sync()
-        try files.rename(Self.newName, to: BackupRestore.restoringName)
-        try files.syncDirectory(".")
+        try RestoringFile.write("\(Self.prefix)\(number) \(backup)", files)
     }
 
     /// Removes the marker, durably.
+    static func remove(_ files: any JournalFiles) throws(StorageError) {
+        try RestoringFile.remove(files)
+    }
+}
+
+/// The file `restoring` of a directory whose files are put into other places, with one line that says how.
+enum RestoringFile {
+    /// Its name until it is whole.
+    static let newName = "\(BackupRestore.restoringName).new"
+
+    /// Its line; nil if there is no such file, or more in it.
+    static func line(_ files: any JournalFiles) -> String? {
+        guard
+            let bytes = try? files.begin(of: BackupRestore.restoringName, byteCount: 1 << 16),
+            bytes.last == UInt8(ascii: "\n")
+        else { return nil }
+        return String(validating: bytes.dropLast(), as: UTF8.self)
+    }
+
+    /// Writes it, whole or not at all, durably.
+    static func write(_ line: String, _ files: any JournalFiles) throws(StorageError) {
+        let file = try files.create(newName)
+        try file.write(Array("\(line)\n".utf8).span, at: 0)
+        try file.sync()
+        try files.rename(newName, to: BackupRestore.restoringName)
+        try files.syncDirectory(".")
+    }
+
+    /// Removes it, durably.
     static func remove(_ files: any JournalFiles) throws(StorageError) {
         try files.remove(newName)
         try files.remove(BackupRestore.restoringName)

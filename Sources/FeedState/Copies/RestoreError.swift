@@ -15,6 +15,8 @@ package enum RestoreError: Error, Equatable, Sendable {
     case notAll(journal: String, problem: StorageError?)
     /// The data directory does not have the state of a moment; the last text says which moments it has.
     case noMoment(String, RestoreMoment, MomentProblem, String)
+    /// A state of another node is taking the place of the directory's own.
+    case installing(directory: String, record: UInt64)
     /// The backup cannot be used, or the directory cannot be made.
     case storage(StorageError)
 }
@@ -39,6 +41,7 @@ extension RestoreError {
         case .noMoment(_, _, .journal(let error), _): error.exitStatus
         case .noMoment(_, _, .damagedBackup, _): 5
         case .noMoment: 2
+        case .installing: 5
         case .notAll(_, let problem): problem?.exitStatus ?? 5
         case .noRoom: 1
         case .notContinued(_, _, let error), .storage(let error): error.exitStatus
@@ -97,6 +100,8 @@ extension RestoreError: CustomStringConvertible {
         case .noMoment(let path, let moment, let problem, let reach):
             "\(path) does not have the state of \(moment): " + Self.text(problem, moment)
                 + (reach.isEmpty ? "" : " \(reach)")
+        case .installing(let directory, let record):
+            "\(StateStartError.installInterrupted(path: directory, record: record))"
         case .storage(let error): error.description
         }
     }

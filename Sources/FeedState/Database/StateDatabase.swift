@@ -32,6 +32,8 @@ package final class StateDatabase {
     /// The pages of SQLite's log after which a log checkpoint is due again once ``thaw()`` is
     /// called; nil while the file is not frozen.
     private var thawedCheckpointInterval: Int?
+    /// The last record that is in the file while it is frozen; else nil.
+    package private(set) var frozenRecord: UInt64?
     /// The file as copies read it, once there was one: closing it would drop SQLite's locks, so it
     /// stays open as long as the connection.
     private var copySource: (any JournalFile)?
@@ -305,7 +307,9 @@ extension StateDatabase {
         thawedCheckpointInterval = interval
         try connection.checkpointLog()
         let source = try openCopySource()
-        return (source, try source.byteCount())
+        let byteCount = try source.byteCount()
+        frozenRecord = meta.checkpointed.number
+        return (source, byteCount)
     }
 
     private func openCopySource() throws(StorageError) -> any JournalFile {
@@ -322,6 +326,7 @@ extension StateDatabase {
     package func thaw() throws(StorageError) {
         guard let interval = thawedCheckpointInterval else { return }
         thawedCheckpointInterval = nil
+        frozenRecord = nil
         do {
             try connection.setCheckpointInterval(interval)
             try connection.checkpointLog()

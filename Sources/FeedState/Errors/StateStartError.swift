@@ -11,6 +11,8 @@ package enum StateStartError: Error {
     /// The directory is one machine's, and what it was opened for is for a node of a cluster.
     case ofOneMachine
     case inPlaceInterrupted(path: String, backup: String)
+    /// A state of another node of the cluster, of this record, is taking the place of the directory's own.
+    case installInterrupted(path: String, record: UInt64)
     /// A restore into the directory was interrupted, which read a backup, or with flags a moment of a
     /// data directory; the source is nil where a version that did not note it has begun.
     case restoreInterrupted(path: String, source: String?, flags: [String])
@@ -29,7 +31,7 @@ package enum StateStartError: Error {
         switch self {
         case .storage(let error): error.exitStatus
         case .loss, .missingDatabase, .interruptedAcceptance, .restoreInterrupted,
-            .inPlaceInterrupted:
+            .inPlaceInterrupted, .installInterrupted:
             5
         case .copied, .ofCluster, .ofOneMachine: 4
         case .foreignFile, .noState, .backup: 2
@@ -70,6 +72,9 @@ extension StateStartError: CustomStringConvertible {
             "A restore into \(path) was interrupted: the directory holds only a part of the backup."
         case .inPlaceInterrupted(let path, _):
             "A restore in place in \(path) was interrupted: state.db is not in its place yet."
+        case .installInterrupted(let path, let record):
+            "The state of the cluster at record \(record) was to take the place of the one in \(path), "
+                + "and that was interrupted."
         case .backup(let instanceID):
             "This is a backup of instance \(hexadecimal(instanceID)), and no data directory."
         case .missingDatabase: "state.db is missing, and other files of the state are there."

@@ -74,4 +74,47 @@ extension StateDirectory {
             )
         }
     }
+    /// Whether the directory has no state at all: a node of a cluster waits for one.
+    package func isWithoutState() throws(StateStartError) -> Bool {
+        guard InstallMarker.read(files) == nil else { return false }
+        return try !hasDatabase()
+    }
+
+    /// Finishes what has marked the directory: a state of another node takes the place of its own.
+    ///
+    /// Gives the last record of the new one; nil if there was nothing to finish.
+    /// A process that ends in the middle leaves the marker, and the next start goes on.
+    func finishInstall() throws(StateStartError) -> UInt64? {
+        guard options.replica != nil else { return nil }
+        guard let marker = InstallMarker.read(files) else {
+            // A process that was killed while it copied has left only bytes that take room.
+            if try names(in: ".").contains(StateDatabase.newFileName) {
+                try? StateDatabase.removeNewFile(files)
+            }
+            return nil
+        }
+        try withRoom { () throws(StorageError) in try marker.publish(files) }
+        try beginInstalledJournal(marker.record)
+        try withRoom { () throws(StorageError) in try RestoringFile.remove(files) }
+        // What is left of older ones only takes room.
+        try? ReplacedStates.prune(files)
+        return marker.record
+    }
+
+    /// Begins the journal behind the state, which is closed on return; nothing if that was done.
+    private func beginInstalledJournal(_ record: UInt64) throws(StateStartError) {
+        let isBegun = try startErrors { () throws(StorageError) in
+            try SegmentJournal.isBegun(files)
+        }
+        guard !isBegun else { return }
+        let database = try withRoom { () throws(StorageError) in
+            try StateDatabase(directory: options.path, files: files, vfs: vfs)
+        }
+        let found = database.meta.checkpointed.number
+        guard found == record else {
+            let reason = "its last record is \(found), and \(record) was installed"
+            throw .storage(.notAState(file: StateDatabase.fileName, reason: reason))
+        }
+        try beginJournal(behind: database)
+    }
 }

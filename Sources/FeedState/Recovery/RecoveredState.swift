@@ -27,6 +27,7 @@ package struct RecoveredState: ~Copyable {
         onFirstEntry: @escaping @Sendable () -> Void = {}
     ) throws(StateStartError) {
         var summary = RecoverySummary()
+        summary.installed = try directory.finishInstall()
         let hadBallast = try directory.names(in: ".").contains(SegmentJournal.ballastName)
         let database = try directory.database(&summary)
         let recovery = StoreRecovery(store: store, channels: channels, progress: progress)
@@ -104,6 +105,8 @@ package struct RecoveredState: ~Copyable {
 
 package struct RecoverySummary: Sendable, Equatable {
     package var isNew = false
+    /// The record of the state of another node that has taken the place of the directory's own.
+    package var installed: UInt64?
     /// The records of the journal that were replayed, and the log entries in them.
     package var recordCount: UInt64 = 0
     package var entryCount: UInt64 = 0

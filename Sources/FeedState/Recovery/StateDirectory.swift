@@ -19,7 +19,7 @@ package struct StateDirectory {
     package init(_ options: StateOptions) throws(StateStartError) {
         // What cannot be listed is refused in the words of what is tried next.
         let names = try? POSIXFiles.names(atPath: options.path)
-        if let names {
+        if let names, options.replica == nil || !Self.isInstalling(names, options.path) {
             try Self.checkRestored(names, options.path, try? POSIXFiles(reading: options.path))
             if !names.contains(StateDatabase.fileName) {
                 try DirectoryNames.checkAreNew(names, options) { folder in
@@ -28,7 +28,7 @@ package struct StateDirectory {
             } else if let instanceID = BackupVerification.copiedInstance(path: options.path) {
                 throw .backup(instanceID: instanceID)
             }
-        } else if options.mustExist || options.acceptedLoss != nil {
+        } else if names == nil, options.mustExist || options.acceptedLoss != nil {
             throw .noState
         }
         let files = try startErrors { () throws(StorageError) in
@@ -83,6 +83,14 @@ package struct StateDirectory {
         }
     }
 
+    /// Whether a state of another node is taking the place of the directory's own.
+    private static func isInstalling(_ names: [String], _ path: String) -> Bool {
+        guard names.contains(BackupRestore.restoringName),
+            let files = try? POSIXFiles(reading: path)
+        else { return false }
+        return InstallMarker.read(files) != nil
+    }
+
     /// A restore that was killed may have left a part of the state.
     private static func checkRestored(
         _ names: [String],
@@ -93,6 +101,9 @@ package struct StateDirectory {
         // A restore in place may have left no `state.db`, or one with another's log.
         if let marker = files.flatMap({ InPlaceMarker.read($0) }) {
             throw .inPlaceInterrupted(path: path, backup: marker.backup)
+        }
+        if let marker = files.flatMap({ InstallMarker.read($0) }) {
+            throw .installInterrupted(path: path, record: marker.record)
         }
         let source = files.flatMap { RestoreSource.read($0) }
         throw .restoreInterrupted(path: path, source: source?.path, flags: source?.flags ?? [])
@@ -122,6 +133,7 @@ extension StateDirectory {
     /// Where a loss is accepted and there is one, the instance is a new one from here on.
     func database(_ summary: inout RecoverySummary) throws(StateStartError) -> StateDatabase {
         guard try hasDatabase() else {
+            guard options.replica == nil else { throw .noState }
             summary.isNew = true
             return try withRoom { () throws(StorageError) in
                 try StateDatabase.create(directory: options.path, files: files, vfs: vfs)
@@ -218,7 +230,7 @@ extension StateDirectory {
     ///
     /// A start checks a new directory before it locks it. It checks the same again here, as another
     /// process may have used the directory meanwhile.
-    private func hasDatabase() throws(StateStartError) -> Bool {
+    func hasDatabase() throws(StateStartError) -> Bool {
         let names = try names(in: ".")
         try Self.checkRestored(names, options.path, files)
         guard !names.contains(StateDatabase.fileName) else { return true }
@@ -483,7 +495,10 @@ enum DirectoryNames {
     }
 
     private static func isForeign(_ name: String) -> Bool {
-        let known = ["lock", "lost+found", SegmentJournal.directoryName, "restoring"]
+        let known = [
+            "lock", "lost+found", SegmentJournal.directoryName, BackupRestore.restoringName,
+            RestoringFile.newName,
+        ]
         return !known.contains(name) && !name.hasPrefix(".")
             && !name.hasPrefix(StateDatabase.newFileName)
     }

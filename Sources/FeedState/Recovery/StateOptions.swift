@@ -31,12 +31,12 @@ package struct StateOptions: Sendable {
     package var servesCluster = false
     /// The replica that agrees to each record, if the directory is served as a node of a cluster.
     ///
-    /// It sets what follows: the directory is there and a cluster's, and its records are synced later.
+    /// It sets what follows: the directory is a cluster's, and its records are synced later. One without a
+    /// state gets that from the cluster (``WaitingNode``).
     package var replica: ReplicaOptions? {
         didSet {
             guard replica != nil else { return }
             servesCluster = true
-            mustExist = true
             durability = .replicated
         }
     }

@@ -32,6 +32,11 @@ struct RefusalWords {
         case .loss(let loss): return ofLoss(loss)
         case .storage(let error): return ofStorage(error)
         case .inPlaceInterrupted(_, let backup): return ofInterruptedInPlaceRestore(of: backup)
+        case .installInterrupted:
+            let step = Step(text: "Start it with --replica, as before: that start finishes it.")
+            return (
+                "Both states are whole. Nothing of this directory is served before that.", [step]
+            )
         case .missingDatabase:
             return withoutState(
                 "If state.db was moved, or its disk is not mounted, put it back.",
@@ -639,7 +644,7 @@ extension RefusalWords {
             return (nothing, [step])
         case .storage(.notEmpty), .storage(.locked):
             return (nothing, [newDirectory(commands)])
-        case .storage(.notABackup), .notContinued, .notAll: return (nothing, [])
+        case .storage(.notABackup), .notContinued, .notAll, .installing: return (nothing, [])
         case .noMoment(_, _, .wrongClock, _):
             let step = Step(
                 text:

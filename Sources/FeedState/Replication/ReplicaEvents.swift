@@ -1,4 +1,5 @@
 internal import FeedJournal
+internal import FeedReplica
 internal import Foundation
 
 /// What a node of a cluster may do; it begins as one that follows, and one that leads never follows again.
@@ -39,6 +40,11 @@ package struct ReplicaEvents: Sendable {
     /// This node has applied all up to an index, which was all that the leader had committed at a moment
     /// of this machine's clock that runs while it is suspended.
     package var heard: @Sendable (_ index: UInt64, _ microseconds: UInt64) -> Void = { _, _ in }
+
+    /// A state of this record is to take the place of this node's, which is too old for readers.
+    ///
+    /// The node ends once that has been prepared.
+    package var installing: @Sendable (_ record: UInt64) -> Void = { _ in }
 
     /// The replica has said who belongs to the cluster; once a second.
     package var status: @Sendable (ReplicaStatus) -> Void = { _ in }
@@ -89,6 +95,9 @@ package struct Deposition: Equatable, Sendable, CustomStringConvertible {
 
 /// Why a node does not go on, in words, and what its process exits with.
 package struct ReplicaEnding: Equatable, Sendable {
+    /// What a process exits with that is to be started again at once.
+    package static let startAgain: Int32 = 75
+
     package var sentence: String
     package var exitStatus: Int32
 
@@ -106,6 +115,20 @@ package enum ReplicaNews: Equatable, Sendable {
     case disconnected(String)
     /// The replica has refused what this node asked for beside commit batches, with these words.
     case refused(String)
+    /// The replica sends a copy of the state, as of this record, to another node.
+    case givesCopy(UInt64)
+    /// It gets none, or has to end one, with these words.
+    case givesNoCopy(String)
+}
+
+extension ReplicaNews {
+    init?(of word: ServiceWord) {
+        switch word {
+        case .copy(_, let index, _): self = .givesCopy(index)
+        case .noCopy(_, let why): self = .givesNoCopy(why)
+        default: return nil
+        }
+    }
 }
 
 /// Who belongs to the cluster, as this node's replica knows it.

@@ -17,6 +17,10 @@ package struct ReplicaParts: Sendable {
     /// The time of the journal's last record.
     package let lastMicroseconds: UInt64
     package let store: FeedStore
+    /// The copies that other nodes get of the state.
+    package let copies: ReplicaCopies
+    /// Takes a copy of another node's state.
+    package let installer: StateInstaller
 
     package init(
         options: ReplicaOptions,
@@ -25,7 +29,9 @@ package struct ReplicaParts: Sendable {
         wakeUp: ReplicaWakeUp,
         sync: ReplicaSync,
         lastMicroseconds: UInt64,
-        store: FeedStore
+        store: FeedStore,
+        copies: ReplicaCopies,
+        installer: StateInstaller
     ) {
         self.options = options
         self.events = events
@@ -34,6 +40,23 @@ package struct ReplicaParts: Sendable {
         self.sync = sync
         self.lastMicroseconds = lastMicroseconds
         self.store = store
+        self.copies = copies
+        self.installer = installer
+    }
+
+    /// Raises the numbers that the store gives above all that a leader before may have given; returns the log
+    /// entry that says so.
+    func raiseCounters(behind record: UInt64) throws(StorageError) -> LogEntry {
+        let counters = LogEntry.counters(
+            lastID: store.highestID,
+            revision: store.revision + SkippedNumbers.revisions
+        )
+        do throws(RecoveryError) {
+            try store.apply(counters)
+        } catch {
+            throw .brokenRecord(record + 1, reason: "applied: \(error)")
+        }
+        return counters
     }
 }
 

@@ -67,6 +67,8 @@ package struct ReplicatedNode: ~Copyable {
     private var awaitsRole = false
     private var changes = MemberChanges()
     private var stopTime: ContinuousClock.Instant?
+    /// The record of the state that takes the place of this one; nil if none does.
+    private var installing: UInt64?
 
     init(
         _ owner: ReplicatedJournal,
@@ -106,6 +108,7 @@ extension ReplicatedNode {
     mutating func finish() {
         let wasEnded = isEnded
         end()
+        replica.installer.cancel()
         do throws(StorageError) {
             try replica.sync.finish(upkeep.journal)
         } catch {
@@ -121,6 +124,7 @@ extension ReplicatedNode {
         now = .now
         owner.heartBeat.beat()
         if owner.isStopping, mayStop() { return false }
+        if installing != nil { endInstall() }
         switch phase {
         case .connecting(let time): if now >= time { connect() }
         case .following: if !isFull { try takeWords() }
@@ -150,6 +154,7 @@ extension ReplicatedNode {
         connection = nil
         owner.closeAsks(words)
         changes.end(words, isTransferred: isTransferred)
+        replica.copies.endAll()
     }
 
     /// Whether a leader has committed all that was logged, or had its time for it.
@@ -168,9 +173,11 @@ extension ReplicatedNode {
         guard connection != nil else { return }
         if now >= durableTime {
             durableTime = now + ReplicatedJournal.durableInterval
-            say(.durable(replica.sync.syncedRecord))
+            // Who cannot lead is silent, so that a replica that is elected gives the leadership away.
+            if installing == nil { say(.durable(replica.sync.syncedRecord)) }
         }
         if now >= statusTime { askForStatus() }
+        sayCopies()
         giveAwayIfFull()
     }
 
@@ -260,6 +267,7 @@ extension ReplicatedNode {
         case .connecting, .following:
             connection = nil
             changes.end("the replica is not there: \(words)", isTransferred: false)
+            replica.copies.endAll()
             phase = .connecting(at: now + ReplicatedJournal.connectInterval)
             tell(.disconnected(words))
         case .ended: break
@@ -330,16 +338,10 @@ extension ReplicatedNode {
         case .readNo: _ = owner.rounds.ask()
         case .heard(let index, let microseconds): hear(index, microseconds)
         case .memberWanted(let change, let node): want(change, node)
-        case .copyWanted(let request, _):
-            say(.noCopy(request: request, why: "this version of feed-service gives no copies"))
+        case .copyWanted(let request, let least): giveCopy(request, least)
+        case .copyDone(let request): replica.copies.end(request)
         case .added(let index, let node, let token): changes.added(index, node: node, token: token)
-        case .copyDone: break
-        case .install(let index, let path):
-            end(
-                "The cluster's log is forgotten up to record \(index), and this version of "
-                    + "feed-service does not take the state in \(path): replace this node.",
-                exitStatus: 5
-            )
+        case .install(let index, let path): install(index, path)
         case .tooOld(let first):
             end(
                 "This node has records up to \(last), and the cluster's log begins with record "
@@ -373,6 +375,46 @@ extension ReplicatedNode {
     }
 }
 
+// Copies of the state, to other nodes and to this one.
+extension ReplicatedNode {
+    private mutating func giveCopy(_ request: UInt64, _ least: UInt64) {
+        guard case .leading = phase else {
+            return say(.noCopy(request: request, why: "the service does not lead yet"))
+        }
+        replica.copies.ask(request, least: least)
+    }
+
+    private mutating func sayCopies() {
+        for word in replica.copies.takeWords() {
+            say(word)
+            if let news = ReplicaNews(of: word) { tell(news) }
+        }
+    }
+
+    /// What this node needs next is forgotten: it goes on from a state that the replica has received.
+    private mutating func install(_ index: UInt64, _ path: String) {
+        guard case .following = phase, index > last else {
+            return lose("INSTALL came of record \(index), and this node has record \(last)")
+        }
+        replica.installer.begin(index, from: path, of: replica.cluster, behind: chain.beginning)
+        guard installing == nil else { return }
+        installing = index
+        replica.events.installing(index)
+    }
+
+    private mutating func endInstall() {
+        guard let record = installing, let ended = replica.installer.takeEnd() else { return }
+        switch InstallOutcome(ended, record) {
+        case .again(let words):
+            installing = nil
+            lose(words)
+        case .ends(let ending):
+            end()
+            replica.events.ended(ending)
+        }
+    }
+}
+
 // Who leads.
 extension ReplicatedNode {
     private mutating func take(_ role: ReplicaRole) throws(StorageError) {
@@ -397,29 +439,13 @@ extension ReplicatedNode {
         owner.progress.noteDurable(index)
         logs.begin(at: index + 1)
         // Before any change: no number that a leader before has given is given again.
-        let counters = try raiseCounters()
+        let counters = try replica.raiseCounters(behind: index)
         logs[0].transaction { logs[0].append(counters) }
         phase = .leading(term: term)
         if !owner.progress.isWritable { giveAwayTime = now + ReplicatedJournal.giveAwayInterval }
         unheard = []
         commits.durable(index)
         tellState()
-    }
-
-    /// Raises the numbers that the store gives above all that a leader before may have given; returns the log
-    /// entry that says so.
-    private func raiseCounters() throws(StorageError) -> LogEntry {
-        let store = replica.store
-        let counters = LogEntry.counters(
-            lastID: store.highestID,
-            revision: store.revision + SkippedNumbers.revisions
-        )
-        do throws(RecoveryError) {
-            try store.apply(counters)
-        } catch {
-            throw .brokenRecord(last + 1, reason: "applied: \(error)")
-        }
-        return counters
     }
 
     private mutating func tellState() {
@@ -435,7 +461,9 @@ extension ReplicatedNode {
     }
 
     private mutating func askForStatus() {
-        statusTime = now + ReplicatedJournal.statusInterval
+        statusTime =
+            now
+            + (installing == nil ? ReplicatedJournal.statusInterval : StateInstaller.statusInterval)
         request += 1
         say(.status(request: request))
     }

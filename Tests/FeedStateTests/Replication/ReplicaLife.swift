@@ -107,8 +107,9 @@ final class ReplicaLife {
         replica.longestAsk = longestAsk
         options.replica = replica
         let wakeUp = try ReplicaWakeUp()
+        let directory = StateDirectory(options, disk, vfs: disk.databaseDiskName)
         let recovered = try RecoveredState(
-            StateDirectory(options, disk, vfs: disk.databaseDiskName),
+            directory,
             into: store,
             channels: { _ in },
             onFirstEntry: { wakeUp.wake() }
@@ -139,7 +140,9 @@ final class ReplicaLife {
                 wakeUp: wakeUp,
                 sync: sync,
                 lastMicroseconds: recovered.journal.lastMicroseconds,
-                store: store
+                store: store,
+                copies: ReplicaCopies(maximumLogByteCount: .max) { wakeUp.wake() },
+                installer: StateInstaller(directory) { wakeUp.wake() }
             )
         )
         guard let node = journal.takeNode() else { preconditionFailure("A node is taken once.") }
@@ -256,14 +259,27 @@ struct LogModel {
 
     /// The state of a directory whose last record is the one before the cluster's first.
     init(of disk: FakeDisk, behind last: UInt64) throws {
-        first = last
         let copy = disk.copy()
-        let database = try StateDatabase.look(
-            directory: ".",
-            files: copy,
-            vfs: copy.databaseDiskName
+        try self.init(
+            of: copy,
+            at: ".",
+            vfs: copy.databaseDiskName,
+            ReplicaLife.configuration,
+            behind: last
         )
-        var configuration = ReplicaLife.configuration
+    }
+
+    /// The same of a directory that nobody else has, and that is written to.
+    init(
+        of copy: any JournalFiles,
+        at path: String,
+        vfs: String? = nil,
+        _ configuration: JournalConfiguration,
+        behind last: UInt64
+    ) throws {
+        first = last
+        let database = try StateDatabase.look(directory: path, files: copy, vfs: vfs)
+        var configuration = configuration
         configuration.instanceID = database.meta.instanceID
         let recovery = AccountsRecovery()
         try database.load(into: store, accounts: recovery, channels: { _, _ in })

@@ -158,6 +158,10 @@ import Testing
             testDescription: "half restore in place",
             error: .inPlaceInterrupted(path: "/srv/feed", backup: backup)
         ),
+        Row(
+            testDescription: "half state of another node",
+            error: .installInterrupted(path: "/srv/feed", record: 7)
+        ),
         Row(testDescription: "interrupted", error: .interruptedAcceptance(after: 7)),
         Row(
             testDescription: "half restore",
