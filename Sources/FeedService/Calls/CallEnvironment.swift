@@ -78,6 +78,9 @@ struct CallEnvironment {
     /// too old.
     func checkLeadership(for method: Method) throws(Status) {
         guard context.stalls.isFollowing, let node = context.node else { return }
+        if node.isWaiting, method == .hello || !method.isAnsweredInStall {
+            throw .waitsForState(leader: node.leader)
+        }
         if method.needsLeader { throw .notLeader(node.leader) }
         guard method.showsState, node.isStale else { return }
         throw .staleReplica(age: node.heardAge, limit: node.maximumStaleness)

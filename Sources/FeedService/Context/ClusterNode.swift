@@ -17,16 +17,26 @@ final class ClusterNode: Sendable {
     let address: String
     /// The age at which the state of a follower is too old for reads.
     let maximumStaleness: Duration
+    /// Whether the directory has no state, and waits for that of the cluster: nothing is answered.
+    let isWaiting: Bool
     private let stalls: Stalls
     private let knowledge = Lock(Knowledge())
     /// When all that the leader had committed was applied here, in nanoseconds of the clock that runs while
     /// the machine is suspended; 0 is never.
     private let heardAt = Atomic<UInt64>(0)
     private let heard = Atomic<UInt64>(0)
+    /// The record of the state that takes the place of this one; 0 if none does.
+    private let installing = Atomic<UInt64>(0)
 
-    init(_ options: ReplicaOptions, maximumStaleness: Duration, _ stalls: Stalls) {
+    init(
+        _ options: ReplicaOptions,
+        maximumStaleness: Duration,
+        isWaiting: Bool = false,
+        _ stalls: Stalls
+    ) {
         address = options.address
         self.maximumStaleness = maximumStaleness
+        self.isWaiting = isWaiting
         self.stalls = stalls
     }
 
@@ -71,6 +81,9 @@ final class ClusterNode: Sendable {
 
     /// Why reads of a follower are refused, in a few words; nil if they are not.
     var staleness: String? {
+        let record = installing.load(ordering: .relaxed)
+        if record > 0 { return "takes the state of the cluster at record \(record)" }
+        if isWaiting { return "waits for the state of the cluster" }
         guard let age = heardAge else { return "has heard nothing of its leader" }
         guard age > maximumStaleness else { return nil }
         return "has not heard of its leader for \(age.millisecondsRoundedDown) ms"
@@ -83,6 +96,7 @@ extension ClusterNode {
     /// has.
     func facts(record: UInt64) -> [String] {
         let (state, status) = knowledge.withLock { ($0.state, $0.status) }
+        guard !isWaiting else { return ["without a state"] }
         var facts: [String] = []
         switch state {
         case .leading(let term): facts.append("leads term \(term)")
@@ -145,8 +159,15 @@ extension ClusterNode {
 
     func note(_ status: ReplicaStatus) { knowledge.withLock { $0.status = status } }
 
+    /// A state of another node takes the place of this one, which is too old for reads from here on.
+    func install(_ record: UInt64) {
+        installing.store(record, ordering: .relaxed)
+        heardAt.store(0, ordering: .relaxed)
+    }
+
     /// All up to a record is applied, which was all at a moment of the clock.
     func hear(_ index: UInt64, atMicroseconds microseconds: UInt64) {
+        guard installing.load(ordering: .relaxed) == 0 else { return }
         heard.store(index, ordering: .relaxed)
         let (nanoseconds, overflows) = microseconds.multipliedReportingOverflow(by: 1_000)
         heardAt.store(overflows ? 0 : nanoseconds, ordering: .relaxed)

@@ -128,7 +128,27 @@ package enum OperatorLines {
             "feed-replica is reached: node \(hexadecimal(node)), record \(committed) is committed"
         case .disconnected(let words): "feed-replica is not reached, and tried again: \(words)"
         case .refused(let words): "feed-replica refuses: \(words)"
+        case .givesCopy(let record):
+            "feed-replica sends the state at record \(record) to another node"
+        case .givesNoCopy(let words): "feed-replica gets no copy of the state: \(words)"
         }
+    }
+
+    /// The directory has no state yet.
+    package static func waits(_ directory: String) -> String {
+        "\(directory) has no state: waits for that of the cluster, which feed-replica receives"
+    }
+
+    /// A state of another node is to take the place of the directory's own.
+    package static func installs(_ record: UInt64) -> String {
+        "the cluster's log goes on behind what this node has: the state at record \(record) is copied and "
+            + "checked, and reads are refused"
+    }
+
+    /// A state of another node has taken the place of the directory's own.
+    package static func installed(_ record: UInt64) -> String {
+        "the state of the cluster at record \(record) is in place; the one before is in quarantine, if "
+            + "there was one"
     }
 
     /// The state can no more be made durable, and the service ends.

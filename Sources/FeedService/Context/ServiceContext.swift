@@ -26,6 +26,8 @@ final class ServiceContext: Sendable {
     let stalls: Stalls
     /// What the service is in its cluster; nil without one.
     let node: ClusterNode?
+    /// What gets a state for the directory, which has none; nil with one.
+    let waitingNode: WaitingNode?
     let devices: DeviceAdmission
     let posts: PostAdmission
     /// The hosts and devices of the latest posts.
@@ -57,11 +59,13 @@ final class ServiceContext: Sendable {
     init(
         _ configuration: ServiceConfiguration,
         _ state: DurableState?,
+        _ waitingNode: WaitingNode? = nil,
         channels: ChannelTable,
         clock: ClockWatch
     ) {
         self.clock = clock
         self.state = state
+        self.waitingNode = waitingNode
         self.channels = channels
         limits = configuration.limits
         let identity = state?.identity
@@ -76,7 +80,14 @@ final class ServiceContext: Sendable {
         let stalls = Stalls(limit: limits.stallLimit, isFollowing: replica != nil)
         let staleness = limits.maximumStaleness
         self.stalls = stalls
-        node = replica.map { ClusterNode($0, maximumStaleness: staleness, stalls) }
+        node = replica.map {
+            ClusterNode(
+                $0,
+                maximumStaleness: staleness,
+                isWaiting: waitingNode != nil,
+                stalls
+            )
+        }
         precondition(
             (1...RankingLimits.maximumPageSize).contains(limits.calls.maximumPageSize)
                 && limits.calls.maximumWatchTopCount <= RankingLimits.maximumPageSize

@@ -87,15 +87,23 @@ package final class FeedServer: Sendable {
         let stateEvents = StateEvents(logger)
         let channels = configuration.emptyChannels
         var accounts = AccountsState()
+        var waitingNode: WaitingNode?
         let state = try openState(
             configuration,
             store,
             channels,
             accounts: &accounts,
+            orWaiting: &waitingNode,
             events: stateEvents,
             logger: logger
         )
-        let context = ServiceContext(configuration, state, channels: channels, clock: clock)
+        let context = ServiceContext(
+            configuration,
+            state,
+            waitingNode,
+            channels: channels,
+            clock: clock
+        )
         try restore(accounts, to: context.accounts)
         if let node = context.node {
             stateEvents.attach(node, channels) { [accounts = context.accounts] chain in
@@ -106,13 +114,19 @@ package final class FeedServer: Sendable {
         if configuration.hasSampleData, store.postCount == 0 {
             SampleData.fill(store, logging: context.changeLog(0))
         }
-        if let state, let options = configuration.state {
-            do throws(StateStartError) { try state.start() } catch { throw refusal(error, options) }
+        if let options = configuration.state {
+            do throws(StateStartError) {
+                try state?.start()
+                try waitingNode?.start()
+            } catch {
+                throw refusal(error, options)
+            }
         }
         do throws(ThreadStartError) {
             try context.passwords.start()
         } catch {
             state?.stop()
+            waitingNode?.stop()
             throw .thread(error)
         }
         var threads: [EventLoopThread] = []
@@ -149,6 +163,7 @@ package final class FeedServer: Sendable {
                 thread.join()
             }
             state?.stop()
+            waitingNode?.stop()
             context.passwords.stop()
             throw error
         }
@@ -181,6 +196,7 @@ package final class FeedServer: Sendable {
     package func wait() {
         for thread in threads { thread.join() }
         context.state?.stop()
+        context.waitingNode?.stop()
         stallWatch.stop()
         // After the state, as a hash may wait seconds for a processor, and nobody waits for it any more.
         context.passwords.stop()
@@ -325,12 +341,13 @@ extension FeedServer {
     }
 
     /// Puts the state of the data directory into a store, and its accounts into a value; nil where
-    /// all is in memory.
+    /// all is in memory, and where a node of a cluster has none and waits for it.
     static func openState(
         _ configuration: ServiceConfiguration,
         _ store: FeedStore,
         _ channels: ChannelTable,
         accounts: inout AccountsState,
+        orWaiting waitingNode: inout WaitingNode?,
         events stateEvents: StateEvents,
         logger: Logger
     ) throws(ServiceStartError) -> DurableState? {
@@ -338,14 +355,21 @@ extension FeedServer {
         let began = ContinuousClock.now
         let progress = ProgressLines(logger, configuration.supervisor)
         let state: DurableState
+        let events = stateEvents.events(options.path)
         var found = AccountsState()
         do throws(StateStartError) {
+            let directory = try StateDirectory(options)
+            if let replica = options.replica, try directory.isWithoutState() {
+                waitingNode = try WaitingNode(directory, replica, events.replica)
+                logger.notice("\(OperatorLines.waits(options.path))")
+                return nil
+            }
             state = try DurableState.open(
-                StateDirectory(options),
+                directory,
                 into: store,
                 channels: { channels.restore($0) },
                 accounts: { found = $0 },
-                events: stateEvents.events(options.path),
+                events: events,
                 progress: { progress.report($0) }
             )
         } catch {
@@ -357,6 +381,7 @@ extension FeedServer {
         let recovery = state.recovery
         let seconds = began.duration(to: .now) / .seconds(1)
         logger.info("\(describe(recovery, store, seconds: seconds, options))")
+        if let record = recovery.installed { logger.notice("\(OperatorLines.installed(record))") }
         if let step = recovery.clockStep {
             logger.warning("\(OperatorLines.clockStep(step))")
         }

@@ -47,7 +47,7 @@ final class StateEvents: Sendable {
     var failure: String? {
         listeners.withLock { $0.exitStatus }.map {
             $0 == Self.deposedStatus
-                ? "the service does not lead any more, and ends"
+                ? "the service ends, to be started again as one that follows"
                 : "failing: the state can no more be made durable"
         }
     }
@@ -76,6 +76,10 @@ final class StateEvents: Sendable {
         events.replica.proved = { [self] in prove(through: $0) }
         events.replica.deposed = { [self] in depose($0, $1) }
         events.replica.ended = { [self] in end($0) }
+        events.replica.installing = { [self] record in
+            cluster?.node.install(record)
+            logger.notice("\(OperatorLines.installs(record))")
+        }
         events.replica.heard = { [self] in cluster?.node.hear($0, atMicroseconds: $1) }
         events.replica.status = { [self] in cluster?.node.note($0) }
         events.replica.news = { [self] in report($0) }
@@ -188,7 +192,7 @@ extension StateEvents {
 /// The service as one of a cluster's.
 extension StateEvents {
     /// The status of a process that ends because another one may lead: its supervisor starts it again.
-    static let deposedStatus: Int32 = 75
+    static let deposedStatus = ReplicaEnding.startAgain
     /// How long a deposed leader takes to say so to its clients.
     private static let farewellTime = Duration.milliseconds(50)
 
@@ -272,14 +276,18 @@ extension StateEvents {
     }
 
     private func end(_ ending: ReplicaEnding) {
-        logger.critical("stopped: \(ending.sentence)")
+        if ending.exitStatus == ReplicaEnding.startAgain {
+            logger.notice("stopped: \(ending.sentence)")
+        } else {
+            logger.critical("stopped: \(ending.sentence)")
+        }
         end(ending.exitStatus)
     }
 
     private func report(_ news: ReplicaNews) {
         switch news {
-        case .connected: logger.info("\(OperatorLines.replica(news))")
-        case .disconnected, .refused: logger.warning("\(OperatorLines.replica(news))")
+        case .connected, .givesCopy: logger.info("\(OperatorLines.replica(news))")
+        case .disconnected, .refused, .givesNoCopy: logger.warning("\(OperatorLines.replica(news))")
         }
     }
 }

@@ -111,6 +111,18 @@ extension Status {
         return status
     }
 
+    /// The service has no state yet, and the leader has one, at its address if that is known.
+    static func waitsForState(leader: String?) -> Status {
+        var status = Status(
+            .notLeader,
+            "This service has no state yet, and waits for that of its cluster: "
+                + (leader.map { "the leader is at \($0)." } ?? "it knows of no leader."),
+            retryMilliseconds: leader == nil ? electionMilliseconds : 0
+        )
+        status.leader = leader ?? ""
+        return status
+    }
+
     /// The follower has no such session: it has ended, or its record has not come yet.
     static func sessionUnknownHere(leader: String?) -> Status {
         var status = Status(
