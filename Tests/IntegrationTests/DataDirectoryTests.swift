@@ -84,6 +84,32 @@ import Testing
         #expect(reason.joined().contains("The directory has no state."), "\(reason)")
     }
 
+    @Test("a cluster's directory becomes another cluster's, if the loss is accepted")
+    func recoversACluster() async throws {
+        let directory = try await DataDirectory.written()
+        let words = ["recover-cluster", "--accept-data-loss", directory.path]
+        let alone = try await RunningProcess(Programs.feedService, words).finish()
+        #expect(alone.status == 4, "\(alone)")
+        let begin = ["begin-cluster", directory.path]
+        let begun = try await RunningProcess(Programs.feedService, begin).finish()
+        #expect(begun.status == 0, "\(begun)")
+        let plain = ["recover-cluster", directory.path]
+        let (refused, reason) = try await RunningProcess(Programs.feedService, plain).finish()
+        #expect(refused == 2, "\(reason)")
+        #expect(reason.joined().contains("--accept-data-loss: expected it"), "\(reason)")
+        let (status, output) = try await RunningProcess(Programs.feedService, words).finish()
+        #expect(status == 0, "\(output)")
+        let command = try #require(output.last)
+        #expect(command.contains(#/--last-index \d+ --cluster [0-9a-f]{16}0{16}$/#), "\(output)")
+        #expect(command != begun.output.last)
+        let again = try await RunningProcess(Programs.feedService, words).finish()
+        #expect(again.status == 0 && again.output == output, "\(again)")
+        let verify = ["verify", directory.path]
+        let (verified, text) = try await RunningProcess(Programs.feedService, verify).finish()
+        #expect(verified == 0, "\(text)")
+        try await DurableService.expectRefusal(directory.path, 4, ["one of a cluster's"])
+    }
+
     @Test(arguments: damages)
     func refusesDamage(_ damage: Damage) async throws {
         let directory = try await DataDirectory.written(killed: damage.killed)

@@ -18,7 +18,7 @@ struct FeedServiceCommand: ParsableCommand {
         version: ServiceVersion.current,
         subcommands: [
             ConfigCommand.self, VerifyCommand.self, RestoreCommand.self, NewInstanceCommand.self,
-            BeginClusterCommand.self, NewServiceKeyCommand.self,
+            BeginClusterCommand.self, RecoverClusterCommand.self, NewServiceKeyCommand.self,
         ]
     )
 

@@ -10,6 +10,8 @@ package enum StateStartError: Error {
     case ofCluster
     /// The directory is one machine's, and what it was opened for is for a node of a cluster.
     case ofOneMachine
+    /// A new cluster was to be made of a directory, and what the old one has beyond it was not given up.
+    case unacceptedClusterLoss
     case inPlaceInterrupted(path: String, backup: String)
     /// A state of another node of the cluster, of this record, is taking the place of the directory's own.
     case installInterrupted(path: String, record: UInt64)
@@ -34,7 +36,7 @@ package enum StateStartError: Error {
             .inPlaceInterrupted, .installInterrupted:
             5
         case .copied, .ofCluster, .ofOneMachine: 4
-        case .foreignFile, .noState, .backup: 2
+        case .foreignFile, .noState, .backup, .unacceptedClusterLoss: 2
         case .full: 1
         }
     }
@@ -67,7 +69,9 @@ extension StateStartError: CustomStringConvertible {
         case .ofCluster:
             "The directory is one of a cluster's, and this is for the directory of one machine."
         case .ofOneMachine:
-            "The directory is one machine's, and --replica is for one of a cluster's."
+            "The directory is one machine's, and this is for one of a cluster's."
+        case .unacceptedClusterLoss:
+            "--accept-data-loss: expected it, as a new cluster has only what this directory has."
         case .restoreInterrupted(let path, _, _):
             "A restore into \(path) was interrupted: the directory holds only a part of the backup."
         case .inPlaceInterrupted(let path, _):

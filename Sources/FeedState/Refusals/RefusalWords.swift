@@ -6,7 +6,7 @@ struct RefusalWords {
     typealias Step = StartRefusal.Step
     typealias Consequences = (meaning: String, steps: [StartRefusal.Step])
 
-    private static let nothingIsLost = "Nothing is lost, and the state is as it was."
+    static let nothingIsLost = "Nothing is lost, and the state is as it was."
 
     /// The data directory, or the one that was to be one.
     let path: String
@@ -44,6 +44,7 @@ struct RefusalWords {
             )
         case .ofCluster: return ofCluster()
         case .ofOneMachine: return ofOneMachine()
+        case .unacceptedClusterLoss: return ofClusterLoss()
         case .foreignFile: return ofForeignFile()
         case .noState:
             return ofNoState()
@@ -112,7 +113,7 @@ struct RefusalWords {
         return (meaning, [Step(text: first), restoringStep])
     }
 
-    private var backupList: String {
+    var backupList: String {
         let folder = "\(path)/\(BackupFolders.directory)"
         let backups = commands.backups
         guard !backups.isEmpty else { return "There are no backups in \(folder)." }
@@ -201,7 +202,7 @@ struct RefusalWords {
 
     private var serve: String { commands.serve() }
 
-    private var quotedPath: String { RefusalCommands.quoted(path) }
+    var quotedPath: String { RefusalCommands.quoted(path) }
 
     private func ofNewerFormat() -> Consequences {
         let step = Step(
@@ -209,25 +210,6 @@ struct RefusalWords {
             commands: ["feed-service --version"]
         )
         return (Self.nothingIsLost, [step])
-    }
-
-    private func ofCluster() -> Consequences {
-        let step = Step(
-            text: "For a service of one machine, restore a backup of it into a new directory, and "
-                + "serve that. \(backupList)"
-        )
-        return (Self.nothingIsLost, [step])
-    }
-
-    private func ofOneMachine() -> Consequences {
-        let steps = [
-            Step(text: "Serve it without --replica, as a service of one machine."),
-            Step(
-                text: "To make it the first one of a cluster, type this, and what it prints:",
-                commands: ["feed-service begin-cluster \(quotedPath)"]
-            ),
-        ]
-        return (Self.nothingIsLost, steps)
     }
 
     private func ofCopy() -> Consequences {
@@ -265,6 +247,8 @@ struct RefusalWords {
                     "Nothing is lost. The directory is one machine's as long as the command fails.",
                     ["feed-service begin-cluster \(quotedPath)"]
                 )
+            case .recoverCluster:
+                ("No more is lost than was accepted. The same command goes on.", [recoverCluster])
             }
         let step = Step(
             text: "Free \(Self.missingMebibytes(needed, free)) MiB on the file system of the "

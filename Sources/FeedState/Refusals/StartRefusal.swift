@@ -66,6 +66,7 @@ package enum RefusedCommand: Equatable, Sendable {
     case serve(acceptedLoss: UInt64? = nil)
     case newInstance
     case beginCluster
+    case recoverCluster
 }
 
 /// The commands of a shell that a refusal names for one directory.

@@ -502,7 +502,7 @@ import Testing
 
 extension DurableLife {
     /// A commit batch with these log entries of each of the two loops.
-    fileprivate mutating func commit(_ first: [LogEntry], _ second: [LogEntry] = []) throws {
+    mutating func commit(_ first: [LogEntry], _ second: [LogEntry] = []) throws {
         for (loop, entries) in [first, second].enumerated() {
             let log = state.logs[loop]
             log.transaction { for entry in entries { log.append(entry) } }
@@ -512,7 +512,7 @@ extension DurableLife {
     }
 
     /// Checkpoints all that was committed.
-    fileprivate mutating func checkpoint() throws {
+    mutating func checkpoint() throws {
         state.checkpointWork.begin()
         while state.checkpointWork.isCheckpointing {
             try state.checkpointWork.writeStep(until: { false })

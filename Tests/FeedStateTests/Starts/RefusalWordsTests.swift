@@ -177,6 +177,12 @@ import Testing
             error: .full(neededByteCount: 70 << 20, freeByteCount: 0),
             command: .beginCluster
         ),
+        Row(testDescription: "loss of a cluster", error: .unacceptedClusterLoss),
+        Row(
+            testDescription: "full while a cluster is recovered",
+            error: .full(neededByteCount: 70 << 20, freeByteCount: 0),
+            command: .recoverCluster
+        ),
         Row(
             testDescription: "newer level",
             error: .storage(.head(.newerLevel(record: 7, level: 9, known: 1)))
