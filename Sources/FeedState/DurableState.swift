@@ -153,6 +153,9 @@ package final class DurableState: Sendable {
         replicated?.chain(ofRecord: record)
     }
 
+    /// The level that the records of the cluster have come to; 0 without a cluster.
+    package var clusterLevel: UInt32 { replicated?.clusterLevel ?? 0 }
+
     /// Puts the state of a directory into an empty store, and prepares the threads, which are to be started.
     ///
     /// `channels` takes what is known of channels: a channel, then its outcomes. Where it throws, the store

@@ -343,6 +343,12 @@ extension ServiceNumbers {
                 "The newest record that the service has.",
                 applied
             ),
+            // Normal: the same on all; rises after an upgrade
+            .gauge(
+                "feed_cluster_level",
+                "The level of log entries that the cluster's records have come to.",
+                UInt64(state?.state.clusterLevel ?? 0)
+            ),
             // Normal: below 0.2; 0 on the leader
             .gauge(
                 "feed_cluster_heard_age_seconds",

@@ -15,7 +15,9 @@ package struct RecordHead: Equatable, Sendable {
     package static let byteCount = 32
     /// The format of heads that this program writes.
     package static let format: UInt32 = 1
-    /// The newest level of log entries that this program reads: 1 has channels that are evicted.
+    /// The level with which every cluster begins: it has channels that are evicted.
+    package static let firstLevel: UInt32 = 1
+    /// The newest level of log entries that this program reads.
     package static let newestLevel: UInt32 = 1
     /// "HEAD".
     private static let mark: UInt32 = 0x4441_4548
@@ -35,8 +37,12 @@ package struct RecordHead: Equatable, Sendable {
         self.chain = chain
     }
 
-    /// The head of a record; nil where it has none.
-    package init?(of body: Span<UInt8>, record: UInt64) throws(RecordHeadError) {
+    /// The head of a record, for who reads levels up to one; nil where it has none.
+    package init?(
+        of body: Span<UInt8>,
+        record: UInt64,
+        newestLevel: UInt32 = Self.newestLevel
+    ) throws(RecordHeadError) {
         var reader = ByteReader()
         guard reader.uint32(body) == Self.mark, let format = reader.uint32(body),
             let level = reader.uint32(body), let entryCount = reader.uint32(body),
@@ -45,8 +51,8 @@ package struct RecordHead: Equatable, Sendable {
         guard format <= Self.format else {
             throw .newerFormat(record: record, format: format, known: Self.format)
         }
-        guard level <= Self.newestLevel else {
-            throw .newerLevel(record: record, level: level, known: Self.newestLevel)
+        guard level <= newestLevel else {
+            throw .newerLevel(record: record, level: level, known: newestLevel)
         }
         self.level = level
         self.entryCount = entryCount
@@ -84,6 +90,8 @@ package struct RecordChain: Equatable, Sendable {
     package private(set) var level: UInt32
     /// When the last record with a head was made; 0 before the first.
     package private(set) var microseconds: UInt64 = 0
+    /// The newest level that who takes the records reads.
+    package internal(set) var newestLevel = RecordHead.newestLevel
     /// Whether the first head that comes is believed, as what is before it is not known.
     private var takesAnyFirst = false
 
@@ -94,7 +102,7 @@ package struct RecordChain: Equatable, Sendable {
     }
 
     /// The chain of a cluster that begins behind a record of one machine's directory.
-    package init(after position: JournalPosition, level: UInt32 = RecordHead.newestLevel) {
+    package init(after position: JournalPosition, level: UInt32 = RecordHead.firstLevel) {
         self.init(beginning: position.number, hash: position.hash, level: level)
     }
 
@@ -114,11 +122,17 @@ package struct RecordChain: Equatable, Sendable {
 
     /// Writes the head of the record that comes next into the room that its body has for it.
     ///
-    /// Does nothing in the directory of one machine.
-    package func seal(_ body: inout [UInt8], entryCount: Int, at microseconds: UInt64) {
+    /// Of the level of the record before, unless a higher one is named. Does nothing in the directory of
+    /// one machine.
+    package func seal(
+        _ body: inout [UInt8],
+        entryCount: Int,
+        at microseconds: UInt64,
+        level: UInt32 = 0
+    ) {
         guard isOfCluster else { return }
         RecordHead(
-            level: level,
+            level: max(level, self.level),
             entryCount: UInt32(clamping: entryCount),
             microseconds: max(microseconds, self.microseconds),
             chain: hash
@@ -130,9 +144,9 @@ package struct RecordChain: Equatable, Sendable {
         _ body: Span<UInt8>,
         record: UInt64
     ) throws(RecordHeadError) -> RecordHead? {
-        let head = try RecordHead(of: body, record: record)
+        let head = try RecordHead(of: body, record: record, newestLevel: newestLevel)
         if takesAnyFirst, let head {
-            self = RecordChain(beginning: record - 1, hash: head.chain, level: head.level)
+            (beginning, hash, level, takesAnyFirst) = (record - 1, head.chain, head.level, false)
         }
         guard record > beginning else {
             guard head == nil else { throw .unexpected(record: record) }

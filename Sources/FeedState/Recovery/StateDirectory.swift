@@ -158,15 +158,17 @@ extension StateDirectory {
         }
         guard !database.meta.chain.isOfCluster || options.servesCluster else { throw .ofCluster }
         guard database.meta.chain.isOfCluster || options.replica == nil else { throw .ofOneMachine }
-        try checkLevel(database.meta)
+        try readLevels(of: database)
         return database
     }
 
-    /// Refuses a state whose next records may have log entries that this program does not know.
-    private func checkLevel(_ meta: StateMeta) throws(StateStartError) {
-        let (level, known) = (meta.chain.level, RecordHead.newestLevel)
+    /// Says which levels are read, and refuses a state whose next records may have log entries of others.
+    private func readLevels(of database: StateDatabase) throws(StateStartError) {
+        let known = options.newestLevel
+        database.meta.chain.newestLevel = known
+        let level = database.meta.chain.level
         guard level > known else { return }
-        let record = meta.checkpointed.number
+        let record = database.meta.checkpointed.number
         throw .storage(.head(.newerLevel(record: record, level: level, known: known)))
     }
 
@@ -176,7 +178,7 @@ extension StateDirectory {
         let database = try startErrors { () throws(StorageError) in
             try StateDatabase.look(directory: options.path, files: files, vfs: vfs)
         }
-        try checkLevel(database.meta)
+        try readLevels(of: database)
         return database
     }
 

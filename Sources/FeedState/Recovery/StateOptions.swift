@@ -51,6 +51,8 @@ package struct StateOptions: Sendable {
 
     /// SQLite's virtual file system that has `state.db`, for tests of slow disks; nil is the system's own.
     package var databaseFileSystem: String?
+    /// The newest level of a cluster's records that is read; tests set another one.
+    package var newestLevel = RecordHead.newestLevel
     package var testHooks = StateTestHooks()
 
     /// The bytes that a loop logs at most after it has looked whether changes are admitted: a created or

@@ -13,6 +13,8 @@ struct ProposalWindow {
         let index: UInt64
         let body: [UInt8]
         let entryCount: Int
+        /// The level of its head.
+        let level: UInt32
         /// The time of its head.
         let microseconds: UInt64
         let began: ContinuousClock.Instant

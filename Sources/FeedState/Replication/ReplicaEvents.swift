@@ -140,19 +140,23 @@ package struct ReplicaStatus: Equatable, Sendable {
         package var isConnected: Bool
         /// What clients connect to; empty if its service has not said it.
         package var address: String
+        /// The newest level of records that its service reads; 0 if it has not said it.
+        package var newestLevel: UInt64
 
         package init(
             node: UInt64,
             name: String,
             isVoter: Bool,
             isConnected: Bool,
-            address: String
+            address: String,
+            newestLevel: UInt64 = 0
         ) {
             self.node = node
             self.name = name
             self.isVoter = isVoter
             self.isConnected = isConnected
             self.address = address
+            self.newestLevel = newestLevel
         }
     }
 
@@ -180,6 +184,12 @@ extension ReplicaStatus {
         struct Member: Decodable {
             struct Service: Decodable {
                 var address: String?
+                var newestLevel: UInt64?
+
+                private enum CodingKeys: String, CodingKey {
+                    case address
+                    case newestLevel = "highest_level"
+                }
             }
 
             var node: String
@@ -214,7 +224,8 @@ extension ReplicaStatus {
                     name: member.name,
                     isVoter: member.voter,
                     isConnected: member.connected,
-                    address: member.service?.address ?? ""
+                    address: member.service?.address ?? "",
+                    newestLevel: member.service?.newestLevel ?? 0
                 )
             }
         )
@@ -224,6 +235,13 @@ extension ReplicaStatus {
     package func address(of node: UInt64) -> String? {
         let address = members.first { $0.node == node && node != 0 }?.address
         return address?.isEmpty == false ? address : nil
+    }
+
+    /// The newest level that the services of all members read, learners among them; 0 as long as one of them
+    /// has not said it, or is not connected: it may come back as an older program.
+    package var commonLevel: UInt32 {
+        let levels = members.map { $0.isConnected ? $0.newestLevel : 0 }
+        return UInt32(clamping: levels.min() ?? 0)
     }
 }
 

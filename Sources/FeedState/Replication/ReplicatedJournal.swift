@@ -103,6 +103,7 @@ package final class ReplicatedJournal: CommitThread {
     private let asks = Lock(AskInbox())
     /// The chains of the newest records, up to the last one that was proposed or has come.
     let chains: Lock<RecentChains>
+    private let level: Atomic<UInt32>
 
     /// A thread that is ready to be started.
     ///
@@ -117,6 +118,7 @@ package final class ReplicatedJournal: CommitThread {
         self.replica = replica
         chain = parts.chain
         chains = Lock(RecentChains(parts.logs.openBatch - 1, chain.hash))
+        level = Atomic(parts.chain.level)
         self.parts = Lock(parts)
     }
 
@@ -165,6 +167,13 @@ package final class ReplicatedJournal: CommitThread {
         if let time = heartBeat.standingTime, time >= Self.hangTime { return .disk }
         return .majority(record: progress.durableBatch + 1)
     }
+
+    /// The highest level of a record that is committed and applied here; for any thread.
+    ///
+    /// Who logs entries of a level waits until the cluster has come to it: from then on all members read it.
+    package var clusterLevel: UInt32 { level.load(ordering: .acquiring) }
+
+    func note(level: UInt32) { self.level.store(level, ordering: .releasing) }
 
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
 

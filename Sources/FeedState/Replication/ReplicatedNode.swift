@@ -57,6 +57,8 @@ package struct ReplicatedNode: ~Copyable {
     /// What the leader had committed at a moment, and this node has not: the oldest and the newest word.
     private var unheard: [(index: UInt64, microseconds: UInt64)] = []
 
+    /// The level that all members read and records may name; 0 if that is not known.
+    private var commonLevel: UInt32 = 0
     private var window = ProposalWindow()
     private var spares: [[UInt8]] = []
     private var nextBegin = ContinuousClock.now
@@ -245,7 +247,7 @@ extension ReplicatedNode {
             .hello(
                 ReplicaHello(
                     applied: last,
-                    levels: 1...UInt64(RecordHead.newestLevel),
+                    levels: 1...UInt64(chain.newestLevel),
                     cluster: replica.cluster,
                     address: replica.options.address
                 )
@@ -474,6 +476,7 @@ extension ReplicatedNode {
             return tell(.refused("STATUS_IS has another document than expected"))
         }
         self.status = status
+        commonLevel = min(status.commonLevel, chain.newestLevel)
         replica.events.status(status)
         tellState()
     }
@@ -510,8 +513,13 @@ extension ReplicatedNode {
             }
         }
         var next = chain
-        let head = try headErrors { () throws(RecordHeadError) in
-            try next.take(body.span, record: index)
+        let head: RecordHead?
+        do throws(RecordHeadError) {
+            head = try next.take(body.span, record: index)
+        } catch {
+            guard error.isOfNewerProgram else { throw .head(error) }
+            let remedy = "install the version of feed-service that the other nodes have."
+            return end("\(error) Nothing is changed: \(remedy)", exitStatus: 4)
         }
         lastMicroseconds = max(lastMicroseconds, head?.microseconds ?? 0)
         let position = try upkeep.journal.append(
@@ -522,6 +530,7 @@ extension ReplicatedNode {
         try live?.apply(body.span, at: position, &chain)
         chain = next
         owner.chains.withLock { $0.append(index, next.hash) }
+        owner.note(level: chain.level)
         _ = receiver.submit(body, at: position)
         owner.progress.noteDurable(index)
         try upkeep.forget()
@@ -551,11 +560,16 @@ extension ReplicatedNode {
         guard !awaitsRole else { return nil }
         if window.hasRefusals { return window.retryTime }
         if let change = changes.begun { return window.isEmpty && !change.isSaid ? now : nil }
-        guard logs.hasOpenEntry || changes.hasWaiting, window.hasRoom(for: logs.waitingByteCount)
-        else {
-            return nil
-        }
+        guard logs.hasOpenEntry || changes.hasWaiting || raisesLevel,
+            window.hasRoom(for: logs.waitingByteCount)
+        else { return nil }
         return nextBegin
+    }
+
+    /// Whether a record is due that says a higher level, as no batch will.
+    private var raisesLevel: Bool {
+        commonLevel > chain.level && window.isEmpty && !logs.hasOpenEntry
+            && !changes.hasWaiting
     }
 
     private mutating func propose() throws(StorageError) {
@@ -584,17 +598,30 @@ extension ReplicatedNode {
         let openTime = owner.progress.openTime
         // Before the batch: no post of a later record has an earlier time.
         lastMicroseconds = max(SystemClock.unixMicroseconds(), lastMicroseconds)
+        let raises = raisesLevel
         let batch = logs.takeBatch(
             into: &body,
             after: chain.headByteCount,
-            leavingOutNext: changes.hasWaiting
+            leavingOutNext: changes.hasWaiting || raises
         )
         if changes.hasWaiting { changes.begin(at: logs.openBatch - 1) }
-        guard let batch else { return spares.append(body) }
-        // The logs are empty, and may not be filled again with what has just been taken.
-        upkeep.admit(committing: body.count)
-        try propose(&body, batch.number, entryCount: batch.entryCount, openTime: openTime, term)
-        nextBegin = now + max(ReplicatedJournal.interval, upkeep.admission.commitDelay)
+        if let batch {
+            // The logs are empty, and may not be filled again with what has just been taken.
+            upkeep.admit(committing: body.count)
+            let (number, entryCount) = batch
+            try propose(&body, number, entryCount: entryCount, openTime: openTime, term)
+            nextBegin = now + max(ReplicatedJournal.interval, upkeep.admission.commitDelay)
+        } else {
+            spares.append(body)
+        }
+        if raises { try proposeEmpty(logs.openBatch - 1, term) }
+    }
+
+    /// Proposes a record without log entries, for an index that no batch has.
+    private mutating func proposeEmpty(_ index: UInt64, _ term: UInt64) throws(StorageError) {
+        var body = [UInt8](repeating: 0, count: chain.headByteCount)
+        let openTime = SystemClock.monotonicNanoseconds()
+        try propose(&body, index, entryCount: 0, openTime: openTime, term)
     }
 
     private mutating func propose(
@@ -613,7 +640,7 @@ extension ReplicatedNode {
             index == last + UInt64(window.proposals.count) + 1,
             "A commit batch is the record of the same number."
         )
-        chain.seal(&body, entryCount: entryCount, at: lastMicroseconds)
+        chain.seal(&body, entryCount: entryCount, at: lastMicroseconds, level: commonLevel)
         _ = try headErrors { () throws(RecordHeadError) in
             try chain.take(body.span, record: index)
         }
@@ -623,6 +650,7 @@ extension ReplicatedNode {
             index: index,
             body: body,
             entryCount: entryCount,
+            level: chain.level,
             microseconds: lastMicroseconds,
             began: now,
             openTime: openTime,
@@ -662,6 +690,7 @@ extension ReplicatedNode {
             at: proposal.microseconds
         )
         let duration = proposal.began.duration(to: now)
+        owner.note(level: proposal.level)
         owner.progress.noteDurable(proposal.index)
         owner.progress.statistics.count(
             entryCount: proposal.entryCount,
@@ -693,10 +722,8 @@ extension ReplicatedNode {
                 changes.refuse(index, .refused(text), isOver: true)
             else { return }
             tell(.refused(text))
-            // The index is the next batch's: no other has it, so one without log entries.
-            var body = [UInt8](repeating: 0, count: chain.headByteCount)
-            let openTime = SystemClock.monotonicNanoseconds()
-            try propose(&body, index, entryCount: 0, openTime: openTime, term)
+            // The index is the next batch's.
+            try proposeEmpty(index, term)
         }
     }
 

@@ -20,6 +20,7 @@ final class ReplicaLife {
         var durable: [UInt64] = []
         var proved: [UInt64] = []
         var heard: [UInt64] = []
+        var statusCount = 0
     }
 
     /// Keeps the records that are handed over.
@@ -98,7 +99,8 @@ final class ReplicaLife {
         _ disk: FakeDisk,
         _ socketPath: String,
         address: String = "",
-        longestAsk: Duration = .seconds(60)
+        longestAsk: Duration = .seconds(60),
+        newestLevel: UInt32 = RecordHead.newestLevel
     ) throws {
         let store = FeedStore(stripeCount: 4) { 5_000 }
         var options = StateOptions(path: ".", logCount: 2)
@@ -106,6 +108,7 @@ final class ReplicaLife {
         var replica = ReplicaOptions(socketPath: socketPath, address: address)
         replica.longestAsk = longestAsk
         options.replica = replica
+        options.newestLevel = newestLevel
         let wakeUp = try ReplicaWakeUp()
         let directory = StateDirectory(options, disk, vfs: disk.databaseDiskName)
         let recovered = try RecoveredState(
@@ -166,6 +169,7 @@ final class ReplicaLife {
         events.ended = { ending in told.withLock { $0.endings.append(ending) } }
         events.proved = { round in told.withLock { $0.proved.append(round) } }
         events.heard = { index, _ in told.withLock { $0.heard.append(index) } }
+        events.status = { _ in told.withLock { $0.statusCount += 1 } }
         return events
     }
 
