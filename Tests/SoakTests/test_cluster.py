@@ -247,7 +247,8 @@ class FaultTests(ClusterTestCase):
         faults, nodes = self.of_members(*"abcd")
         faults.come_and_go()
         faults.cluster.join.assert_called_once_with(nodes[3], "of feedctl")
-        self.assertEqual(faults.control.call_args_list, [mock.call("add", "d", "at d"), mock.call("remove", "d")])
+        self.assertEqual(faults.control.call_args_list, [
+            mock.call("add", "d", "at d"), mock.call("verify"), mock.call("remove", "d")])
         self.assertEqual(faults.cluster.nodes, nodes[:3])
         nodes[3].service.end.assert_called_once()
 
@@ -255,7 +256,8 @@ class FaultTests(ClusterTestCase):
         faults, nodes = self.of_members(*"abc")
         meanwhile = mock.Mock()
         faults.replace(nodes[1], meanwhile)
-        self.assertEqual(faults.control.call_args_list, [mock.call("remove", "b"), mock.call("add", "b", "at b")])
+        self.assertEqual(faults.control.call_args_list, [
+            mock.call("remove", "b"), mock.call("add", "b", "at b"), mock.call("verify")])
         faults.cluster.join.assert_called_once_with(nodes[1], "of feedctl")
         meanwhile.assert_called_once()
         self.assertEqual(faults.keeper.held, set())

@@ -143,8 +143,9 @@ class World:
         self.people, self.writer, self.voter = Persons(seed), Writer(), Voter()
         self.counters = [self.writer, Plain(), Importer()]
         self.followers = [*self.clients, self.people, *self.counters]  # of the leader
-        self.readers = {node: [Witness(self.writer, node, seed, options.lie == "revision"), Lists(mixed.FEED, f"{seed} {node.name}")]
-                        for node in self.cluster.nodes}
+        self.readers = {
+            node: [Witness(self.writer, node, seed, options.lie == "revision"), Lists(mixed.FEED, f"{seed} {node.name}")]
+            for node in self.cluster.nodes}
         self.workers = [*self.followers, self.voter, *(reader for some in self.readers.values() for reader in some)]
         self.cycles = 0
 
@@ -275,7 +276,8 @@ class World:
     def start_loadgen(self, generator):
         target = ",".join(node.address for node in self.cluster.nodes)
         return [loadgen.start(
-            self.options.binaries, "--target", target, "--feed", f"{load}-{self.cycles}", *flags, "--duration", f"{self.options.seconds}s",
+            self.options.binaries, "--target", target, "--feed", f"{load}-{self.cycles}", *flags,
+            "--duration", f"{self.options.seconds}s",
             "--seed", str(generator.randrange(1 << 32)), "--no-verify", "--json", self.report(load, self.cycles))
             for load, flags in LOADS.items()]
 

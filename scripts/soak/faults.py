@@ -302,18 +302,20 @@ class Faults:
                 program.send(signal.SIGCONT)
 
     def join(self, node):
-        """Makes a node of nothing, and waits until it votes, with the state that was copied to it."""
+        """Makes a node of nothing, which gets a copy of the state when its programs run."""
         self.cluster.join(node, self.control("add", node.name, node.peer)["token"])
 
-    def await_voter(self, node, is_one=True):
+    def await_voter(self, node):
+        """Waits until a node has what the others have, and votes."""
         end = time.monotonic() + HEAL_SECONDS
         while True:
             leader = self.world.await_healed()
             voters = [each["name"] for each in leader.status().get("members", []) if each["voter"]]
-            if (node.name in voters) == is_one:
+            if node.name in voters:
+                self.control("verify")
                 return
             if time.monotonic() > end:
-                raise Failure(f"the voters are {voters}, with {node.name} {'not ' * is_one}among them")
+                raise Failure(f"the voters are {voters}, with {node.name} not among them")
             time.sleep(0.1)
 
     def remove(self, node):
