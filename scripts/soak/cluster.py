@@ -229,7 +229,7 @@ class World:
                 say(f"  {name}: {gap:.3f} s without an acknowledgement")
                 self.check_failures()
             self.await_healed()
-            self.finish_loadgen()
+            self.finish_loadgen(say)
         finally:
             for one in self.runs:
                 one.kill()
@@ -281,11 +281,13 @@ class World:
             "--seed", str(generator.randrange(1 << 32)), "--no-verify", "--json", self.report(load, self.cycles))
             for load, flags in LOADS.items()]
 
-    def finish_loadgen(self):
+    def finish_loadgen(self, say):
         for one in self.runs:
             output, _ = one.communicate(timeout=self.options.seconds + LOADGEN_SECONDS + HEAL_SECONDS)
             if one.returncode not in (0, 1):
                 raise Failure(f"loadgen ended with {one.returncode}:\n{output}")
+            if one.returncode == 1:
+                say(f"  a run of loadgen has failed: {output.strip()[-300:]}")
 
     def report(self, load, cycle):
         return f"{self.path}/{load}-{cycle}.json"

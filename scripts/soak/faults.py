@@ -75,6 +75,7 @@ class Faults:
             "a fourth node comes and goes": self.come_and_go,
             "the leader's network flaps": self.flap,
             "the leader is alone, while nobody changes anything there": self.part_in_silence,
+            "part the network, and kill a node meanwhile": self.part_and_kill,
         }
         for name in partitions(0, [1, 2]):
             self.kinds[name] = lambda name=name: self.part(name)
@@ -176,6 +177,16 @@ class Faults:
         try:
             self.cut(self.leader(), name)
             self.pause(0.5, 5)
+        finally:
+            self.network.heal()
+
+    def part_and_kill(self):
+        """Any cut, and meanwhile a node is killed and comes back."""
+        try:
+            self.cut(self.leader(), self.random.choice(list(partitions(0, [1, 2]))))
+            self.pause(0.2, 2)
+            self.kill(*self.random.choice(self.nodes).programs)
+            self.pause(0.5, 3)
         finally:
             self.network.heal()
 
