@@ -4537,7 +4537,7 @@ const ProtobufCMessageDescriptor feed__v1__hello_request__descriptor =
   (ProtobufCMessageInit) feed__v1__hello_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptors[12] =
+static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptors[13] =
 {
   {
     "protocol_version",
@@ -4683,9 +4683,22 @@ static const ProtobufCFieldDescriptor feed__v1__hello_response__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "channel_number",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__HelloResponse, channel_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__hello_response__field_indices_by_name[] = {
   6,   /* field[6] = capabilities */
+  12,   /* field[12] = channel_number */
   9,   /* field[9] = channel_status */
   7,   /* field[7] = client_known */
   2,   /* field[2] = instance_id */
@@ -4701,7 +4714,7 @@ static const unsigned feed__v1__hello_response__field_indices_by_name[] = {
 static const ProtobufCIntRange feed__v1__hello_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
 {
@@ -4711,7 +4724,7 @@ const ProtobufCMessageDescriptor feed__v1__hello_response__descriptor =
   "Feed__V1__HelloResponse",
   "feed.v1",
   sizeof(Feed__V1__HelloResponse),
-  12,
+  13,
   feed__v1__hello_response__field_descriptors,
   feed__v1__hello_response__field_indices_by_name,
   1,  feed__v1__hello_response__number_ranges,

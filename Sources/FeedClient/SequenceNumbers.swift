@@ -12,6 +12,8 @@ package struct SequenceNumbers: Sendable {
     private var next: UInt64 = 1
     private var window: UInt64 = 1
     private var instanceID: UInt64?
+    /// The number of the channel, as the last answered Hello has it; 0 if that has none.
+    private var channelNumber: UInt64 = 0
     /// A Hello was sent since the last answer to one.
     private var hasLostHello = false
 
@@ -20,15 +22,21 @@ package struct SequenceNumbers: Sendable {
 
     /// A Hello was sent and not answered.
     ///
-    /// It may have made the channel anew, which the next Hello then finds without calls.
+    /// It may have made the channel anew, which the next Hello then finds without calls; the channel's number
+    /// tells it from the one of before.
     package mutating func lostHello() { hasLostHello = true }
 
     /// Adopts what a service answers to Hello; returns why it does not know whether changes without
     /// an answer were executed, or nil if it can.
     package mutating func resume(_ hello: HelloResponse) -> InDoubtCause? {
-        let isChannelKnown = hello.knowsChannel(hasLostHello: hasLostHello)
+        let isNumbered = channelNumber != 0 && hello.channelNumber != 0
+        let isChannelKnown =
+            isNumbered
+            ? hello.isClientKnown && hello.channelNumber == channelNumber
+            : hello.knowsChannel(hasLostHello: hasLostHello)
         defer {
             instanceID = hello.instanceID
+            channelNumber = hello.channelNumber
             hasLostHello = false
         }
         isOffered = hasIdentity && hello.takesSequences
@@ -64,7 +72,7 @@ extension HelloResponse {
     /// Whether the service knows the channel, which the wire calls a known client.
     ///
     /// If an earlier Hello was lost, it may have made the channel: one on which nothing was executed may be
-    /// new then.
+    /// new then, if its number is not known from before.
     package func knowsChannel(hasLostHello: Bool) -> Bool {
         isClientKnown && !(hasLostHello && lastSequence == 0)
     }

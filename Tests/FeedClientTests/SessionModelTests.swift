@@ -38,6 +38,7 @@ struct SessionModelTests {
         var calls: [Bool] = [false]
 
         private let trouble: Trouble
+        private let numbersChannels: Bool
         private var generator: SeededGenerator
         private let inFlight: UInt32
         /// Frames on their way to the service, and answers on their way back.
@@ -48,13 +49,18 @@ struct SessionModelTests {
 
         init(_ trouble: Trouble, seed: UInt64) {
             self.trouble = trouble
+            numbersChannels = seed.isMultiple(of: 2)
             generator = SeededGenerator(seed: seed)
             inFlight = UInt32.random(in: 1...12, using: &generator)
             harness = SessionHarness(hasID: trouble != .anonymous, seed: seed) {
                 $0.retry.budgetBurst = 40
             }
             let window = UInt64.random(in: 4...16, using: &generator)
-            service = ModelService(window: window, offersSequences: trouble != .unnumbered)
+            service = ModelService(
+                window: window,
+                offersSequences: trouble != .unnumbered,
+                numbersChannels: numbersChannels
+            )
         }
 
         mutating func step() {
@@ -108,9 +114,10 @@ struct SessionModelTests {
         private func problem(of cause: InDoubtCause, _ applied: Int) -> String? {
             switch (cause, trouble) {
             case (.channelForgotten, .forgetting), (.stateReplaced, .replacing): nil
-            // A Hello whose answer was lost hides whether a channel without calls is the old one.
-            case (.channelForgotten, .none) where applied == 0: nil
-            case (.channelForgotten, .replacing) where applied == 0: nil
+            // A Hello whose answer was lost hides whether a channel without calls is the old one, if
+            // channels have no numbers.
+            case (.channelForgotten, .none) where applied == 0 && !numbersChannels: nil
+            case (.channelForgotten, .replacing) where applied == 0 && !numbersChannels: nil
             default: "It is in doubt without a reason: \(cause)"
             }
         }
@@ -229,13 +236,17 @@ struct ModelService {
     /// The executed numbers of the one channel, with the change of each; nil where it is forgotten.
     private var record: [UInt64: UInt64]?
     private var highest: UInt64 = 0
+    /// The number of the channel, which begins at 1 in each instance.
+    private var channelNumber: UInt64 = 0
     private var hasHello = false
     private let window: UInt64
     private let offersSequences: Bool
+    private let numbersChannels: Bool
 
-    init(window: UInt64, offersSequences: Bool) {
+    init(window: UInt64, offersSequences: Bool, numbersChannels: Bool) {
         self.window = window
         self.offersSequences = offersSequences
+        self.numbersChannels = numbersChannels
     }
 
     mutating func accept() {
@@ -251,6 +262,7 @@ struct ModelService {
     /// The service starts with an empty state.
     mutating func replaceState() {
         instance += 1
+        channelNumber = 0
         forget()
     }
 
@@ -258,14 +270,18 @@ struct ModelService {
         hasHello = true
         lastID = 1
         let isKnown = record != nil
-        if offersSequences, record == nil { record = [:] }
+        if offersSequences, record == nil {
+            record = [:]
+            channelNumber += 1
+        }
         return SessionHarness.hello(
             inFlight: inFlight,
             window: UInt32(window),
             instance: instance,
             isKnown: isKnown,
             last: highest,
-            capabilities: offersSequences ? [.exactlyOnce] : []
+            capabilities: offersSequences ? [.exactlyOnce] : [],
+            channelNumber: numbersChannels ? channelNumber : 0
         )
     }
 

@@ -100,6 +100,50 @@ struct SessionRetryTests {
         #expect(harness.error(1) == (last == 0 ? .inDoubt(.channelForgotten) : nil))
     }
 
+    @Test(
+        "the number of the channel tells whether a lost Hello has made it anew",
+        arguments: [UInt64(7), 8]
+    )
+    func knowsAChannelByItsNumber(number: UInt64) {
+        var harness = SessionHarness()
+        harness.open()
+        harness.connect(SessionHarness.hello(channelNumber: 7))
+        harness.submit(1, within: 60_000)
+        harness.lose()
+        harness.pass(5_000)
+        harness.session.connected()
+        harness.run()
+        harness.lose()
+        harness.sent = []
+        harness.connect(SessionHarness.hello(isKnown: true, channelNumber: number))
+        #expect(harness.error(1) == (number == 7 ? nil : .inDoubt(.channelForgotten)))
+        #expect(harness.sent.map(\.call.sequence) == (number == 7 ? [1] : []))
+    }
+
+    @Test func aChannelOfAnotherNumberIsAnotherOne() {
+        var harness = SessionHarness()
+        harness.open()
+        harness.connect(SessionHarness.hello(channelNumber: 7))
+        harness.submit(1)
+        harness.lose()
+        // Another connection with the same id and channel has made it, and has called.
+        harness.connect(SessionHarness.hello(isKnown: true, last: 5, channelNumber: 9))
+        #expect(harness.error(1) == .inDoubt(.channelForgotten))
+    }
+
+    @Test func aChannelThatHelloDidNotGiveHasNoNumberToCompare() {
+        var harness = SessionHarness()
+        harness.open()
+        let status = Status(code: .resourceExhausted, reason: .tooManyChannels, message: "full")
+        harness.connect(SessionHarness.hello(capabilities: [], channelStatus: status))
+        // The change has opened it.
+        harness.submit(1)
+        harness.lose()
+        harness.sent = []
+        harness.connect(SessionHarness.hello(isKnown: true, last: 1, channelNumber: 9))
+        #expect(harness.sent.map(\.call.sequence) == [1])
+    }
+
     @Test func numbersChangesWhileTheServiceHasNoRoomForTheChannel() {
         var harness = SessionHarness()
         harness.submit(1)

@@ -877,10 +877,15 @@ struct  Feed__V1__HelloResponse
    */
   size_t n_members;
   Feed__V1__ClusterMember **members;
+  /*
+   * Names the channel: one that was forgotten and made anew under its client_id and channel has
+   * another number. 0 without a channel, and of a service that does not say it.
+   */
+  uint64_t channel_number;
 };
 #define FEED__V1__HELLO_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__hello_response__descriptor) \
-    , 0, {0,NULL}, 0, 0, NULL, NULL, 0,NULL, 0, 0, NULL, FEED__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED, 0,NULL }
+    , 0, {0,NULL}, 0, 0, NULL, NULL, 0,NULL, 0, 0, NULL, FEED__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED, 0,NULL, 0 }
 
 
 /*

@@ -86,6 +86,11 @@ public struct HelloResponse: Equatable, Sendable {
     public var role: NodeRole
     /// The services of the cluster, as far as they are known; none without a cluster.
     public var members: [ClusterMember]
+    /// Names the channel: one that was forgotten and made anew under its `clientID` and channel has
+    /// another number.
+    ///
+    /// 0 without a channel, and of a service that does not say it.
+    public var channelNumber: UInt64
 
     /// All fields; those with a default may be left out.
     public init(
@@ -100,7 +105,8 @@ public struct HelloResponse: Equatable, Sendable {
         lastSequence: UInt64 = 0,
         channelStatus: Status? = nil,
         role: NodeRole = .unspecified,
-        members: [ClusterMember] = []
+        members: [ClusterMember] = [],
+        channelNumber: UInt64 = 0
     ) {
         self.protocolVersion = protocolVersion
         self.serverName = serverName
@@ -114,6 +120,7 @@ public struct HelloResponse: Equatable, Sendable {
         self.channelStatus = channelStatus
         self.role = role
         self.members = members
+        self.channelNumber = channelNumber
     }
 }
 
@@ -391,7 +398,8 @@ extension HelloResponse: @unsafe WireMessage {
                 message.pointee.members,
                 count: message.pointee.n_members,
                 "members"
-            )
+            ),
+            channelNumber: message.pointee.channel_number
         )
     }
 
@@ -413,6 +421,7 @@ extension HelloResponse: @unsafe WireMessage {
         unsafe message.pointee.role = role.cValue()
         unsafe message.pointee.n_members = members.count
         unsafe message.pointee.members = arena.messages(members)
+        unsafe message.pointee.channel_number = channelNumber
     }
 }
 

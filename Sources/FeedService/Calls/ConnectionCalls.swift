@@ -41,7 +41,8 @@ struct ConnectionCalls {
             lastSequence: opening?.lastSequence ?? 0,
             channelStatus: refusal,
             role: environment.context.node?.role ?? .unspecified,
-            members: environment.context.node?.members ?? []
+            members: environment.context.node?.members ?? [],
+            channelNumber: opening?.held.channel.identity.number ?? 0
         )
         return .response(.hello(response), revision: environment.store.revision)
     }

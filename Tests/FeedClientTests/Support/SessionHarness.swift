@@ -65,7 +65,8 @@ struct SessionHarness {
         capabilities: [Capability] = [.exactlyOnce],
         channelStatus: Status? = nil,
         role: NodeRole = .unspecified,
-        members: [ClusterMember] = []
+        members: [ClusterMember] = [],
+        channelNumber: UInt64 = 0
     ) -> Response {
         guard case .hello(var hello) = ScriptedService.hello(inFlight: inFlight) else {
             preconditionFailure("The scripted service answers Hello.")
@@ -77,6 +78,7 @@ struct SessionHarness {
         hello.channelStatus = channelStatus
         hello.role = role
         hello.members = members
+        hello.channelNumber = channelNumber
         hello.limits?.sequenceWindow = window
         return .hello(hello)
     }

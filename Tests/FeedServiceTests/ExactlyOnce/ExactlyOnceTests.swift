@@ -44,15 +44,19 @@ import Testing
             #expect(first.capabilities.contains(.exactlyOnce))
             #expect(first.limits?.sequenceWindow == 256)
             #expect((first.isClientKnown, first.lastSequence) == (false, 0))
+            #expect(first.channelNumber > 0)
             let id = try client.createPost(title: "a")
             #expect(try client.call(Self.vote(id), sequence: 12).status == nil)
             let again = try Self.helloed(WireClient(port: port))
             #expect((again.isClientKnown, again.lastSequence) == (true, 12))
+            #expect(again.channelNumber == first.channelNumber)
             let other = try Self.helloed(WireClient(port: port), channel: 1)
             #expect((other.isClientKnown, other.lastSequence) == (false, 0))
+            #expect(other.channelNumber > first.channelNumber)
             let nobody = try WireClient(port: port).hello()
             guard case .hello(let anonymous) = nobody.response else { return }
             #expect((anonymous.isClientKnown, anonymous.lastSequence) == (false, 0))
+            #expect(anonymous.channelNumber == 0)
         }
     }
 

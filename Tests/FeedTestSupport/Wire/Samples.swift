@@ -326,7 +326,8 @@ extension Samples {
                     members: [
                         ClusterMember(address: "feed2.example.org:7433", role: .leader),
                         ClusterMember(address: "[::1]:7433", role: NodeRole(rawValue: 9)),
-                    ]
+                    ],
+                    channelNumber: .max
                 )
             ),
             .ping(PingResponse(payload: [1], serving: .draining)),

@@ -500,8 +500,9 @@ class HelloRequest(_message.Message):
     def __init__(self, protocol_version: _Optional[int] = ..., client_name: _Optional[str] = ..., client_id: _Optional[bytes] = ..., session_token: _Optional[bytes] = ..., service_key: _Optional[bytes] = ..., channel: _Optional[int] = ...) -> None: ...
 
 class HelloResponse(_message.Message):
-    __slots__ = ["capabilities", "channel_status", "client_known", "instance_id", "last_sequence", "limits", "members", "protocol_version", "role", "server_name", "server_time_ms", "user"]
+    __slots__ = ["capabilities", "channel_number", "channel_status", "client_known", "instance_id", "last_sequence", "limits", "members", "protocol_version", "role", "server_name", "server_time_ms", "user"]
     CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
+    CHANNEL_NUMBER_FIELD_NUMBER: _ClassVar[int]
     CHANNEL_STATUS_FIELD_NUMBER: _ClassVar[int]
     CLIENT_KNOWN_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -514,6 +515,7 @@ class HelloResponse(_message.Message):
     SERVER_TIME_MS_FIELD_NUMBER: _ClassVar[int]
     USER_FIELD_NUMBER: _ClassVar[int]
     capabilities: _containers.RepeatedScalarFieldContainer[Capability]
+    channel_number: int
     channel_status: Status
     client_known: bool
     instance_id: int
@@ -525,7 +527,7 @@ class HelloResponse(_message.Message):
     server_name: str
     server_time_ms: int
     user: User
-    def __init__(self, protocol_version: _Optional[int] = ..., server_name: _Optional[str] = ..., instance_id: _Optional[int] = ..., server_time_ms: _Optional[int] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., user: _Optional[_Union[User, _Mapping]] = ..., capabilities: _Optional[_Iterable[_Union[Capability, str]]] = ..., client_known: bool = ..., last_sequence: _Optional[int] = ..., channel_status: _Optional[_Union[Status, _Mapping]] = ..., role: _Optional[_Union[NodeRole, str]] = ..., members: _Optional[_Iterable[_Union[ClusterMember, _Mapping]]] = ...) -> None: ...
+    def __init__(self, protocol_version: _Optional[int] = ..., server_name: _Optional[str] = ..., instance_id: _Optional[int] = ..., server_time_ms: _Optional[int] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., user: _Optional[_Union[User, _Mapping]] = ..., capabilities: _Optional[_Iterable[_Union[Capability, str]]] = ..., client_known: bool = ..., last_sequence: _Optional[int] = ..., channel_status: _Optional[_Union[Status, _Mapping]] = ..., role: _Optional[_Union[NodeRole, str]] = ..., members: _Optional[_Iterable[_Union[ClusterMember, _Mapping]]] = ..., channel_number: _Optional[int] = ...) -> None: ...
 
 class ImportPostsRequest(_message.Message):
     __slots__ = ["feed", "posts"]
