@@ -150,6 +150,12 @@ package final class Accounts: Sendable {
         return expireTime(now) - session.expireTimeMilliseconds >= renewed
     }
 
+    /// Whether half of the session's time is over since its last logged use.
+    package func isHalfOver(_ session: SessionRow, at now: Int64) -> Bool {
+        let half = limits.sessionDuration.millisecondsRoundedDown / 2
+        return expireTime(now) - session.expireTimeMilliseconds >= half
+    }
+
     /// How long a session needs no further look: it expires after that, or a use is to be logged.
     ///
     /// The time until a use is to be logged does not count if that is so already.

@@ -64,6 +64,8 @@ struct ClusterState: Sendable {
     var term: UInt64 = 0
     private(set) var leader: UInt64 = 0
     var members: [UInt64: Member] = [:]
+    /// Where clients reach nodes that have no ``FakeReplica``.
+    var addresses: [UInt64: String] = [:]
     /// A file with the state up to the forgotten records.
     var statePath: String?
 
@@ -535,6 +537,9 @@ struct ClusterState: Sendable {
                     ,"service":{"address":"\(hello.address)","lowest_level":\(hello.levels.lowerBound),\
                     "highest_level":\(hello.levels.upperBound)},"service_age_seconds":0
                     """
+            }
+            if let address = addresses[each] {
+                text += ",\"service\":{\"address\":\"\(address)\"},\"service_age_seconds\":0"
             }
             return text + "}"
         }

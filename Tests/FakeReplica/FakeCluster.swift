@@ -113,6 +113,11 @@ package final class FakeCluster: Sendable {
         }
     }
 
+    /// Where clients reach a node that has no ``FakeReplica``, as its service would say.
+    package func setAddress(_ address: String, of node: UInt64) {
+        change { $0.addresses[node] = address }
+    }
+
     /// Forgets records; a service that needs them is told to take a state from a file, or that it is too old.
     package func forget(through index: UInt64, leaving path: String? = nil) {
         change { $0.forget(through: index, leaving: path) }

@@ -74,15 +74,19 @@ struct CallEnvironment {
         throw context.stallRefusal.status
     }
 
-    /// Refuses what a service that follows does not do: to change the state, and to show one that may be
-    /// too old.
-    func checkLeadership(for method: Method) throws(Status) {
+    /// Refuses what a service that follows does not do: to change the state, to show one that may be too old,
+    /// and to log the use of a session, which would end if it was used at followers alone.
+    func checkLeadership(for method: Method, of caller: borrowing Caller) throws(Status) {
         guard context.stalls.isFollowing, let node = context.node else { return }
         if node.isWaiting, method == .hello || !method.isAnsweredInStall {
             throw .waitsForState(leader: node.leader)
         }
         if method.needsLeader { throw .notLeader(node.leader) }
-        guard method.showsState, node.isStale else { return }
+        guard method.showsState else { return }
+        if caller.login.isHalfOver, let leader = node.leader {
+            throw .sessionToRenew(leader: leader)
+        }
+        guard node.isStale else { return }
         throw .staleReplica(age: node.heardAge, limit: node.maximumStaleness)
     }
 
@@ -199,7 +203,8 @@ extension CallEnvironment {
         return .current(
             session,
             revocationCount: revocationCount,
-            until: context.now.advanced(by: quiet)
+            until: context.now.advanced(by: quiet),
+            isHalfOver: context.accounts.isHalfOver(session, at: now)
         )
     }
 
@@ -211,7 +216,7 @@ extension CallEnvironment {
     /// As long as no session has ended anywhere, that is a comparison of two numbers and of two
     /// instants. No clock is read for it.
     func checkLogin(of caller: inout Caller, at instant: MonotonicInstant) {
-        guard case .current(_, let count, let end) = caller.login else { return }
+        guard case .current(_, let count, let end, _) = caller.login else { return }
         if context.accounts.revocationCount == count, instant < end { return }
         lookUpLogin(of: &caller)
     }

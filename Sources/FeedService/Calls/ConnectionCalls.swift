@@ -75,7 +75,7 @@ extension ConnectionCalls {
         if let device {
             do throws(Status) {
                 try environment.checkAccess(of: caller, to: .castVote)
-                try environment.checkLeadership(for: .castVote)
+                try environment.checkLeadership(for: .castVote, of: caller)
                 opening = try environment.changeLog.transaction { () throws(Status) in
                     try open(channel, of: device, isLate: false, for: caller)
                 }

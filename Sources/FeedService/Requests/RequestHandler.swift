@@ -93,7 +93,7 @@ struct RequestHandler: ~Copyable {
             }
             try environment.requireLoginNotOver(of: caller, for: method)
             try environment.checkAccess(of: caller, to: method)
-            try environment.checkLeadership(for: method)
+            try environment.checkLeadership(for: method, of: caller)
             try environment.checkEnvelope(of: frame, method, from: caller, waited: waited)
             try answers.reserveRoom(for: frame.request)
             switch try executeOnce(frame, method, hashes, from: &caller) {

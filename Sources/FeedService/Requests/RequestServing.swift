@@ -529,7 +529,7 @@ extension RequestHandler {
     ) -> WatchEvents.EventProgress {
         do throws(Status) {
             // A reader cannot tell a list that stands still from one without changes.
-            try environment.checkLeadership(for: .watchPosts)
+            try environment.checkLeadership(for: .watchPosts, of: caller)
         } catch {
             return .failed(error)
         }

@@ -347,15 +347,26 @@ enum Login {
     /// The caller is the user of this session.
     ///
     /// The count is that of the service's ended sessions when the session was last found current. Before
-    /// the instant it neither expires nor has a use to log.
-    case current(SessionRow, revocationCount: UInt64, until: MonotonicInstant)
+    /// the instant it neither expires nor has a use to log. Half of its time may be over since the last use
+    /// that was logged.
+    case current(
+        SessionRow,
+        revocationCount: UInt64,
+        until: MonotonicInstant,
+        isHalfOver: Bool
+    )
     /// The session that the caller has shown has expired or was ended; the next Hello, sign-in or
     /// sign-up replaces it.
     case over
 
     /// The session; nil where none is current.
     var session: SessionRow? {
-        if case .current(let session, _, _) = self { session } else { nil }
+        if case .current(let session, _, _, _) = self { session } else { nil }
+    }
+
+    /// Whether no use of the session was logged for half of its time.
+    var isHalfOver: Bool {
+        if case .current(_, _, _, let isHalfOver) = self { isHalfOver } else { false }
     }
 
     /// Whether the caller's session has ended while the connection is open.

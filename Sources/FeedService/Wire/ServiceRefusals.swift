@@ -135,6 +135,17 @@ extension Status {
         return status
     }
 
+    /// A use of the session has to be logged, which the leader alone does.
+    static func sessionToRenew(leader: String) -> Status {
+        var status = Status(
+            .notLeader,
+            "This service follows, and the session was not used at the leader of the cluster for half of "
+                + "its time: show it to the leader, at \(leader), so that it does not end."
+        )
+        status.leader = leader
+        return status
+    }
+
     /// The connection got no channel, as the service followed when it said Hello.
     static func leadsSinceHello(at address: String) -> Status {
         var status = Status(

@@ -221,6 +221,62 @@ import Testing
         }
     }
 
+    /// A use at a follower is no change of the state.
+    @Test("a session that was not used at the leader for half of its time is sent there")
+    func aSessionIsRenewedAtTheLeader() async throws {
+        let service = try await ClusterService(leads: false)
+        try service.other.begin()
+        try await service.run { running in
+            let accounts = Accounts()
+            let now = SystemClock.unixMilliseconds()
+            var tokens: [[UInt8]] = []
+            try service.other.write { _, changes in
+                let email = try #require(EmailAddress("a@example.org"))
+                let account = try accounts.create(
+                    email,
+                    displayName: "Ann",
+                    passwordHash: "",
+                    at: now,
+                    changes
+                )
+                for days in [14, 16] as [Int64] {
+                    let time = now - days * 86_400_000
+                    let begun = accounts.beginSession(of: account.id, at: time, changes)
+                    tokens.append(try #require(begun).token.bytes)
+                }
+            }
+            // Nobody has said where the leader is: the session serves.
+            var late = try running.connect()
+            while try late.call(.hello(HelloRequest(sessionToken: tokens[1]))).status != nil {
+                late = try running.connect()
+            }
+            #expect(try late.call(.getSession).status == nil)
+            service.cluster.setAddress("feed9.example.org:7433", of: FakeCluster.otherNode)
+            var isLeaderKnown = false
+            while !isLeaderKnown {
+                let answer = try running.connect()
+                    .call(.hello(HelloRequest(sessionToken: tokens[0])))
+                guard case .hello(let hello) = answer.response else { throw Unexpected(answer) }
+                #expect(hello.user?.displayName == "Ann")
+                isLeaderKnown = hello.members.contains { $0.role == .leader }
+            }
+            let watch = WatchPostsRequest(feed: "posts", topCount: 3)
+            for request in [.getSession, .listFeeds, .watchPosts(watch)] as [Request] {
+                let status = try late.call(request).status
+                #expect(status?.reason == .notLeader, "\(request)")
+                #expect(status?.isNotExecuted == true)
+                #expect(status?.leader == "feed9.example.org:7433")
+            }
+            // Hello names the members, of which one leads.
+            let hello = Request.hello(HelloRequest(sessionToken: tokens[1]))
+            #expect(try late.call(hello).status == nil)
+            #expect(try late.call(.ping(PingRequest())).status == nil)
+            let early = Request.hello(HelloRequest(sessionToken: tokens[0]))
+            #expect(try late.call(early).status == nil)
+            #expect(try late.call(.listFeeds).status == nil)
+        }
+    }
+
     @Test("a reader who has come further than the follower does not begin anew there")
     func syncsAndWatchesDoNotGoBack() async throws {
         let service = try await ClusterService(leads: false)
