@@ -19,6 +19,7 @@ struct OperatorLinesTests {
         OperatorLines.clockStep(ClockSteps.Step(record: 7, before: 1 << 40, after: 1 << 41)),
         OperatorLines.clockStep(ClockSteps.Step(record: 7, before: 1 << 41, after: 1 << 40)),
         OperatorLines.stall(.commit, .seconds(5), .majority(record: 4711)),
+        OperatorLines.replica(.clockIsBehind(microseconds: 600_000_000)),
         OperatorLines.stall(.checkpoint, .seconds(10)),
         OperatorLines.stall(.backup, .seconds(10)),
         OperatorLines.postsAhead(2, lead: .seconds(300)),

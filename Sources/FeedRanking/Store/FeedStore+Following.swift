@@ -79,7 +79,8 @@ extension FeedStore {
 
     /// Takes changes from now on; the store has all records, and they are shown.
     ///
-    /// Posts get no times before those that the last leader has given, if its clock was little ahead.
+    /// Posts get no times before those that the last leader has given, however far its clock was ahead:
+    /// followers tell by the times of records what no later post comes behind, and these never go back.
     package func endFollowing() {
         clock.hold(at: followed.bound.time)
         followed.isFollowing = false

@@ -568,8 +568,11 @@ package final class FeedStore: Sendable {
 /// The clock stands still while the time that it gave last is ahead, by at most
 /// `RankingLimits.maximumClockHold`. Where the time given last is further ahead, the clock goes
 /// back. Times of imported and restored posts do not move it.
+///
+/// The clock of a cluster's leader never goes back, as the times of its records do not.
 struct CreationClock: ~Copyable, Sendable {
     private let latest = Atomic<Int64>(.min)
+    private let mostHeld = Atomic<Int64>(RankingLimits.maximumClockHold)
     private let clock: @Sendable () -> Int64
 
     init(_ clock: @escaping @Sendable () -> Int64) { self.clock = clock }
@@ -577,8 +580,12 @@ struct CreationClock: ~Copyable, Sendable {
     /// The time of the clock within the bounds of a post's time; it is not held.
     func peek() -> Int64 { min(max(clock(), 0), RankingLimits.maximumTimeMilliseconds) }
 
-    /// Holds the clock at a time that another machine's clock gave, as if it had been given here.
-    func hold(at time: Int64) { latest.store(time, ordering: .relaxed) }
+    /// Holds the clock at a time that another machine's clock gave, until this one has reached it; it never
+    /// goes back from now on.
+    func hold(at time: Int64) {
+        mostHeld.store(.max, ordering: .relaxed)
+        latest.store(time, ordering: .relaxed)
+    }
 
     /// The time now, or the time given last where it is ahead by the limit at most.
     ///
@@ -587,7 +594,7 @@ struct CreationClock: ~Copyable, Sendable {
         let time = peek()
         var last = latest.load(ordering: .relaxed)
         while true {
-            if last > time, last - time <= RankingLimits.maximumClockHold { return last }
+            if last > time, last - time <= mostHeld.load(ordering: .relaxed) { return last }
             let (isDone, found) = latest.weakCompareExchange(
                 expected: last,
                 desired: time,

@@ -131,6 +131,9 @@ package enum OperatorLines {
         case .givesCopy(let record):
             "feed-replica sends the state at record \(record) to another node"
         case .givesNoCopy(let words): "feed-replica gets no copy of the state: \(words)"
+        case .clockIsBehind(let microseconds):
+            "the clock is \(Duration.microseconds(microseconds)) behind the last record of the leader "
+                + "before: it is wrong, or that one was; new posts get that record's time until then"
         }
     }
 

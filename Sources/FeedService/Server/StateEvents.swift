@@ -287,7 +287,8 @@ extension StateEvents {
     private func report(_ news: ReplicaNews) {
         switch news {
         case .connected, .givesCopy: logger.info("\(OperatorLines.replica(news))")
-        case .disconnected, .refused, .givesNoCopy: logger.warning("\(OperatorLines.replica(news))")
+        case .disconnected, .refused, .givesNoCopy, .clockIsBehind:
+            logger.warning("\(OperatorLines.replica(news))")
         }
     }
 }

@@ -33,7 +33,7 @@ package struct ClockSteps: Equatable, Sendable {
     /// How many of the newest steps are kept; from then on no time is trusted.
     fileprivate static let maximumCount = 1024
     /// How far clocks may be apart that agree: five minutes, as a running service follows its clock.
-    fileprivate static let slack: UInt64 = 300_000_000
+    static let slack: UInt64 = 300_000_000
 
     private(set) var steps: [Step]
 

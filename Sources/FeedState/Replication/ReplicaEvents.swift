@@ -115,6 +115,8 @@ package enum ReplicaNews: Equatable, Sendable {
     case disconnected(String)
     /// The replica has refused what this node asked for beside commit batches, with these words.
     case refused(String)
+    /// This node leads, and its clock is further behind the last record than a clock is corrected.
+    case clockIsBehind(microseconds: UInt64)
     /// The replica sends a copy of the state, as of this record, to another node.
     case givesCopy(UInt64)
     /// It gets none, or has to end one, with these words.

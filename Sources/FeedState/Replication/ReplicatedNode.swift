@@ -441,6 +441,10 @@ extension ReplicatedNode {
         let counters = try replica.raiseCounters(behind: index)
         logs[0].transaction { logs[0].append(counters) }
         phase = .leading(term: term)
+        let time = SystemClock.unixMicroseconds()
+        if lastMicroseconds > time + ClockSteps.slack {
+            replica.events.news(.clockIsBehind(microseconds: lastMicroseconds - time))
+        }
         if !owner.progress.isWritable { giveAwayTime = now + ReplicatedJournal.giveAwayInterval }
         unheard = []
         commits.durable(index)

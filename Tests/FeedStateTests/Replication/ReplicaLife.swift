@@ -21,6 +21,7 @@ final class ReplicaLife {
         var proved: [UInt64] = []
         var heard: [UInt64] = []
         var statusCount = 0
+        var news: [ReplicaNews] = []
     }
 
     /// Keeps the records that are handed over.
@@ -170,6 +171,7 @@ final class ReplicaLife {
         events.proved = { round in told.withLock { $0.proved.append(round) } }
         events.heard = { index, _ in told.withLock { $0.heard.append(index) } }
         events.status = { _ in told.withLock { $0.statusCount += 1 } }
+        events.news = { news in told.withLock { $0.news.append(news) } }
         return events
     }
 
@@ -216,10 +218,11 @@ final class ReplicaLife {
         }
     }
 
-    /// Logs a new post.
-    func create(_ title: String, _ loop: Int = 0) {
+    /// Logs a new post; gives its time, nil if it could not be made.
+    @discardableResult
+    func create(_ title: String, _ loop: Int = 0) -> Int64? {
         let log = state.logs[loop]
-        log.transaction {
+        return log.transaction {
             var page = PostPage()
             let content = PostContent(title: title)
             _ = try? store.createPost(
@@ -228,6 +231,7 @@ final class ReplicaLife {
                 sink: log,
                 into: &page
             )
+            return page.rows.first?.createTimeMilliseconds
         }
     }
 

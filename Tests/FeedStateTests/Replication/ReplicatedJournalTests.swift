@@ -243,6 +243,27 @@ import Testing
         }
     }
 
+    /// The limit of one machine's clock is five minutes.
+    @Test("a leader whose clock is far behind gives no earlier times, and says so")
+    func theTimesOfALeaderGoOnFromTheLastRecord() throws {
+        let (cluster, replica) = try started(leader: FakeCluster.otherNode)
+        defer { replica.stop() }
+        try live(replica) { (life) throws in
+            #expect(try life.turn { life.last == last + 1 })
+            let time = SystemClock.unixMicroseconds() + 3_600_000_000
+            cluster.append(try Self.empty(behind: cluster, last, disk, at: time))
+            #expect(try life.turn { life.last == last + 2 })
+            cluster.elect(1)
+            #expect(try life.turn { life.isLeading })
+            #expect(life.create("b") == Int64(time / 1_000))
+            let behind = life.said.news.compactMap { news -> UInt64? in
+                if case .clockIsBehind(let microseconds) = news { microseconds } else { nil }
+            }
+            #expect(behind.count == 1 && (1...3_600_000_000).contains(behind[0]))
+        }
+        #expect(cluster.violations == [])
+    }
+
     @Test func aFollowerTakesARecordAboveTheLimitOfCheckpointsAndNoMore() throws {
         let (cluster, replica) = try started(leader: FakeCluster.otherNode)
         defer { replica.stop() }
@@ -264,7 +285,8 @@ import Testing
     private static func empty(
         behind cluster: FakeCluster,
         _ last: UInt64,
-        _ disk: FakeDisk
+        _ disk: FakeDisk,
+        at microseconds: UInt64 = 9_000_000
     ) throws -> [UInt8] {
         let copy = disk.copy()
         let database = try StateDatabase.look(
@@ -275,7 +297,7 @@ import Testing
         var chain = database.meta.chain
         for entry in cluster.log { _ = try chain.take(entry.body.span, record: entry.index) }
         var body = [UInt8](repeating: 0, count: RecordHead.byteCount)
-        chain.seal(&body, entryCount: 0, at: 9_000_000)
+        chain.seal(&body, entryCount: 0, at: microseconds)
         return body
     }
 
