@@ -54,6 +54,8 @@ class Client(Calls):
         self._connection: Connection | None = None
         # Whether the service remembers the channel, and whether the last Hello on it had no answer.
         self._is_known, self._has_open_hello = False, False
+        # The channel's number as the last answer to Hello has it; 0 if it has none.
+        self._channel_number = 0
         self.ping()
 
     def __enter__(self) -> Self:
@@ -77,20 +79,21 @@ class Client(Calls):
             sequence = self.last_sequence
         end = time.monotonic() + (self.timeout if timeout is None else timeout)
         doubt: int | None = None  # the instance of the service that may have executed the call
-        attempt = 0
+        tries, sends = 0, 0
         while True:
-            attempt += 1
+            tries += 1
             connection = None
             try:
                 connection = self._connected(end, method)
+                sends += 1
                 if doubt is None or not sequence or self._remembers(doubt):
                     frame = connection.call(timeout=max(end - time.monotonic(), 0.001), sequence=sequence,
                                             acting=acting, min_revision=min_revision, **request)
                     self._note_session(method, frame)
                     return frame
             except Refused as refused:
-                wait = wait_after(refused, attempt)
-                if wait is None or self._is_last(attempt, wait, end):
+                wait = wait_after(refused, tries)
+                if wait is None or self._is_last(tries, sends, wait, end):
                     raise
                 if refused.reason in FOR_OTHERS:
                     self.route.turn(refused.status.leader)
@@ -104,8 +107,8 @@ class Client(Calls):
                     doubt = self.service.instance_id
                 lost.not_executed, lost.sequence = doubt is None, sequence
                 is_safe = doubt is None or sequence or method in READS
-                wait = random_wait(attempt)
-                if not is_safe or self._is_last(attempt, wait, end):
+                wait = random_wait(tries)
+                if not is_safe or self._is_last(tries, sends, wait, end):
                     raise
             else:
                 raise Lost("the service has forgotten the channel, and may have executed the call before")
@@ -116,7 +119,7 @@ class Client(Calls):
         then goes on where it was. Close the iterator to end it."""
         going_on = feed.WatchPostsRequest()
         going_on.CopyFrom(request)
-        instance, failures = None, 0
+        instance, failures, alive = None, 0, time.monotonic()
         while True:
             try:
                 end = time.monotonic() + self.timeout
@@ -128,7 +131,7 @@ class Client(Calls):
                     instance = hello.instance_id
                     watch = connection.watch(going_on, acting=acting)
                     for event in watch:
-                        failures = 0
+                        failures, alive = 0, time.monotonic()
                         # What does not fit into a frame comes with the next event, perhaps of no watch.
                         is_whole = event.ByteSize() < FRAME_BYTE_LIMIT // 2
                         going_on.since_revision = watch.revision if is_whole else 0
@@ -137,7 +140,9 @@ class Client(Calls):
             except (Lost, Refused) as failure:
                 failures += 1
                 wait = wait_after(failure, failures)
-                if wait is None or failures == self.attempts:
+                is_last = time.monotonic() + (wait or 0) > alive + self.timeout if self._has_choice \
+                    else failures == self.attempts
+                if wait is None or is_last:
                     raise
                 self.route.turn(failure.status.leader if isinstance(failure, Refused) else "")
             time.sleep(wait)
@@ -160,10 +165,13 @@ class Client(Calls):
             if self.service.role == feed.NODE_FOLLOWER:
                 # It gives no channel, and the leader says later what it remembers.
                 return self._connection
-            # A Hello without an answer may have made the channel.
-            self._is_known = self.service.client_known and (
-                self.service.last_sequence > 0 or not self._has_open_hello)
-            self._has_open_hello = False
+            if self._channel_number and self.service.channel_number:
+                is_same = self.service.channel_number == self._channel_number
+            else:
+                # A Hello without an answer may have made the channel.
+                is_same = self.service.last_sequence > 0 or not self._has_open_hello
+            self._is_known = self.service.client_known and is_same
+            self._has_open_hello, self._channel_number = False, self.service.channel_number
         return self._connection
 
     def _open(self, channel: int, end: float, leads: bool) -> tuple[Connection, feed.HelloResponse]:
@@ -211,8 +219,15 @@ class Client(Calls):
         """Whether a numbered call that was sent to this instance may be sent again."""
         return self._is_known and self.service.instance_id == instance
 
-    def _is_last(self, attempt: int, wait: float, end: float) -> bool:
-        return attempt >= self.attempts or time.monotonic() + wait > end
+    @property
+    def _has_choice(self) -> bool:
+        """Whether there is more than one service to ask."""
+        return self.route.is_cluster or len(self.route.addresses) > 1
+
+    def _is_last(self, tries: int, sends: int, wait: float, end: float) -> bool:
+        """Of several services one leads again in a moment, so that only what was sent to one counts."""
+        attempts = sends if self._has_choice else tries
+        return attempts >= self.attempts or time.monotonic() + wait > end
 
     def _note_session(self, method: str, frame: feed.ServerFrame) -> None:
         if method in ("sign_up", "sign_in"):
@@ -223,7 +238,7 @@ class Client(Calls):
 
 def random_wait(attempt: int) -> float:
     """The seconds until the next attempt."""
-    return random.uniform(0, min(FIRST_WAIT_SECONDS * 2 ** (attempt - 1), MOST_WAIT_SECONDS))
+    return random.uniform(0, min(FIRST_WAIT_SECONDS * 2 ** min(attempt - 1, 16), MOST_WAIT_SECONDS))
 
 
 def wait_after(failure: Lost | Refused, attempt: int) -> float | None:

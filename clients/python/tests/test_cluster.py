@@ -30,6 +30,18 @@ def leader(last_sequence: int = 1) -> feed.HelloResponse:
         instance_id=1, client_known=True, last_sequence=last_sequence, role=feed.NODE_LEADER)
 
 
+class ManualTime:
+    """A time that passes where somebody sleeps."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
 class Silent(FakeService):
     """Answers Hello and nothing else, not even a Ping."""
 
@@ -72,12 +84,48 @@ class ClusterTests(ClientTestCase):
             self.assertEqual((len(first.introductions), len(second.calls)), (1, 1), text)
 
     def test_followers_that_name_each_other_end_in_an_error(self):
+        self.enterContext(mock.patch.object(module, "MOST_WAIT_SECONDS", 0.2))
+        clock = self.enterContext(mock.patch.object(module, "time", ManualTime()))
         first, second = self.service(VOTED), self.service(VOTED)
         first.hellos, second.hellos = [follower(second.address)], [follower(first.address)]
         with self.assertRaisesRegex(Lost, "is a follower of its cluster") as raised:
             Client([first.address, second.address])
         self.assertTrue(raised.exception.not_executed)
-        self.assertEqual([len(one.introductions) for one in (first, second)], [4, 4])
+        # Each was asked once a try, until the timeout of 10 s was over.
+        tries = len(first.introductions)
+        self.assertEqual(len(second.introductions), tries)
+        self.assertGreater(tries, 4)
+        self.assertGreater(clock.now, 9.0)
+
+    def test_an_election_may_take_longer_than_a_few_tries(self):
+        second = self.service(VOTED, hellos=[follower()])
+        first = self.service(not_leader(), VOTED, hellos=[follower()] * 9 + [leader()] + [follower()] * 9 + [leader()])
+        client = self.client(first, second, client_id=DEVICE, timeout=600)
+        self.assertEqual(client.vote(7).score, 1)
+        self.assertEqual([call.sequence for call in first.calls], [1, 1])
+        self.assertEqual((len(first.introductions), len(second.calls)), (20, 0))
+
+    def test_a_watch_waits_for_the_next_leader(self):
+        event = feed.ServerFrame(more=True, revision=5, watch_posts=feed.WatchPostsEvent(changed=[feed.Post(id=7)]))
+        second = self.service(VOTED, hellos=[follower()])
+        first = self.service([event, None], [event], hellos=[leader()] * 2 + [follower()] * 9 + [leader()])
+        events = self.client(first, second, timeout=600).watch(feed.WatchPostsRequest(post_ids=[7]))
+        next(events), next(events)
+        events.close()
+        self.assertEqual([call.watch_posts.since_revision for call in first.calls], [0, 5])
+
+    def test_the_number_of_a_channel_tells_what_a_lost_hello_has_made(self):
+        def hello(number):
+            return feed.HelloResponse(instance_id=1, client_known=True, role=feed.NODE_LEADER, channel_number=number)
+        for number in (7, 8):
+            first = self.service(None, VOTED, hellos=[hello(7), None, hello(number)])
+            client = self.client(first, client_id=DEVICE)
+            if number == 7:
+                self.assertEqual(client.vote(7).score, 1)
+                self.assertEqual([call.sequence for call in first.calls], [1, 1])
+            else:
+                with self.assertRaisesRegex(Lost, "has forgotten the channel"):
+                    client.vote(7)
 
     def test_a_service_that_refuses_hello_is_followed_by_the_next(self):
         draining = feed.ServerFrame(status=feed.Status(
