@@ -323,7 +323,7 @@ struct SessionRetryTests {
 
     @Test func whatWasSentFirstIsSentAgainFirst() {
         var harness = SessionHarness.opened()
-        for caller in 1...6 { harness.submit(caller) }
+        for caller in 1...6 { harness.submit(caller, within: 60_000) }
         harness.sendGoAway(lastID: 4)
         harness.lose()
         harness.sent = []
