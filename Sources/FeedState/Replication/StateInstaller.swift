@@ -8,9 +8,11 @@ internal import FeedReplica
 package final class StateInstaller: Sendable {
     typealias End = Result<UInt64, InstallError>
 
-    /// How often a node asks for the status that cannot lead: less often than a replica takes its service
-    /// for silent, so that a replica that is elected gives the leadership away.
-    static let statusInterval = Duration.seconds(2)
+    /// How often a node asks for the status that cannot lead.
+    ///
+    /// A replica takes a service for silent after 1.5 s: one that is elected gives the leadership away, and
+    /// others seldom give it to one.
+    static let statusInterval = Duration.seconds(10)
     /// It yields to what serves, as a backup does.
     private static let niceness: Int32 = 19
     /// How long a stop waits for the call of the system that is under way.

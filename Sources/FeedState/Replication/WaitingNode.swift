@@ -151,7 +151,9 @@ extension WaitingNode {
                 cluster = welcome.cluster
                 leader = welcome.leader
                 events.news(.connected(node: welcome.node, committed: welcome.committed))
-            case .role(let role): leader = role.leads ? 0 : role.leader
+            case .role(let role):
+                leader = role.leads ? 0 : role.leader
+                statusTime = .now
             case .statusIs(_, let json):
                 guard let status = ReplicaStatus(json: json) else { break }
                 events.status(status)
