@@ -101,14 +101,16 @@ import Testing
         #expect(try ReportTests.object(report)["is_equal"] as? Bool == true)
     }
 
-    @Test(arguments: [
-        ([7, 8, 7] as [UInt64?], nil, "The logs differ at record 8999: b."),
-        ([7, 8], nil, "The logs differ at record 8999: a, b."),
-        ([7, 8, 9], nil, "The logs differ at record 8999: a, b, c."),
-        ([7, nil, 7], nil, "Not all nodes could be compared."),
-        ([7, 7, nil], 2, "Not all nodes could be compared."),
-        ([nil, nil], 0, "Not all nodes could be compared."),
-    ])
+    @Test(
+        arguments: [
+            ([7, 8, 7], nil, "The logs differ at record 8999: b."),
+            ([7, 8], nil, "The logs differ at record 8999: a, b."),
+            ([7, 8, 9], nil, "The logs differ at record 8999: a, b, c."),
+            ([7, nil, 7], nil, "Not all nodes could be compared."),
+            ([7, 7, nil], 2, "Not all nodes could be compared."),
+            ([nil, nil], 0, "Not all nodes could be compared."),
+        ] as [([UInt64?], Int?, String)]
+    )
     func aNodeThatDiffersIsNamed(_ chains: [UInt64?], _ failing: Int?, _ verdict: String) {
         let report = Self.report(chains, failing: failing)
         #expect(!report.isDone)
