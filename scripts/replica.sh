@@ -12,13 +12,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The packages whose sources the program is built from. They are for etcd 3.4, of Debian 12;
-# replica/etcd/ has what another release needs.
-release=3.4
+# The packages whose sources the program is built from, with any release of etcd; `unpack_sources` adds what
+# one needs, and replica/etcd has a file for each.
+tag=
 sources=(golang-etcd-server-dev golang-github-beorn7-perks-dev golang-github-cespare-xxhash-dev
          golang-github-coreos-go-semver-dev golang-github-coreos-go-systemd-dev
          golang-github-coreos-pkg-dev golang-github-dustin-go-humanize-dev
-         golang-github-gogo-protobuf-dev golang-github-golang-protobuf-1-3-dev
+         golang-github-gogo-protobuf-dev
          golang-github-prometheus-client-golang-dev golang-github-prometheus-client-model-dev
          golang-github-prometheus-common-dev golang-github-prometheus-procfs-dev
          golang-github-xiang90-probing-dev golang-go.uber-atomic-dev golang-go.uber-multierr-dev
@@ -65,8 +65,16 @@ unpack_sources() {
         as_root apt-get update -qq
         wanted=$(apt-cache policy golang-etcd-server-dev | sed -n 's/^ *Candidate: //p')
     fi
-    [[ $wanted == "$release".* ]] ||
-        fail "expected golang-etcd-server-dev $release, and the package sources of this machine have '$wanted'."
+    case $wanted in
+    # Debian 12
+    3.4.*) sources+=(golang-github-golang-protobuf-1-3-dev) ;;
+    # Debian 13
+    3.5.*)
+        sources+=(golang-github-golang-protobuf-1-5-dev golang-github-munnerz-goautoneg-dev)
+        tag=etcd35
+        ;;
+    *) fail "expected golang-etcd-server-dev 3.4 or 3.5, and the package sources of this machine have '$wanted'." ;;
+    esac
     wanted+=" ${sources[*]}"
     [[ "$(cat "$work/unpacked" 2>/dev/null)" != "$wanted" ]] || return 0
     echo "==> Sources: unpacking ${#sources[@]} packages into ${work#"$PWD"/}"
@@ -88,11 +96,11 @@ ln -sfn "$PWD/replica" "$gopath/src/feed-replica"
 export GOPATH=$gopath GO111MODULE=off GOPROXY=off GOFLAGS=-trimpath GOTOOLCHAIN=local CGO_ENABLED=0
 
 build() {
-    local version file program=feed-replica tags=()
-    [[ $# -eq 0 ]] || program=feed-replica-faults tags=(-tags faults)
+    local version file program=feed-replica tags=$tag
+    [[ $# -eq 0 ]] || program=feed-replica-faults tags=faults,$tag
     version=$(sed -nE 's/^ *static let current = "([^"]+)"$/\1/p' Sources/FeedService/Wire/ServiceVersion.swift)
     echo "==> Building $program $version"
-    go build "${tags[@]}" -ldflags "-X main.version=$version" -o "$work/$program" feed-replica
+    go build -tags "$tags" -ldflags "-X main.version=$version" -o "$work/$program" feed-replica
     # The licences of all that is in it, for a package.
     for file in "$gopath"/../doc/*/copyright /usr/share/doc/golang-*-go/copyright; do
         printf '\n==== %s\n\n' "$(basename "$(dirname "$file")")"
@@ -109,18 +117,18 @@ run_tests() {
     # `./...` finds the packages of the folder that the link leads to; with the tag, also the faults.
     cd "$gopath/src/feed-replica"
     echo "==> go vet"
-    go vet ./...
-    go vet -tags faults ./...
+    go vet -tags "$tag" ./...
+    go vet -tags "faults,$tag" ./...
     tool=$(command -v staticcheck || command -v go-staticcheck || true)
     if [[ -n $tool ]]; then
         echo "==> staticcheck"
-        "$tool" -tags faults ./...
-        "$tool" ./...
+        "$tool" -tags "faults,$tag" ./...
+        "$tool" -tags "$tag" ./...
     else
         echo "==> staticcheck is not installed (Debian has it as go-staticcheck): skipped"
     fi
     echo "==> go test, with the faults that show that the audits see them"
-    go test -tags faults -timeout 30m "$@" ./...
+    go test -tags "faults,$tag" -timeout 30m "$@" ./...
 }
 
 case $command in

@@ -18,7 +18,7 @@ func (s *Store) load(had mark) error {
 	}
 	var at etcd.WALSnapshot
 	if snapshot != nil {
-		at = etcd.WALSnapshot{Index: snapshot.Metadata.Index, Term: snapshot.Metadata.Term}
+		at = etcd.MarkOf(snapshot.Metadata)
 		s.base = *snapshot
 		if err := s.memory.ApplySnapshot(*snapshot); err != nil {
 			return exit.Log("the snapshot cannot be used", err)

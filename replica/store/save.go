@@ -141,8 +141,7 @@ func saveSnapshot(options Options, log *etcd.WAL, snapshot etcd.Snapshot) error 
 	if err := syncFile(folder); err != nil {
 		return err
 	}
-	at := etcd.WALSnapshot{Index: snapshot.Metadata.Index, Term: snapshot.Metadata.Term}
-	if err := log.SaveSnapshot(at); err != nil {
+	if err := log.SaveSnapshot(etcd.MarkOf(snapshot.Metadata)); err != nil {
 		return exit.Log("writing the log", err)
 	}
 	return nil
