@@ -18,10 +18,12 @@ import lag
 import signins
 import suites
 import tally
+import upgrade
 
 SOAKS = {
     "kill": (kill, "kill -9 at random moments under load"),
     "cluster": (cluster, "kills, partitions and failing disks of the nodes of a cluster"),
+    "upgrade": (upgrade, "other programs for a cluster under load, one node after another"),
     "power": (suites, "power cuts of simulated disks"),
     "replica": (suites, "power cuts under feed-replica, alone and three at once"),
     "flips": (suites, "flipped bits"),
