@@ -1,8 +1,8 @@
 internal import FeedCalls
 internal import FeedConcurrency
+internal import FeedJournal
 internal import FeedProto
 internal import FeedState
-internal import FoundationEssentials
 
 /// A call of an operator about the service's cluster, which the state's thread and the replica answer.
 struct ClusterCall {
@@ -41,29 +41,20 @@ struct ClusterCalls {
         _ result: Result<ClusterAnswer, ClusterRefusal>
     ) throws(Status) -> Response {
         switch result {
-        case .success(.status(let json)):
-            guard var status = ClusterStatus(json: json) else {
-                let cause = "the replica has sent a status that this version cannot read"
-                throw Status(ClusterRefusal.unavailable(cause))
-            }
+        case .success(.status(let replica)):
+            var status = ClusterStatus(replica)
             if let mark = environment.context.state?.chain(ofRecord: call.record) {
                 status.record = mark.record
                 status.chain = mark.hash
             }
             return .clusterStatus(status)
         case .success(.added(let node, let token)):
-            return .changeMembers(ChangeMembersResponse(node: nodeText(node), token: token))
+            return .changeMembers(ChangeMembersResponse(node: hexadecimal(node), token: token))
         case .success(.done):
             guard case .remove(let node) = call.ask else { return .empty }
-            return .changeMembers(ChangeMembersResponse(node: nodeText(node), token: ""))
+            return .changeMembers(ChangeMembersResponse(node: hexadecimal(node), token: ""))
         case .failure(let refusal): throw Status(refusal)
         }
-    }
-
-    /// The number of a node as the wire has it.
-    private func nodeText(_ node: UInt64) -> String {
-        let digits = String(node, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     private func later(_ call: ClusterCall) throws(Status) -> Answer {
@@ -141,91 +132,45 @@ extension Status {
     }
 }
 
-// The JSON of STATUS_IS; docs/CLUSTER.md has its members.
 extension ClusterStatus {
-    private struct Document: Decodable {
-        struct Member: Decodable {
-            struct Service: Decodable {
-                var address: String?
-                var lowestLevel: UInt64?
-                var highestLevel: UInt64?
-            }
-
-            var node: String
-            var name: String
-            var url: String
-            var voter: Bool
-            var connected: Bool
-            var service: Service?
-            var serviceAgeSeconds: Double?
-            var match: UInt64?
-            var state: String?
-            var lagBytes: Int64?
-            var lagSeconds: Double?
-        }
-
-        var node: String
-        var name: String
-        var cluster: String
-        var role: String
-        var term: UInt64
-        var leader: String
-        var first: UInt64
-        var last: UInt64
-        var committed: UInt64
-        var durable: UInt64
-        var logBytes: Int64
-        var heardAgeSeconds: Double
-        var copies: Int
-        var members: [Member]
-    }
-
-    /// The status of a document; nil where it is another one.
-    init?(json: [UInt8]) {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        guard let document = try? decoder.decode(Document.self, from: Data(json)) else {
-            return nil
-        }
+    init(_ status: ReplicaStatus) {
         self.init(
-            node: document.node,
-            name: document.name,
-            cluster: document.cluster,
-            role: document.role,
-            term: document.term,
-            leader: document.leader.allSatisfy { $0 == "0" } ? "" : document.leader,
-            firstRecord: document.first,
-            lastRecord: document.last,
-            committedRecord: document.committed,
-            durableRecord: document.durable,
-            logByteCount: UInt64(clamping: document.logBytes),
-            heardAgeMilliseconds: document.heardAgeSeconds < 0
-                ? -1 : Self.milliseconds(document.heardAgeSeconds),
-            copyCount: UInt32(clamping: document.copies),
-            members: document.members.map { member in
+            node: hexadecimal(status.node),
+            name: status.name,
+            cluster: status.cluster,
+            role: status.role,
+            term: status.term,
+            leader: status.leader == 0 ? "" : hexadecimal(status.leader),
+            firstRecord: status.firstRecord,
+            lastRecord: status.lastRecord,
+            committedRecord: status.committedRecord,
+            durableRecord: status.durableRecord,
+            logByteCount: UInt64(clamping: status.logByteCount),
+            heardAgeMilliseconds: status.heardAgeSeconds < 0
+                ? -1 : milliseconds(status.heardAgeSeconds),
+            copyCount: UInt32(clamping: status.copyCount),
+            members: status.members.map { member in
                 MemberStatus(
-                    node: member.node,
+                    node: hexadecimal(member.node),
                     name: member.name,
                     url: member.url,
-                    isVoter: member.voter,
-                    isConnected: member.connected,
-                    address: member.service?.address ?? "",
+                    isVoter: member.isVoter,
+                    isConnected: member.isConnected,
+                    address: member.address,
                     lowestLevel: member.service?.lowestLevel ?? 0,
                     highestLevel: member.service?.highestLevel ?? 0,
-                    serviceAgeMilliseconds: UInt64(
-                        clamping: Self.milliseconds(member.serviceAgeSeconds ?? 0)
-                    ),
+                    serviceAgeMilliseconds: UInt64(milliseconds(member.serviceAgeSeconds ?? 0)),
                     matchingRecord: member.match ?? 0,
                     state: member.state ?? "",
-                    lagByteCount: UInt64(clamping: member.lagBytes ?? 0),
-                    lagMilliseconds: UInt64(clamping: Self.milliseconds(member.lagSeconds ?? 0))
+                    lagByteCount: UInt64(clamping: member.lagByteCount ?? 0),
+                    lagMilliseconds: UInt64(milliseconds(member.lagSeconds ?? 0))
                 )
             }
         )
     }
+}
 
-    /// Seconds of a document, whatever they are.
-    private static func milliseconds(_ seconds: Double) -> Int64 {
-        seconds.isFinite ? Int64(max(0, min(seconds, 1e12)) * 1_000) : 0
-    }
+/// Seconds of a document, whatever they are.
+private func milliseconds(_ seconds: Double) -> Int64 {
+    seconds.isFinite ? Int64(max(0, min(seconds, 1e12)) * 1_000) : 0
 }

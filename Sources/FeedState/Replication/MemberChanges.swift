@@ -15,8 +15,7 @@ package enum ClusterAsk: Equatable, Sendable {
 }
 
 package enum ClusterAnswer: Equatable, Sendable {
-    /// The document of STATUS_IS.
-    case status(json: [UInt8])
+    case status(ReplicaStatus)
     /// The node belongs to the cluster, and joins with this token.
     case added(node: UInt64, token: String)
     /// The node was removed, or the leadership is on its way.
@@ -91,6 +90,8 @@ struct MemberChanges {
     static let maximumCount = 16
     /// The statuses that are asked for at most.
     static let maximumStatusCount = 64
+    private static let unreadable =
+        "the replica has sent a status that this version cannot read"
 
     struct Change {
         let kind: MemberChange
@@ -263,10 +264,12 @@ struct MemberChanges {
         transfers[place].isRefused = true
     }
 
-    /// STATUS_IS has come.
-    mutating func take(_ json: [UInt8], _ request: UInt64) {
+    /// STATUS_IS has come; nil if its document is another one than expected.
+    mutating func take(_ status: ReplicaStatus?, _ request: UInt64) {
         if let place = statuses.firstIndex(where: { $0.request == request }) {
-            statuses.remove(at: place).asker.answer(.success(.status(json: json)))
+            let asker = statuses.remove(at: place).asker
+            guard let status else { return asker.refuse(.unavailable(Self.unreadable)) }
+            asker.answer(.success(.status(status)))
         } else if let place = transfers.firstIndex(where: { $0.request == request }) {
             transfers.remove(at: place).asker?.answer(.success(.done))
         }

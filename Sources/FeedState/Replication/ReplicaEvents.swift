@@ -1,6 +1,5 @@
 internal import FeedJournal
 internal import FeedReplica
-internal import Foundation
 
 /// What a node of a cluster may do; it begins as one that follows, and one that leads never follows again.
 package enum NodeState: Equatable, Sendable {
@@ -130,120 +129,6 @@ extension ReplicaNews {
         case .noCopy(_, let why): self = .givesNoCopy(why)
         default: return nil
         }
-    }
-}
-
-/// Who belongs to the cluster, as this node's replica knows it.
-package struct ReplicaStatus: Equatable, Sendable {
-    package struct Member: Equatable, Sendable {
-        package var node: UInt64
-        package var name: String
-        package var isVoter: Bool
-        package var isConnected: Bool
-        /// What clients connect to; empty if its service has not said it.
-        package var address: String
-        /// The newest level of records that its service reads; 0 if it has not said it.
-        package var newestLevel: UInt64
-
-        package init(
-            node: UInt64,
-            name: String,
-            isVoter: Bool,
-            isConnected: Bool,
-            address: String,
-            newestLevel: UInt64 = 0
-        ) {
-            self.node = node
-            self.name = name
-            self.isVoter = isVoter
-            self.isConnected = isConnected
-            self.address = address
-            self.newestLevel = newestLevel
-        }
-    }
-
-    /// This node.
-    package var node: UInt64
-    package var role: String
-    package var term: UInt64
-    /// 0 where none is known.
-    package var leader: UInt64
-    /// By their names.
-    package var members: [Member]
-
-    package init(node: UInt64, role: String, term: UInt64, leader: UInt64, members: [Member]) {
-        self.node = node
-        self.role = role
-        self.term = term
-        self.leader = leader
-        self.members = members
-    }
-}
-
-// The JSON of STATUS_IS, of which this is a part; docs/REPLICA.md has all of it.
-extension ReplicaStatus {
-    private struct Document: Decodable {
-        struct Member: Decodable {
-            struct Service: Decodable {
-                var address: String?
-                var newestLevel: UInt64?
-
-                private enum CodingKeys: String, CodingKey {
-                    case address
-                    case newestLevel = "highest_level"
-                }
-            }
-
-            var node: String
-            var name: String
-            var voter: Bool
-            var connected: Bool
-            var service: Service?
-        }
-
-        var node: String
-        var role: String
-        var term: UInt64
-        var leader: String
-        var members: [Member]
-    }
-
-    /// The status of a document; nil where it is another one.
-    package init?(json: [UInt8]) {
-        guard let document = try? JSONDecoder().decode(Document.self, from: Data(json)),
-            let node = UInt64(document.node, radix: 16),
-            let leader = UInt64(document.leader, radix: 16)
-        else { return nil }
-        self.init(
-            node: node,
-            role: document.role,
-            term: document.term,
-            leader: leader,
-            members: document.members.compactMap { member in
-                guard let number = UInt64(member.node, radix: 16) else { return nil }
-                return Member(
-                    node: number,
-                    name: member.name,
-                    isVoter: member.voter,
-                    isConnected: member.connected,
-                    address: member.service?.address ?? "",
-                    newestLevel: member.service?.newestLevel ?? 0
-                )
-            }
-        )
-    }
-
-    /// What clients of a node connect to, if that is known.
-    package func address(of node: UInt64) -> String? {
-        let address = members.first { $0.node == node && node != 0 }?.address
-        return address?.isEmpty == false ? address : nil
-    }
-
-    /// The newest level that the services of all members read, learners among them; 0 as long as one of them
-    /// has not said it, or is not connected: it may come back as an older program.
-    package var commonLevel: UInt32 {
-        let levels = members.map { $0.isConnected ? $0.newestLevel : 0 }
-        return UInt32(clamping: levels.min() ?? 0)
     }
 }
 

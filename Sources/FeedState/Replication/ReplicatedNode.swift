@@ -472,8 +472,9 @@ extension ReplicatedNode {
     }
 
     private mutating func take(status json: [UInt8], _ request: UInt64) {
-        changes.take(json, request)
-        guard let status = ReplicaStatus(json: json) else {
+        let status = ReplicaStatus(json: json)
+        changes.take(status, request)
+        guard let status else {
             return tell(.refused("STATUS_IS has another document than expected"))
         }
         self.status = status

@@ -159,10 +159,9 @@ import Testing
     @Test func aFollowerHasAStatusAndRefusesChanges() throws {
         cluster.elect(FakeCluster.otherNode)
         try live { life in
-            guard case .success(.status(let json)) = try answer(.status, of: life) else {
+            guard case .success(.status(let status)) = try answer(.status, of: life) else {
                 throw Unexpected("no status")
             }
-            let status = try #require(ReplicaStatus(json: json))
             #expect((status.node, status.leader) == (1, FakeCluster.otherNode))
             for ask in [
                 .add(name: "b", url: "https://b:1"), .remove(node: 1), .transfer(node: 0),
