@@ -1,9 +1,9 @@
 import FakeReplica
 import FeedProto
-import FeedReplica
 import FeedService
 import FeedState
 import FeedTestSupport
+import FeedTransport
 import Foundation
 import Testing
 
