@@ -109,20 +109,23 @@ class Proposer(threading.Thread):
 
     def run(self):
         stream = self.socket.makefile("rb")
-        while found := nodes.read_frame(stream):
-            kind, body = found
-            if kind == ENTRY:
-                self.last, = struct.unpack_from("<Q", body)
-            elif kind == ROLE:
-                leads, self.term = struct.unpack_from("<QQ", body)
-                (self.leads.set if leads else self.leads.clear)()
-            elif kind == COMMITTED:
-                now = time.monotonic()
-                with self.lock:
-                    _, self.last = struct.unpack_from("<QQ", body)
-                    for index in [index for index in self.waiting if index <= self.last]:
-                        self.times.append(now - self.waiting.pop(index))
-                self.propose()
+        with contextlib.suppress(OSError):
+            while found := nodes.read_frame(stream):
+                self.hear(*found)
+
+    def hear(self, kind, body):
+        if kind == ENTRY:
+            self.last, = struct.unpack_from("<Q", body)
+        elif kind == ROLE:
+            leads, self.term = struct.unpack_from("<QQ", body)
+            (self.leads.set if leads else self.leads.clear)()
+        elif kind == COMMITTED:
+            now = time.monotonic()
+            with self.lock:
+                _, self.last = struct.unpack_from("<QQ", body)
+                for index in [index for index in self.waiting if index <= self.last]:
+                    self.times.append(now - self.waiting.pop(index))
+            self.propose()
 
     def commits(self):
         """The seconds of each commit in a round."""
