@@ -18,7 +18,7 @@ import loadgen
 import machine
 import nodes
 import tally
-from faults import LATER, Faults
+from faults import Faults
 from process import Server
 from service import FAILURES
 
@@ -53,8 +53,6 @@ def failovers(world, count, seed, say):
     writer.start(world.leader_port)
     found = {}
     for name, kind in FAILOVERS.items():
-        if kind in LATER:
-            continue
         found[name] = []
         for _ in range(count):
             leader = world.await_healed()
