@@ -63,7 +63,7 @@ import Testing
     private var changeCount: Int { cluster.log.count { $0.kind == .memberChange } }
 
     @Test func aNodeIsAddedAndRemoved() throws {
-        try live { life in
+        try live { (life) throws in
             life.vote()
             let added = try answer(.add(name: "b", url: "https://b:1"), of: life)
             #expect(added == .success(.added(node: 2, token: "token of 2")))
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func aRefusedChangeSaysWhyAndLeavesNoHole() throws {
-        try live { life in
+        try live { (life) throws in
             let refused = try answer(.remove(node: 7), of: life)
             #expect(refused == .failure(.refused("the change cannot be")))
             life.vote()
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func changesAreMadeOneByOneAlsoBesideAPromotion() throws {
-        try live { life in
+        try live { (life) throws in
             #expect(
                 try answer(.add(name: "b", url: "https://b:1"), of: life)
                     == .success(.added(node: 2, token: "token of 2"))
@@ -106,7 +106,7 @@ import Testing
 
     @Test("T-CALL-19: no more changes wait than the limit")
     func noMoreChangesWaitThanTheLimit() throws {
-        try live { life in
+        try live { (life) throws in
             cluster.hold()
             life.vote()
             let outcomes = (0..<20).map { ask(.remove(node: UInt64($0) + 50), of: life) }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func aChangeIsInDoubtIfTheNodeIsDeposedMeanwhile() throws {
-        try live { life in
+        try live { (life) throws in
             cluster.hold()
             let begun = ask(.add(name: "b", url: "https://b:1"), of: life)
             let last = cluster.last
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func aChangeThatIsNotCommittedInTimeIsInDoubtAndGoesOn() throws {
-        try live(longestAsk: .milliseconds(1)) { life in
+        try live(longestAsk: .milliseconds(1)) { (life) throws in
             cluster.hold()
             let last = cluster.last
             let asked = ask(.add(name: "b", url: "https://b:1"), of: life)
@@ -158,7 +158,7 @@ import Testing
 
     @Test func aFollowerHasAStatusAndRefusesChanges() throws {
         cluster.elect(FakeCluster.otherNode)
-        try live { life in
+        try live { (life) throws in
             guard case .success(.status(let status)) = try answer(.status, of: life) else {
                 throw Unexpected("no status")
             }
@@ -173,7 +173,7 @@ import Testing
 
     @Test("T-CALL-19: a replica that is silent or gone is said")
     func aReplicaThatIsSilentOrGoneIsSaid() throws {
-        try live(longestAsk: .milliseconds(1)) { life in
+        try live(longestAsk: .milliseconds(1)) { (life) throws in
             cluster.setFaults([.silent])
             let words = "the replica has not answered within 0.001 seconds"
             #expect(try answer(.status, of: life) == .failure(.unavailable(words)))
@@ -192,7 +192,7 @@ import Testing
         try other.start()
         defer { other.stop() }
         let follower = disk.copy()
-        try live { life in
+        try live { (life) throws in
             let none = try answer(.transfer(node: 2), of: life)
             #expect(none == .failure(.refused("no such node is connected")))
             let second = try ReplicaLife(follower, other.socketPath)
@@ -210,7 +210,7 @@ import Testing
         try other.start()
         defer { other.stop() }
         let follower = disk.copy()
-        try live { life in
+        try live { (life) throws in
             let first = life.last
             let second = try ReplicaLife(follower, other.socketPath)
             for _ in 0..<10 {
