@@ -1,5 +1,6 @@
 internal import FeedConcurrency
 internal import FeedJournal
+internal import FeedLog
 internal import FeedReplica
 
 // What a leader commits.
