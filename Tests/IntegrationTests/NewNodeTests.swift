@@ -3,18 +3,17 @@ import FeedTestSupport
 import Foundation
 import Testing
 
-/// That a machine without anything joins a cluster that serves, with the real programs.
-///
-/// `scripts/replica.sh build` makes feed-replica.
-@Suite(.serialized, .timeLimit(.minutes(5)), NewNodeTests.needed) struct NewNodeTests {
-    private static let replica = Programs.projectFolder.appending(
-        path: ".build/replica/feed-replica"
-    )
+/// feed-replica, if `scripts/replica.sh build` has made it.
+enum ReplicaProgram {
+    static let url = Programs.projectFolder.appending(path: ".build/replica/feed-replica")
 
     static let needed: ConditionTrait = .enabled("there is no .build/replica/feed-replica") {
-        FileManager.default.isExecutableFile(atPath: replica.path())
+        FileManager.default.isExecutableFile(atPath: url.path())
     }
+}
 
+/// That a machine without anything joins a cluster that serves, with the real programs.
+@Suite(.serialized, .timeLimit(.minutes(5)), ReplicaProgram.needed) struct NewNodeTests {
     /// The files, the ports and the replica of one machine.
     private struct Machine {
         let name: String
@@ -48,7 +47,7 @@ import Testing
         var port: UInt16 { ports[1].number }
 
         func run() throws -> RunningProcess {
-            try RunningProcess(NewNodeTests.replica, ["run"] + settings)
+            try RunningProcess(ReplicaProgram.url, ["run"] + settings)
         }
 
         func serve() throws -> RunningProcess {
@@ -73,7 +72,7 @@ import Testing
         let last = try #require(text.firstMatch(of: /last index (\d+)/))
         let cluster = try #require(text.firstMatch(of: /cluster ([0-9a-f]{32})/))
         _ = try await said(
-            Self.replica,
+            ReplicaProgram.url,
             ["init", "--last-index", "\(last.1)", "--cluster", "\(cluster.1)"] + machine.settings
         )
         return id
@@ -108,7 +107,7 @@ import Testing
             ["cluster", "add", "b", second.url, "--target", "127.0.0.1:\(first.port)", "--json"]
         )
         let token = try #require(added.firstMatch(of: /"token": ?"([^"]+)"/))
-        _ = try await said(Self.replica, ["join", "\(token.1)"] + second.settings)
+        _ = try await said(ReplicaProgram.url, ["join", "\(token.1)"] + second.settings)
         let secondReplica = try second.run()
         defer { secondReplica.signal(9) }
         // It makes the directory, waits, takes the state, and is started again.
