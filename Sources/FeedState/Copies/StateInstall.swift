@@ -220,8 +220,8 @@ struct InstallMarker: Equatable {
         let journal = SegmentJournal.directoryName
         // Nobody needs what has no records.
         try SegmentJournal.removeReserves(files)
-        let hasJournal = names.contains(journal)
-        let segments = hasJournal ? try files.names(in: journal).sorted() : []
+        let segments =
+            names.contains(journal) ? try files.names(in: journal).sorted() : []
         let old =
             ["", "-wal", "-shm", "-journal"].map { StateDatabase.fileName + $0 }
             + [SegmentJournal.watermarkName]
@@ -230,12 +230,10 @@ struct InstallMarker: Equatable {
         // All of it may have been moved by a process that was killed, and not be durable yet.
         let isBegun = try ReplacedStates.numbers(files).contains(number)
         if isBegun || !moved.isEmpty {
-            let folders = [Quarantine.directoryName, folder, "\(folder)/\(journal)"]
+            let folders = [Quarantine.directoryName, folder, "\(folder)/\(journal)", journal]
             for name in folders { try files.createDirectory(name) }
             for name in moved { try files.rename(name, to: "\(folder)/\(name)") }
-            for name in folders.reversed() + (hasJournal ? [journal] : []) + ["."] {
-                try files.syncDirectory(name)
-            }
+            for name in folders.reversed() + ["."] { try files.syncDirectory(name) }
         }
         try StateDatabase.publishNewFile(files)
     }

@@ -106,7 +106,12 @@ extension StateDirectory {
         let isBegun = try startErrors { () throws(StorageError) in
             try SegmentJournal.isBegun(files)
         }
-        guard !isBegun else { return }
+        guard !isBegun else {
+            // A process that was killed may have made the segment, and not have synced its name.
+            return try startErrors { () throws(StorageError) in
+                try files.syncDirectory(SegmentJournal.directoryName)
+            }
+        }
         let database = try withRoom { () throws(StorageError) in
             try StateDatabase(directory: options.path, files: files, vfs: vfs)
         }
