@@ -193,7 +193,8 @@ struct MemberChanges {
     /// Takes what the replica wants; it asks again each second.
     mutating func want(_ kind: MemberChange, node: UInt64) {
         let change = Change(kind: kind, node: node)
-        guard begun == nil, !waiting.contains(where: change.isSame(as:)) else { return }
+        let known = waiting + (begun.map { [$0.change] } ?? [])
+        guard !known.contains(where: change.isSame(as:)) else { return }
         waiting.append(change)
     }
 
