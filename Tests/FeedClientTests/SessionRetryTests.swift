@@ -298,8 +298,8 @@ struct SessionRetryTests {
         harness.connect()
         #expect(harness.takeSent() == [1, 2])
         // Two calls that are sent first pay for one that is sent again.
-        harness.submit(5)
-        harness.submit(6)
+        harness.submit(5, SessionHarness.read)
+        harness.submit(6, SessionHarness.read)
         harness.lose()
         #expect(harness.outcomes.keys.sorted() == [2, 3, 4, 5, 6, 99])
     }

@@ -130,7 +130,7 @@ import Testing
             $0.message == "ClientFrame" && $0.type.first?.isUppercase == true
         }
         let lines = document.split(separator: "\n")
-        #expect(calls.count == 28)
+        #expect(calls.count == 31)
         for call in calls {
             #expect(lines.contains { $0.hasPrefix("| `\(call.name)` |") }, "\(call.name)")
         }

@@ -239,7 +239,7 @@ import Testing
             Samples.requests.map { Mirror(reflecting: $0).children.first?.label ?? "-" }
         )
         // Four calls have no payload and therefore no label.
-        #expect(names.count == 24)
+        #expect(names.count == 27)
     }
 
     /// Whole, byte by byte, and in two chunks split at up to 200 places.

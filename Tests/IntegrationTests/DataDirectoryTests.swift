@@ -87,7 +87,7 @@ import Testing
     @Test("a cluster's directory becomes another cluster's, if the loss is accepted")
     func recoversACluster() async throws {
         let directory = try await DataDirectory.written()
-        let words = ["recover-cluster", "--accept-data-loss", directory.path]
+        let words = ["recover-cluster", "--accept-lost-changes", directory.path]
         let alone = try await RunningProcess(Programs.feedService, words).finish()
         #expect(alone.status == 4, "\(alone)")
         let begin = ["begin-cluster", directory.path]
@@ -96,7 +96,7 @@ import Testing
         let plain = ["recover-cluster", directory.path]
         let (refused, reason) = try await RunningProcess(Programs.feedService, plain).finish()
         #expect(refused == 2, "\(reason)")
-        #expect(reason.joined().contains("--accept-data-loss: expected it"), "\(reason)")
+        #expect(reason.joined().contains("--accept-lost-changes: expected it"), "\(reason)")
         let (status, output) = try await RunningProcess(Programs.feedService, words).finish()
         #expect(status == 0, "\(output)")
         let command = try #require(output.last)

@@ -106,7 +106,7 @@ enum ReplicaProgram {
             Programs.feedCtl,
             ["cluster", "add", "b", second.url, "--target", "127.0.0.1:\(first.port)", "--json"]
         )
-        let token = try #require(added.firstMatch(of: /"token": ?"([^"]+)"/))
+        let token = try #require(added.firstMatch(of: /"token" ?: ?"([^"]+)"/))
         _ = try await said(ReplicaProgram.url, ["join", "\(token.1)"] + second.settings)
         let secondReplica = try second.run()
         defer { secondReplica.signal(9) }

@@ -3,7 +3,7 @@ internal import FeedJournal
 internal import FeedState
 internal import Foundation
 
-/// `feed-service recover-cluster --accept-data-loss DIR`: makes the directory of a machine whose cluster has
+/// `feed-service recover-cluster --accept-lost-changes DIR`: makes the directory of a machine whose cluster
 /// lost its majority the first one of another cluster.
 struct RecoverClusterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,7 +20,7 @@ struct RecoverClusterCommand: ParsableCommand {
     )
 
     @Flag(help: "Give up what the cluster acknowledged after the directory's last record.")
-    var acceptDataLoss = false
+    var acceptLostChanges = false
 
     @Argument(help: "The data directory.")
     var directory: String
@@ -28,7 +28,7 @@ struct RecoverClusterCommand: ParsableCommand {
     func run() throws {
         let recovered: ClusterRecovery
         do throws(StateStartError) {
-            guard acceptDataLoss else { throw .unacceptedClusterLoss }
+            guard acceptLostChanges else { throw .unacceptedClusterLoss }
             recovered = try ClusterRecovery.run(path: directory)
         } catch {
             throw ServiceStartError.refused(

@@ -71,7 +71,7 @@ extension StateStartError: CustomStringConvertible {
         case .ofOneMachine:
             "The directory is one machine's, and this is for one of a cluster's."
         case .unacceptedClusterLoss:
-            "--accept-data-loss: expected it, as a new cluster has only what this directory has."
+            "--accept-lost-changes: expected it, as a new cluster has only what this directory has."
         case .restoreInterrupted(let path, _, _):
             "A restore into \(path) was interrupted: the directory holds only a part of the backup."
         case .inPlaceInterrupted(let path, _):

@@ -38,8 +38,8 @@ package struct ClusterRecovery: Sendable, Equatable {
             try directory.changeInstance(of: database, acceptedLoss: nil)
         }
         var summary = RecoverySummary()
-        // From here on the watermark has the last record.
-        let journal = try directory.journal(database, &summary) { _ in }
+        // From here on the watermark has the last record. The next start forgets the old instance.
+        let journal = try directory.journal(database, &summary, remembersInstance: true) { _ in }
         return ClusterRecovery(
             old: old,
             begun: ClusterBeginning(last: journal.last, instanceID: database.meta.instanceID),

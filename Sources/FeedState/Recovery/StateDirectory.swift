@@ -202,10 +202,13 @@ extension StateDirectory {
     func noteFiles(
         of database: StateDatabase,
         known: JournalPosition,
-        _ journal: SegmentJournal
+        _ journal: SegmentJournal,
+        previousInstanceID: UInt64? = nil
     ) throws(StateStartError) {
         try withRoom(journal) { () throws(StorageError) in
-            try database.update(DirectoryRow(known: known, identity: try identity()))
+            var row = DirectoryRow(known: known, identity: try identity())
+            row.previousInstanceID = previousInstanceID
+            try database.update(row)
         }
     }
 
@@ -245,9 +248,14 @@ extension StateDirectory {
 
 // How the journal is opened after the checkpoint, and a run begins.
 extension StateDirectory {
+    /// Opens the journal.
+    ///
+    /// Where its instance was changed, the one before is forgotten, unless the directory may be given
+    /// another instance again, and then goes on with the new one.
     func journal(
         _ database: StateDatabase,
         _ summary: inout RecoverySummary,
+        remembersInstance: Bool = false,
         _ progress: (RecoveryProgress) -> Void
     ) throws(StateStartError) -> SegmentJournal {
         let accepted = summary.acceptedLoss
@@ -286,8 +294,9 @@ extension StateDirectory {
             }
         }
         // The journal has its new instance: before it takes a record, as N would not fit then.
-        if database.directoryRow?.previousInstanceID != nil {
-            try noteFiles(of: database, known: last, journal)
+        if let previous = database.directoryRow?.previousInstanceID {
+            let kept = remembersInstance ? previous : nil
+            try noteFiles(of: database, known: last, journal, previousInstanceID: kept)
         }
         return journal
     }

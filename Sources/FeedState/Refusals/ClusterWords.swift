@@ -39,5 +39,7 @@ extension RefusalWords {
         return (meaning, steps)
     }
 
-    var recoverCluster: String { "feed-service recover-cluster --accept-data-loss \(quotedPath)" }
+    var recoverCluster: String {
+        "feed-service recover-cluster --accept-lost-changes \(quotedPath)"
+    }
 }

@@ -152,7 +152,7 @@ final class OtherLeader: Sendable {
         var body: [UInt8] = []
     }
 
-    private static let firstID: UInt64 = 1 << 32
+    private static let firstID: UInt64 = 1 << 28
     private static let firstRevision: UInt64 = 1 << 40
 
     private let cluster: FakeCluster
