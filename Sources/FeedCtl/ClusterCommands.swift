@@ -172,6 +172,8 @@ struct ClusterReach {
         var configuration = try options.configuration
         configuration.reads = .any
         configuration.staysAtAddresses = true
+        // Each service is asked alone: if one is down, the next one is asked at once.
+        configuration.waitsForService = false
         self.configuration = configuration
         changeTimeout = options.timeout.duration(default: Self.changeSeconds)
     }

@@ -164,13 +164,7 @@ private final class ThreeNodes: Sendable {
 
     /// Runs a command that succeeds, and gives what it prints for programs.
     func feedctl(_ arguments: [String]) async throws -> [String: Any] {
-        try Self.object(try await run(arguments + ["--json"]))
-    }
-
-    /// The document of a command, which may say before it that it waits for a leader.
-    private static func object(_ result: (status: Int32, output: String)) throws -> [String: Any] {
-        guard result.status == 0 else { return try FeedCtlTests.object(result) }
-        return try FeedCtlTests.object((0, String(result.output.drop { $0 != "{" })))
+        try FeedCtlTests.object(try await run(arguments + ["--json"]))
     }
 
     /// Asks until a status is as wanted.
@@ -178,7 +172,7 @@ private final class ThreeNodes: Sendable {
         while true {
             let result = try await run(["status", "--json"])
             guard result.status == 0 else { continue }
-            let status = try Self.object(result)
+            let status = try FeedCtlTests.object(result)
             if isWanted(status) { return status }
         }
     }
@@ -189,7 +183,7 @@ private final class ThreeNodes: Sendable {
             let result = try await run(["verify", "--json"])
             try #require(!result.output.contains("differs"), "\(result.output)")
             guard result.status == 0 else { continue }
-            let members = try Self.object(result)["members"] as? [Any]
+            let members = try FeedCtlTests.object(result)["members"] as? [Any]
             return try #require(members).count
         }
     }
