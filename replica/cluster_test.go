@@ -583,7 +583,7 @@ func TestClusterBeginsWithThree(t *testing.T) {
 
 // Fails if a node takes a peer that the cluster's authority has not signed.
 func TestPeersOfOthersAreRefused(t *testing.T) {
-	folder, other := newFolder(t), newFolder(t)
+	folder, other := newFolder(t), newFolder(t)+"/ca"
 	do(t, "cert", "--dir", folder, "--authority")
 	do(t, "cert", "--dir", other, "--authority")
 	a, b := newMachine(t, folder, "a"), newMachine(t, other, "b")

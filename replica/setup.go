@@ -160,6 +160,9 @@ func certCommand(arguments []string, out io.Writer) error {
 		return exit.Usage("cert: expected --authority, or --name and --hosts")
 	}
 	if isAuthority {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return exit.Usage("cert: %w", err)
+		}
 		if err := peers.MakeAuthority(folder, time.Now()); err != nil {
 			return exit.Usage("cert: %w", err)
 		}
