@@ -12,6 +12,8 @@ package enum StateStartError: Error {
     case ofOneMachine
     /// A new cluster was to be made of a directory, and what the old one has beyond it was not given up.
     case unacceptedClusterLoss
+    /// A cluster was to begin behind the last record of a directory that has none.
+    case noRecord
     case inPlaceInterrupted(path: String, backup: String)
     /// A state of another node of the cluster, of this record, is taking the place of the directory's own.
     case installInterrupted(path: String, record: UInt64)
@@ -36,7 +38,7 @@ package enum StateStartError: Error {
             .inPlaceInterrupted, .installInterrupted:
             5
         case .copied, .ofCluster, .ofOneMachine: 4
-        case .foreignFile, .noState, .backup, .unacceptedClusterLoss: 2
+        case .foreignFile, .noState, .backup, .unacceptedClusterLoss, .noRecord: 2
         case .full: 1
         }
     }
@@ -72,6 +74,7 @@ extension StateStartError: CustomStringConvertible {
             "The directory is one machine's, and this is for one of a cluster's."
         case .unacceptedClusterLoss:
             "--accept-lost-changes: expected it, as a new cluster has only what this directory has."
+        case .noRecord: "The directory has no record yet, and a cluster begins behind one."
         case .restoreInterrupted(let path, _, _):
             "A restore into \(path) was interrupted: the directory holds only a part of the backup."
         case .inPlaceInterrupted(let path, _):

@@ -38,6 +38,7 @@ package struct ClusterBeginning: Sendable, Equatable {
         try startErrors { () throws(StorageError) in try database.verify() }
         var summary = RecoverySummary()
         let journal = try directory.journal(database, &summary) { _ in }
+        guard journal.last.number > 0 else { throw .noRecord }
         // From here on the journal has to have the record that the cluster begins behind.
         try directory.noteFiles(of: database, known: journal.last, journal)
         let last = journal.last

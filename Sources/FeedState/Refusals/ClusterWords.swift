@@ -19,6 +19,15 @@ extension RefusalWords {
         return (Self.nothingIsLost, steps)
     }
 
+    /// A state that was just restored: no service has begun a journal behind it.
+    func ofNoRecord() -> Consequences {
+        let step = Step(
+            text: "Serve it once as a service of one machine, stop that, and type this again:",
+            commands: ["feed-service begin-cluster \(quotedPath)"]
+        )
+        return (Self.nothingIsLost, [step])
+    }
+
     /// A recovery that was typed without the flag, so that nobody loses records by a habit.
     func ofClusterLoss() -> Consequences {
         let meaning =

@@ -45,6 +45,7 @@ struct RefusalWords {
         case .ofCluster: return ofCluster()
         case .ofOneMachine: return ofOneMachine()
         case .unacceptedClusterLoss: return ofClusterLoss()
+        case .noRecord: return ofNoRecord()
         case .foreignFile: return ofForeignFile()
         case .noState:
             return ofNoState()

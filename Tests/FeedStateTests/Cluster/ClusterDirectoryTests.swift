@@ -144,6 +144,20 @@ import Testing
         #expect(verified.replayedHash == verified.stateHash)
     }
 
+    /// As after a restore, before a service has begun its journal.
+    @Test func aStateWithoutARecordIsRefused() throws {
+        _ = try StateDatabase.create(directory: ".", files: disk, vfs: disk.databaseDiskName)
+        do throws(StateStartError) {
+            _ = try ClusterBeginning.run(DurableLife.directory(disk, Self.configuration))
+            Issue.record("It was begun.")
+        } catch {
+            guard case .noRecord = error else { throw error }
+        }
+        // It is one machine's still.
+        try live { _ in }
+        #expect(try beginCluster().last.number > 0)
+    }
+
     @Test func itIsBegunAgainAsLongAsItHasNoRecord() throws {
         try live { try $0.commit([StateFixture.post(7, revision: Self.run + 1)]) }
         let begun = try beginCluster()

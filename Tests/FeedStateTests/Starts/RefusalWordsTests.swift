@@ -178,6 +178,7 @@ import Testing
             command: .beginCluster
         ),
         Row(testDescription: "loss of a cluster", error: .unacceptedClusterLoss),
+        Row(testDescription: "no record to begin a cluster behind", error: .noRecord),
         Row(
             testDescription: "full while a cluster is recovered",
             error: .full(neededByteCount: 70 << 20, freeByteCount: 0),
