@@ -377,6 +377,8 @@ extension ReplicatedNode {
 // Copies of the state, to other nodes and to this one.
 extension ReplicatedNode {
     private mutating func giveCopy(_ request: UInt64, _ least: UInt64) {
+        // Any word would be a sign of life, and this node cannot lead.
+        guard installing == nil else { return }
         guard case .leading = phase else {
             return say(.noCopy(request: request, why: "the service does not lead yet"))
         }

@@ -161,10 +161,9 @@ extension WaitingNode {
             case .tooOld(let first): return withoutState("begins with record \(first)")
             case .entry(let index, _, _, _): return withoutState("goes on with record \(index)")
             case .end(let reason, let text): return ended(reason, text)
-            case .copyWanted(let request, _):
-                connection?.send(.noCopy(request: request, why: "the service has no state"))
+            // COPY_WANTED is not answered: any word would be a sign of life, and this node cannot lead.
             case .committed, .refused, .readOK, .readNo, .heard, .added, .memberWanted, .copyDone,
-                .install:
+                .copyWanted, .install:
                 break
             }
             return nil
