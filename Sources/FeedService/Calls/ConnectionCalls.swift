@@ -40,7 +40,9 @@ struct ConnectionCalls {
             isClientKnown: opening?.wasKnown ?? false,
             lastSequence: opening?.lastSequence ?? 0,
             channelStatus: refusal,
-            role: environment.context.node?.role ?? .unspecified,
+            // As the channel was refused: the node may have begun to lead meanwhile.
+            role: caller.hasMetFollower
+                ? .follower : environment.context.node?.role ?? .unspecified,
             members: environment.context.node?.members ?? [],
             channelNumber: opening?.held.channel.identity.number ?? 0
         )

@@ -260,7 +260,11 @@ extension ServiceLoop {
     }
 
     private func ask(_ ask: ClusterAsk, _ number: UInt64) {
-        context.state?.ask(ask) { [mailbox = eventLoop.mailbox] result in
+        guard let state = context.state else {
+            let cause = "the service waits for the state of its cluster"
+            return finishAsk(number, .failure(.unavailable(cause)))
+        }
+        state.ask(ask) { [mailbox = eventLoop.mailbox] result in
             mailbox.post { ServiceLoop.of($0).finishAsk(number, result) }
         }
     }
