@@ -449,7 +449,12 @@ extension OfflineFeed {
             guard client.service.takesSequences else { throw .noSequences }
             let hello = client.service
             try perform(in: renewal) { store throws(OfflineError) in
-                try store.greeted(by: hello, hasLostHello: identity.isGreeting)
+                // One connection may ask several services, and lose the answer of the first.
+                let mayHaveLostOne = self.configuration.addresses.count > 1
+                try store.greeted(
+                    by: hello,
+                    hasLostHello: identity.isGreeting || mayHaveLostOne
+                )
             }
         } catch {
             await client.close()
