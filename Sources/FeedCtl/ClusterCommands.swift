@@ -278,7 +278,10 @@ struct ClusterReach {
         while ContinuousClock.now < end {
             for address in addresses {
                 guard let found = try? await ask(address), found.isOfLeader else { continue }
-                if found.takesChanges, found.status.term > known.status.term { return found }
+                let isElsewhere = found.status.node != known.status.node
+                if isElsewhere, found.takesChanges, found.status.term > known.status.term {
+                    return found
+                }
             }
             try? await Task.sleep(for: Self.interval)
         }
