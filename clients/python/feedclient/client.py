@@ -21,6 +21,9 @@ FIRST_WAIT_SECONDS, MOST_WAIT_SECONDS = 0.05, 2.0
 IDLE_SECONDS = 75.0
 # How long a service of a cluster may be silent during a call before another one is asked.
 SILENCE_SECONDS = 1.0
+# Refusals that say nothing of an earlier try of a numbered call: docs/PROTOCOL.md, "The answer".
+OF_THIS_FRAME = FOR_OTHERS | {"SESSION_EXPIRED", "IDENTITY_REQUIRED", "SERVICE_ONLY", "ROLE_DENIED", "DEADLINE_EXCEEDED",
+                              "INSTANCE_CHANGED", "CHANNEL_FENCED", "OVERLOADED"}
 # What operates one service of a cluster, which the leader has no part in.
 OF_ONE_SERVICE = frozenset({"backup", "drain", "set_log_level"})
 
@@ -94,6 +97,8 @@ class Client(Calls):
             except Refused as refused:
                 wait = wait_after(refused, tries)
                 if wait is None or self._is_last(tries, sends, wait, end):
+                    if doubt is not None and (connection is None or refused.reason in OF_THIS_FRAME):
+                        refused.status.not_executed = False  # it is of this try alone
                     raise
                 if refused.reason in FOR_OTHERS:
                     self.route.turn(refused.status.leader)
