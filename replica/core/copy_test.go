@@ -2,6 +2,7 @@ package core
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -207,6 +208,18 @@ func TestPacedFilesAreReadWhole(t *testing.T) {
 	file.cancel()
 	if _, err := io.ReadAll(file); err == nil {
 		t.Error("a cancelled file is read")
+	}
+	if file, _, err = openPaced(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Read(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, time.Now(), time.Now().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(file); !errors.Is(err, errFileChanged) {
+		t.Errorf("a file that was written meanwhile is read: %v", err)
 	}
 }
 

@@ -2,9 +2,11 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/time/rate"
 )
@@ -19,7 +21,11 @@ type pacedFile struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	sent   atomic.Int64
+	// When it was written last: the service writes it again once it has taken it back.
+	modified time.Time
 }
+
+var errFileChanged = errors.New("the file was written while it was read")
 
 func openPaced(path string, byteRate int64) (*pacedFile, int64, error) {
 	file, err := os.Open(path)
@@ -38,7 +44,7 @@ func openPaced(path string, byteRate int64) (*pacedFile, int64, error) {
 	if byteRate > 0 {
 		limit = rate.Limit(byteRate)
 	}
-	p := &pacedFile{file: file, pace: rate.NewLimiter(limit, pacedChunkByteCount)}
+	p := &pacedFile{file: file, pace: rate.NewLimiter(limit, pacedChunkByteCount), modified: info.ModTime()}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p, info.Size(), nil
 }
@@ -52,6 +58,14 @@ func (p *pacedFile) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	n, err := p.file.Read(b)
+	// At the end too: a part that is not of the same moment must not arrive as a whole.
+	info, statErr := p.file.Stat()
+	if statErr != nil {
+		return 0, statErr
+	}
+	if !info.ModTime().Equal(p.modified) {
+		return 0, errFileChanged
+	}
 	p.sent.Add(int64(n))
 	if n > 0 {
 		if err := p.pace.WaitN(p.ctx, n); err != nil {
