@@ -15,7 +15,7 @@ package struct ClusterBeginning: Sendable, Equatable {
         var options = StateOptions(path: path, logCount: 1)
         options.mustExist = true
         options.servesCluster = true
-        return try run(StateDirectory(options))
+        return try run(StateDirectory(options), mustHaveRecord: true)
     }
 
     /// Makes a directory that is locked, and that no service uses, a cluster's, durably.
@@ -23,7 +23,8 @@ package struct ClusterBeginning: Sendable, Equatable {
     /// Nothing is changed that a start would refuse. All records stay, and the instance does. As long as
     /// there is no record of the cluster, it can be called again, and changes nothing.
     package static func run(
-        _ directory: StateDirectory
+        _ directory: StateDirectory,
+        mustHaveRecord: Bool = false
     ) throws(StateStartError) -> ClusterBeginning {
         let database = try directory.existingDatabase()
         let meta = database.meta
@@ -38,7 +39,7 @@ package struct ClusterBeginning: Sendable, Equatable {
         try startErrors { () throws(StorageError) in try database.verify() }
         var summary = RecoverySummary()
         let journal = try directory.journal(database, &summary) { _ in }
-        guard journal.last.number > 0 else { throw .noRecord }
+        guard !mustHaveRecord || journal.last.number > 0 else { throw .noRecord }
         // From here on the journal has to have the record that the cluster begins behind.
         try directory.noteFiles(of: database, known: journal.last, journal)
         let last = journal.last

@@ -148,7 +148,8 @@ import Testing
     @Test func aStateWithoutARecordIsRefused() throws {
         _ = try StateDatabase.create(directory: ".", files: disk, vfs: disk.databaseDiskName)
         do throws(StateStartError) {
-            _ = try ClusterBeginning.run(DurableLife.directory(disk, Self.configuration))
+            let directory = DurableLife.directory(disk, Self.configuration)
+            _ = try ClusterBeginning.run(directory, mustHaveRecord: true)
             Issue.record("It was begun.")
         } catch {
             guard case .noRecord = error else { throw error }
