@@ -83,10 +83,7 @@ struct CallEnvironment {
         }
         if method.needsLeader { throw .notLeader(node.leader) }
         guard method.showsState else { return }
-        // Of a leader that is heard: while one is elected, nobody could renew it.
-        if caller.login.isHalfOver, let leader = node.leader, let age = node.heardAge,
-            age < .seconds(1)
-        {
+        if caller.login.isHalfOver, let leader = node.leader {
             throw .sessionToRenew(leader: leader)
         }
         guard node.isStale else { return }
