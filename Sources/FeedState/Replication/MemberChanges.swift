@@ -82,9 +82,9 @@ struct AskInbox: Sendable {
 
 /// The changes of the members that wait or are on their way, and what else operators wait for.
 ///
-/// A change is made when nothing else is on its way, one at a time. The index that it will have is left out
-/// by the commit batches. It is over once the record of the index has come, or was refused. Whoever asked
-/// for a new node waits for ADDED, which comes before the record or behind it.
+/// One change is made at a time, when nothing else is on its way. The commit batches leave out its index.
+/// The change ends when the record of that index comes, or is refused. An operator who adds a node waits for
+/// ADDED too. ADDED comes before that record or behind it.
 struct MemberChanges {
     /// The changes that wait at most.
     static let maximumCount = 16

@@ -104,6 +104,15 @@ package struct ReplicaEnding: Equatable, Sendable {
         self.sentence = sentence
         self.exitStatus = exitStatus
     }
+
+    /// What the end of a session is for a node that does not lead; nil if it connects again.
+    init?(_ reason: EndReason, _ words: String) {
+        switch reason {
+        case .replaced, .tooSlow, .stopping: return nil
+        case .badFrame, .otherVersion: self.init("\(words).")
+        case .otherCluster: self.init("\(words).", exitStatus: 2)
+        }
+    }
 }
 
 /// What there is to say of the session with the replica.

@@ -365,12 +365,11 @@ extension ReplicatedNode {
     private mutating func ended(_ reason: EndReason, _ text: String) {
         let words = "the replica has ended the session: \(text)"
         if case .leading = phase { return depose(.sessionLost(words)) }
-        switch reason {
-        case .replaced, .tooSlow, .stopping: lose(words)
-        case .badFrame, .otherVersion: end("\(words).")
-        case .otherCluster:
-            end("The state is of cluster \(replica.cluster): \(words).", exitStatus: 2)
-        }
+        let isOther = reason == .otherCluster
+        let named = isOther ? "The state is of cluster \(replica.cluster): \(words)" : words
+        guard let ending = ReplicaEnding(reason, named) else { return lose(words) }
+        end()
+        replica.events.ended(ending)
     }
 }
 

@@ -158,8 +158,7 @@ extension WaitingNode {
                 guard let status = ReplicaStatus(json: json) else { break }
                 events.status(status)
                 events.role(.following(leader: status.address(of: leader)))
-            case .tooOld(let first): return withoutState("begins with record \(first)")
-            case .entry(let index, _, _, _): return withoutState("goes on with record \(index)")
+            case .tooOld(let first), .entry(let first, _, _, _): return withoutState(first)
             case .end(let reason, let text): return ended(reason, text)
             // COPY_WANTED is not answered: any word would be a sign of life, and this node cannot lead.
             case .committed, .refused, .readOK, .readNo, .heard, .added, .memberWanted, .copyDone,
@@ -169,9 +168,9 @@ extension WaitingNode {
             return nil
         }
 
-        private func withoutState(_ what: String) -> ReplicaEnding {
+        private func withoutState(_ first: UInt64) -> ReplicaEnding {
             ReplicaEnding(
-                "This node has no state, and the cluster's log \(what), without a state before it: "
+                "This node has no state, and its replica has only the log from record \(first) on: "
                     + "replace this node.",
                 exitStatus: 5
             )
@@ -179,11 +178,8 @@ extension WaitingNode {
 
         private mutating func ended(_ reason: EndReason, _ text: String) -> ReplicaEnding? {
             let words = "the replica has ended the session: \(text)"
-            switch reason {
-            case .replaced, .tooSlow, .stopping: lose(words)
-            case .badFrame, .otherVersion: return ReplicaEnding("\(words).")
-            case .otherCluster: return ReplicaEnding("\(words).", exitStatus: 2)
-            }
+            if let ending = ReplicaEnding(reason, words) { return ending }
+            lose(words)
             return nil
         }
     }
