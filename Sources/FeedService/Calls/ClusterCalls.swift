@@ -170,7 +170,7 @@ extension ClusterStatus {
     }
 }
 
-/// Seconds of a document, whatever they are.
+/// Seconds of a document as milliseconds: 0 if they are negative or no number, 10^15 at most.
 private func milliseconds(_ seconds: Double) -> Int64 {
     seconds.isFinite ? Int64(max(0, min(seconds, 1e12)) * 1_000) : 0
 }

@@ -10,9 +10,9 @@ internal import FeedSQLite
 ///           state.db.new ──► state.db; the journal begins behind its record; restoring goes
 /// ```
 ///
-/// The first two are done while the old state is still open, and change nothing of it. The last one is the
-/// next start's, with the directory closed: each of its steps is durable before the next, and a start that
-/// finds the marker goes on with those that are left.
+/// The first two steps run while the old state is open, and change nothing of it. The next start runs the
+/// last one. Each part of it is durable before the next begins. A start that finds the marker does the parts
+/// that are left.
 package struct StateInstall {
     /// The replaced states that are kept, the newest ones: what is not committed anywhere else may be there.
     package static let keptCount = 1

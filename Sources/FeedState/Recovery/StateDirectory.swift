@@ -250,8 +250,8 @@ extension StateDirectory {
 extension StateDirectory {
     /// Opens the journal.
     ///
-    /// Where its instance was changed, the one before is forgotten, unless the directory may be given
-    /// another instance again, and then goes on with the new one.
+    /// After a change of the instance, the directory's row forgets the old one. With `remembersInstance` it
+    /// keeps it: the change may be asked for again, and then draws no other instance.
     func journal(
         _ database: StateDatabase,
         _ summary: inout RecoverySummary,
