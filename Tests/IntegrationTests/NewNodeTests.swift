@@ -87,6 +87,7 @@ enum ReplicaProgram {
         let leader = try first.serve()
         defer { leader.signal(9) }
         #expect(await leader.prints("leads the cluster"))
+        #expect(await leader.prints("listening on"))
         let service = DurableService(process: leader, port: first.port)
         try await service.importHundreds(50)
         // Votes go on until the new node has the state.
@@ -118,6 +119,7 @@ enum ReplicaProgram {
         let follower = try second.serve()
         defer { follower.signal(9) }
         #expect(await follower.prints("the state of the cluster at record"))
+        #expect(await follower.prints("listening on"))
         isOver.withLock { $0 = true }
         #expect(try await votes.value > 0)
         let upvotes = try await service.upvotes(id)
