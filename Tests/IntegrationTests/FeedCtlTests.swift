@@ -240,9 +240,8 @@ import Testing
     }
 
     @Test func saysThatNoServiceIsThere() async throws {
-        let service = try await ServiceProcess.start()
-        #expect(await service.stop() == 0)
-        let result = try await Self.run(["list", "--target", "127.0.0.1:\(service.port)"])
+        let port = try ReservedPort()
+        let result = try await Self.run(["list", "--target", port.address])
         #expect(result.status == 1)
         #expect(result.output.hasPrefix("feedctl: No connection to the service:"))
     }

@@ -47,18 +47,19 @@ extension FeedStore {
         let slot = try check(post)
         let id = post.counts.id
         let mode = try voteMode(of: post)
-        let (isNew, growth) = try stripes.withStripe(of: id) { (stripe) throws(RecoveryError) in
+        try stripes.withStripe(of: id) { (stripe) throws(RecoveryError) -> Void in
             let byteCount = stripe.liveTextByteCount(slot) ?? 0
             guard let isNew = stripe.restore(post, mode, at: slot) else {
                 throw .badFeed(id, post.feed)
             }
             if followed.isFollowing { changes.show(post.feed) }
-            return (isNew, (stripe.liveTextByteCount(slot) ?? 0) - byteCount)
+            // Who finds the post finds it counted.
+            if isNew { livePostCount.wrappingAdd(1, ordering: .relaxed) }
+            let growth = (stripe.liveTextByteCount(slot) ?? 0) - byteCount
+            liveTextByteCount.wrappingAdd(growth, ordering: .relaxed)
         }
         try raise(revision: post.counts.revision)
         raise(lastID: id.rawValue)
-        if isNew { livePostCount.wrappingAdd(1, ordering: .relaxed) }
-        liveTextByteCount.wrappingAdd(growth, ordering: .relaxed)
     }
 
     /// Deletes a post again, also a post that is yet to come; O(log n) an index.
@@ -66,8 +67,10 @@ extension FeedStore {
         let slot = try slot(id)
         try raise(revision: revision)
         raise(lastID: id.rawValue)
-        let byteCount = stripes.withStripe(of: id) { stripe in
-            let byteCount = stripe.liveTextByteCount(slot)
+        stripes.withStripe(of: id) { stripe in
+            if let byteCount = stripe.liveTextByteCount(slot) {
+                uncountPost(textByteCount: byteCount)
+            }
             let feed = stripe.posts.contains(slot) ? stripe.posts[slot].feed : nil
             stripe.restoreDeletion(
                 at: slot,
@@ -76,9 +79,7 @@ extension FeedStore {
                 keeping: followed.isFollowing ? tombstoneLimit : nil
             )
             if followed.isFollowing, let feed { changes.show(feed) }
-            return byteCount
         }
-        if let byteCount { uncountPost(textByteCount: byteCount) }
     }
 
     /// Notes that every deletion above a revision is put back: those that have been, and those that

@@ -219,9 +219,8 @@ extension LiveTests {
         }
 
         @Test func saysThatNoServiceIsThere() async throws {
-            let service = try await FakeService.start()
-            let target = "\(service.address)"
-            await service.stop()
+            let port = try ReservedPort()
+            let target = port.address
             let failure = await #expect(throws: RunFailure.self) {
                 try await offload { try Run(configure(["--target", target])).execute() }
             }
