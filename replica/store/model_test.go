@@ -3,9 +3,13 @@ package store
 import (
 	"math/rand"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"testing"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"feed-replica/etcd"
 	"feed-replica/faults"
@@ -185,6 +189,28 @@ func TestLogIsThatOfTheModel(t *testing.T) {
 			}
 		}
 		s.Close()
+	}
+}
+
+// Files of the log that are in use stay, which is no news.
+func TestFilesInUseAreNotLogged(t *testing.T) {
+	s := founded(t, 1, faults.Set{})
+	defer s.Close()
+	for index := uint64(2); index <= keptLogFiles+3; index++ {
+		save(t, s, 1, index, entries(index, index, 1, testSegmentByteCount))
+	}
+	if names, _ := filepath.Glob(s.options.path(logFolder) + "/*.wal"); len(names) <= keptLogFiles {
+		t.Fatalf("the log has %d files, which are not more than those that stay in any case", len(names))
+	}
+	core, logged := observer.New(zap.DebugLevel)
+	s.options.Logger = zap.New(core)
+	stop := make(chan struct{})
+	close(stop)
+	for err := range s.Purge(stop) {
+		t.Fatal(err)
+	}
+	for _, each := range logged.All() {
+		t.Errorf("logged: %s %s %v", each.Level, each.Message, each.ContextMap())
 	}
 }
 

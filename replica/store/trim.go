@@ -5,7 +5,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"go.uber.org/zap"
 
 	"feed-replica/etcd"
 	"feed-replica/exit"
@@ -41,16 +44,22 @@ const (
 	stateNameWidth = 16
 )
 
-// Purge deletes the files of the log that were released, until stop is closed. An error ends it.
+// Purge deletes the files of the log that were released, until stop is closed or it has failed. The channel is closed
+// at its end.
 func (s *Store) Purge(stop <-chan struct{}) <-chan error {
+	// etcd warns each time of a file that is still in use, as one of the log nearly always is.
+	logger := s.options.Logger.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))
+	var running sync.WaitGroup
 	failed := make(chan error, 2)
 	for _, each := range []struct {
 		folder, suffix string
 		kept           uint
 	}{{logFolder, "wal", keptLogFiles}, {stateFolder, "snap", keptSnapshots}} {
-		done, errs := etcd.PurgeFiles(s.options.Logger, s.options.path(each.folder), each.suffix,
-			each.kept, purgePeriod, stop)
+		done, errs := etcd.PurgeFiles(logger, s.options.path(each.folder), each.suffix, each.kept,
+			purgePeriod, stop)
+		running.Add(1)
 		go func() {
+			defer running.Done()
 			<-done
 			select {
 			case err := <-errs:
@@ -59,6 +68,10 @@ func (s *Store) Purge(stop <-chan struct{}) <-chan error {
 			}
 		}()
 	}
+	go func() {
+		running.Wait()
+		close(failed)
+	}()
 	return failed
 }
 
