@@ -119,7 +119,9 @@ func (c *Core) sendState(node uint64, each *copying, index uint64, path string) 
 	each.pin, each.file, each.movedAt = index, file, c.options.Now()
 	c.logger.Info("a state is sent", zapNode(node), zapIndex(index), zap.Int64("bytes", byteCount))
 	c.options.Metrics.CopiesSent.Add(1)
-	if !c.peers.SendState(message, file, byteCount) {
+	request := each.request
+	ended := func(isReceived bool) { c.reportState(request, isReceived) }
+	if !c.peers.SendState(message, file, byteCount, ended) {
 		file.Close()
 		return errors.New("the node is not known to the transport")
 	}
@@ -133,21 +135,18 @@ func (c *Core) copyFails(request uint64, why string) {
 	}
 }
 
-// stateReported takes what became of a state that was sent.
-func (c *Core) stateReported(node uint64, status etcd.SnapshotStatus) {
-	each := c.copies.byNode[node]
-	if status != etcd.SnapshotFinished {
-		if each != nil {
-			c.dropCopy(node, "it was not received")
-			return
-		}
-		c.raft.ReportSnapshot(node, status)
-		return
-	}
-	c.raft.ReportSnapshot(node, status)
-	if each != nil {
+// stateReported takes what became of a state that was sent. What comes late, of a copy that was given up, says
+// nothing of the next one to the same node.
+func (c *Core) stateReported(request uint64, isReceived bool) {
+	node, each := c.copies.of(request)
+	switch {
+	case each == nil:
+	case !isReceived:
+		c.dropCopy(node, "it was not received")
+	default:
+		c.raft.ReportSnapshot(node, etcd.SnapshotFinished)
 		each.isReceived, each.movedAt = true, c.options.Now()
-		c.tellCopyDone(each.request)
+		c.tellCopyDone(request)
 	}
 }
 

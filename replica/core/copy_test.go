@@ -2,13 +2,17 @@ package core
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
 
 	"feed-replica/etcd"
 	"feed-replica/exit"
@@ -183,6 +187,92 @@ func TestCopiesThatStandStillAreGivenUp(t *testing.T) {
 	leader.core.endCopies(w.now.Add(copyPatience + time.Second))
 	if len(leader.core.copies.byNode) != 0 || file.ctx.Err() == nil {
 		t.Fatal("a copy that stands still goes on")
+	}
+}
+
+// Fails if what became of a state that was given up is taken for what became of the next one to the same node.
+func TestLateReportsAreOfTheirCopy(t *testing.T) {
+	for _, isReceived := range []bool{false, true} {
+		w, leader, behind := behindNode(t, faults.Set{})
+		f := w.wanted(leader)
+		w.cut[link{leader.identity.ID, behind.identity.ID}] = true // it stays on its way
+		leader.service.hungUntil = w.now
+		leader.service.giveCopy(f.Fields[0], f.Fields[1])
+		for len(leader.service.queue) > 0 {
+			leader.service.hear()
+		}
+		var late func(bool)
+		for _, each := range w.parcels {
+			if each.state != nil {
+				late = each.ended
+			}
+		}
+		if late == nil {
+			t.Fatal("no state is on its way")
+		}
+		leader.give(leader.service.session, wire.New(wire.NoCopy, []byte("it is taken back"), f.Fields[0]))
+		w.parcels, leader.service.session.outbox.words = nil, nil
+		next := w.wanted(leader).Fields[0]
+		late(isReceived)
+		leader.do(func() error { (<-leader.core.reports)(); return nil })
+		each := leader.core.copies.byNode[uint64(behind.identity.ID)]
+		if each == nil || each.request != next || each.isReceived {
+			t.Errorf("received %v: the next copy is given up, or taken for received", isReceived)
+		}
+	}
+}
+
+// silentReceiver is a node that takes what comes, and says nothing.
+type silentReceiver struct{}
+
+func (silentReceiver) Process(context.Context, etcd.Message) error { return nil }
+func (silentReceiver) IsIDRemoved(uint64) bool                     { return false }
+func (silentReceiver) ReportUnreachable(uint64)                    {}
+func (silentReceiver) ReportSnapshot(uint64, etcd.SnapshotStatus)  {}
+
+// Fails if the transport says that a state was not received which was, or the other way round.
+func TestTransportSaysWhatBecameOfAState(t *testing.T) {
+	start := func(node uint64) (etcd.Peers, string) {
+		folder := t.TempDir()
+		transport := etcd.NewTransport(etcd.PeerOptions{
+			Logger: zap.NewNop(), Node: node, Cluster: 1, Receiver: silentReceiver{},
+			Snapshotter: etcd.NewSnapshotter(zap.NewNop(), folder), DialTimeout: time.Minute,
+		})
+		if err := transport.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(transport.Stop)
+		return etcd.Peers{Transport: transport}, folder
+	}
+	from, _ := start(1)
+	to, folder := start(2)
+	server := httptest.NewServer(to.Handler())
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	from.Add(2, server.URL)
+	path := filepath.Join(t.TempDir(), "state")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("state"), 200_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, isCancelled := range []bool{false, true} {
+		file, byteCount, err := openPaced(path, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isCancelled {
+			file.cancel()
+		}
+		message := etcd.Message{Type: etcd.SnapshotMessage, From: 1, To: 2,
+			Snapshot: etcd.Snapshot{Metadata: etcd.SnapMetadata{Index: 7, Term: 1}}}
+		ended := make(chan bool, 1)
+		if !from.SendState(message, file, byteCount, func(isReceived bool) { ended <- isReceived }) {
+			t.Fatal("the node is not known")
+		}
+		if isReceived := <-ended; isReceived == isCancelled {
+			t.Errorf("cancelled %v, received %v", isCancelled, isReceived)
+		}
+	}
+	if files, err := filepath.Glob(filepath.Join(folder, "*.snap.db")); err != nil || len(files) != 1 {
+		t.Error(files, err)
 	}
 }
 

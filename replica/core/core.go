@@ -58,9 +58,9 @@ const (
 type Peers interface {
 	// Send sends messages; what cannot be sent is dropped.
 	Send(messages []etcd.Message)
-	// SendState streams a state and closes it; its outcome is reported through ReportSnapshot. False if it
-	// does neither, as the node is not known.
-	SendState(message etcd.Message, state io.ReadCloser, byteCount int64) bool
+	// SendState streams a state and closes it; then another goroutine calls `ended`, once. False if it does
+	// none of this, as the node is not known.
+	SendState(message etcd.Message, state io.ReadCloser, byteCount int64, ended func(isReceived bool)) bool
 	Add(node uint64, url string)
 	Remove(node uint64)
 	IsConnected(node uint64) bool

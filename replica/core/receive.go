@@ -47,10 +47,13 @@ func (c *Core) ReportUnreachable(id uint64) {
 	}
 }
 
-// ReportSnapshot takes what became of a state that was sent.
-func (c *Core) ReportSnapshot(id uint64, status etcd.SnapshotStatus) {
+// ReportSnapshot does nothing: it does not say which state it is of. `SendState` does.
+func (c *Core) ReportSnapshot(uint64, etcd.SnapshotStatus) {}
+
+// reportState takes what became of a state that was sent.
+func (c *Core) reportState(request uint64, isReceived bool) {
 	select {
-	case c.reports <- func() { c.stateReported(id, status) }:
+	case c.reports <- func() { c.stateReported(request, isReceived) }:
 	case <-c.done:
 	}
 }

@@ -48,6 +48,7 @@ type parcel struct {
 	message etcd.Message
 	state   []byte
 	from    *simNode
+	ended   func(isReceived bool) // of a state
 }
 
 type link struct{ from, to members.ID }
@@ -273,16 +274,15 @@ func (w *world) deliver(at int, isLost, isDoubled bool) {
 		}
 		return
 	}
-	status := etcd.SnapshotFailed
 	if !isLost {
 		if _, err := to.log.Snapshots().SaveDBFrom(bytes.NewReader(each.state), each.message.Snapshot.Metadata.Index); err != nil {
 			w.t.Fatal(err)
 		}
 		to.do(func() error { to.core.step(each.message); return nil })
-		status = etcd.SnapshotFinished
 		w.counts.copies++
 	}
-	each.from.do(func() error { each.from.core.stateReported(uint64(each.message.To), status); return nil })
+	each.ended(!isLost)
+	each.from.do(func() error { (<-each.from.core.reports)(); return nil })
 }
 
 // simPeers is the network as a node sees it.
@@ -308,13 +308,13 @@ func (p simPeers) Send(messages []etcd.Message) {
 	}
 }
 
-func (p simPeers) SendState(message etcd.Message, state io.ReadCloser, _ int64) bool {
+func (p simPeers) SendState(message etcd.Message, state io.ReadCloser, _ int64, ended func(bool)) bool {
 	b, err := io.ReadAll(state)
 	state.Close()
 	if err != nil {
 		p.node.world.t.Fatal(err)
 	}
-	p.node.world.parcels = append(p.node.world.parcels, parcel{message, b, p.node})
+	p.node.world.parcels = append(p.node.world.parcels, parcel{message, b, p.node, ended})
 	return true
 }
 

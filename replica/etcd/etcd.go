@@ -56,13 +56,15 @@ type Peers struct{ Transport *Transport }
 // Send sends messages; those to nodes that it does not know are dropped.
 func (p Peers) Send(messages []Message) { p.Transport.Send(messages) }
 
-// SendState streams a state to a peer, and closes it; its outcome comes through `ReportSnapshot`. It returns
-// false, and does neither, if the peer is not known.
-func (p Peers) SendState(message Message, state io.ReadCloser, byteCount int64) bool {
+// SendState streams a state to a peer, and closes it; then it calls `ended`. It returns false, and does nothing,
+// if the peer is not known. The transport's own `ReportSnapshot` names the peer, and not the state.
+func (p Peers) SendState(message Message, state io.ReadCloser, byteCount int64, ended func(isReceived bool)) bool {
 	if p.Transport.Get(peerID(message.To)) == nil {
 		return false
 	}
-	p.Transport.SendSnapshot(*newStateMessage(message, state, byteCount))
+	sent := newStateMessage(message, state, byteCount)
+	p.Transport.SendSnapshot(*sent)
+	go func() { ended(<-sent.CloseNotify()) }()
 	return true
 }
 
