@@ -8563,7 +8563,7 @@ const ProtobufCMessageDescriptor feed__v1__cluster_status__descriptor =
   (ProtobufCMessageInit) feed__v1__cluster_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__member_status__field_descriptors[13] =
+static const ProtobufCFieldDescriptor feed__v1__member_status__field_descriptors[14] =
 {
   {
     "node",
@@ -8721,6 +8721,18 @@ static const ProtobufCFieldDescriptor feed__v1__member_status__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "service_gone",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MemberStatus, service_gone),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__member_status__field_indices_by_name[] = {
   5,   /* field[5] = address */
@@ -8733,6 +8745,7 @@ static const unsigned feed__v1__member_status__field_indices_by_name[] = {
   1,   /* field[1] = name */
   0,   /* field[0] = node */
   8,   /* field[8] = service_age_ms */
+  13,   /* field[13] = service_gone */
   10,   /* field[10] = state */
   2,   /* field[2] = url */
   3,   /* field[3] = voter */
@@ -8740,7 +8753,7 @@ static const unsigned feed__v1__member_status__field_indices_by_name[] = {
 static const ProtobufCIntRange feed__v1__member_status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor feed__v1__member_status__descriptor =
 {
@@ -8750,7 +8763,7 @@ const ProtobufCMessageDescriptor feed__v1__member_status__descriptor =
   "Feed__V1__MemberStatus",
   "feed.v1",
   sizeof(Feed__V1__MemberStatus),
-  13,
+  14,
   feed__v1__member_status__field_descriptors,
   feed__v1__member_status__field_indices_by_name,
   1,  feed__v1__member_status__number_ranges,

@@ -429,7 +429,7 @@ package struct ClusterStatusReport: Report {
             "highest_level": member.highestLevel,
             "service_age_ms": member.serviceAgeMilliseconds, "record": member.matchingRecord,
             "state": member.state, "lag_byte_count": member.lagByteCount,
-            "lag_ms": member.lagMilliseconds,
+            "lag_ms": member.lagMilliseconds, "is_service_gone": member.isServiceGone,
         ]
     }
 
@@ -468,11 +468,15 @@ package struct ClusterStatusReport: Report {
                 return highest == 0
                     ? "-" : lowest == highest ? "\(highest)" : "\(lowest)-\(highest)"
             },
-            .number("HEARD MS") { "\($0.serviceAgeMilliseconds)" },
+            .number("HEARD MS") { member in
+                let isKnown = member.highestLevel != 0
+                return member.isServiceGone
+                    ? "gone" : isKnown ? "\(member.serviceAgeMilliseconds)" : "-"
+            },
         ]
         if isOfLeader {
-            columns.append(.number("LAG BYTES") { "\($0.lagByteCount)" })
-            columns.append(.number("LAG MS") { "\($0.lagMilliseconds)" })
+            columns.append(.number("LAG BYTES") { $0.isConnected ? "\($0.lagByteCount)" : "-" })
+            columns.append(.number("LAG MS") { $0.isConnected ? "\($0.lagMilliseconds)" : "-" })
         }
         columns.append(.text("URL", \.url))
         return TextTable(status.members, columns)

@@ -36,9 +36,9 @@ import Testing
                 a     00000000000000fe  leads    yes        feed1.example.org:7433  1-2         \
                  400          0       0  https://a:7440
                 b     00000000000000ff  follows  yes        feed2.example.org:7433  1-2         \
-                 400        512     512  https://b:7440
+                gone        512     512  https://b:7440
                 c     1000000000000000  learns   no         not known               -           \
-                   0          0       0  https://10.0.0.3:7440
+                   -          -       -  https://10.0.0.3:7440
 
                 """
         )
@@ -57,7 +57,8 @@ import Testing
         #expect(object["leader"] as? String == "")
         #expect(object["heard_age_ms"] as? Int == 12_000)
         #expect(object["chain"] as? String == "0123456789abcdef")
-        #expect((object["members"] as? [[String: Any]])?.count == 3)
+        let members = try #require(object["members"] as? [[String: Any]])
+        #expect(members.map { $0["is_service_gone"] as? Bool } == [false, true, false])
     }
 
     @Test func anAddedNodeIsToldWhatToType() throws {

@@ -2451,7 +2451,7 @@ struct  Feed__V1__MemberStatus
    */
   uint64_t highest_level;
   /*
-   * How long ago its service was heard of; 0 of the node itself, and if it is not known.
+   * How long ago its replica has told of its service; 0 of the node itself, and if it is not known.
    */
   uint64_t service_age_ms;
   /*
@@ -2463,17 +2463,21 @@ struct  Feed__V1__MemberStatus
    */
   ProtobufCBinaryData state;
   /*
-   * How many bytes of the log it lacks, if the answering node leads; else 0.
+   * How many bytes of the log it lacks, if the answering node leads and is connected to it; else 0.
    */
   uint64_t lag_bytes;
   /*
-   * For how long it has lacked them, a minute at most, if the answering node leads; else 0.
+   * For how long it has lacked them, a minute at most, in the same case; else 0.
    */
   uint64_t lag_ms;
+  /*
+   * Whether its replica has told that its service has ended, or has said nothing for 1.5 s.
+   */
+  protobuf_c_boolean service_gone;
 };
 #define FEED__V1__MEMBER_STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__member_status__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0, 0, 0, 0, {0,NULL}, 0, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0, 0, 0, 0, {0,NULL}, 0, 0, 0 }
 
 
 /*

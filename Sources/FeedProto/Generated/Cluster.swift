@@ -117,16 +117,20 @@ public struct MemberStatus: Equatable, Sendable {
     public var lowestLevel: UInt64
     /// The highest level of log entries that its service reads; 0 if that is not known.
     public var highestLevel: UInt64
-    /// How long ago its service was heard of; 0 of the node itself, and if it is not known.
+    /// How long ago its replica has told of its service; 0 of the node itself, and if it is not
+    /// known.
     public var serviceAgeMilliseconds: UInt64
     /// The last record that it is known to have, if the answering node leads; else 0.
     public var matchingRecord: UInt64
     /// How the leader sends to it, as `replicate`; empty if the answering node does not lead.
     public var state: String
-    /// How many bytes of the log it lacks, if the answering node leads; else 0.
+    /// How many bytes of the log it lacks, if the answering node leads and is connected to it; else
+    /// 0.
     public var lagByteCount: UInt64
-    /// For how long it has lacked them, a minute at most, if the answering node leads; else 0.
+    /// For how long it has lacked them, a minute at most, in the same case; else 0.
     public var lagMilliseconds: UInt64
+    /// Whether its replica has told that its service has ended, or has said nothing for 1.5 s.
+    public var isServiceGone: Bool
 
     /// All fields; each has a default.
     public init(
@@ -142,7 +146,8 @@ public struct MemberStatus: Equatable, Sendable {
         matchingRecord: UInt64 = 0,
         state: String = "",
         lagByteCount: UInt64 = 0,
-        lagMilliseconds: UInt64 = 0
+        lagMilliseconds: UInt64 = 0,
+        isServiceGone: Bool = false
     ) {
         self.node = node
         self.name = name
@@ -157,6 +162,7 @@ public struct MemberStatus: Equatable, Sendable {
         self.state = state
         self.lagByteCount = lagByteCount
         self.lagMilliseconds = lagMilliseconds
+        self.isServiceGone = isServiceGone
     }
 }
 
@@ -321,7 +327,8 @@ extension MemberStatus: @unsafe WireMessage {
             matchingRecord: message.pointee.match,
             state: reader.text(message.pointee.state, "state"),
             lagByteCount: message.pointee.lag_bytes,
-            lagMilliseconds: message.pointee.lag_ms
+            lagMilliseconds: message.pointee.lag_ms,
+            isServiceGone: message.pointee.service_gone != 0
         )
     }
 
@@ -342,6 +349,7 @@ extension MemberStatus: @unsafe WireMessage {
         unsafe message.pointee.state = arena.text(state)
         unsafe message.pointee.lag_bytes = lagByteCount
         unsafe message.pointee.lag_ms = lagMilliseconds
+        unsafe message.pointee.service_gone = isServiceGone ? 1 : 0
     }
 }
 

@@ -1,8 +1,8 @@
 internal import FeedCalls
 internal import FeedConcurrency
 internal import FeedJournal
-internal import FeedProto
-internal import FeedState
+package import FeedProto
+package import FeedState
 
 /// A call of an operator about the service's cluster, which the state's thread and the replica answer.
 struct ClusterCall {
@@ -133,7 +133,7 @@ extension Status {
 }
 
 extension ClusterStatus {
-    init(_ status: ReplicaStatus) {
+    package init(_ status: ReplicaStatus) {
         self.init(
             node: hexadecimal(status.node),
             name: status.name,
@@ -149,24 +149,31 @@ extension ClusterStatus {
             heardAgeMilliseconds: status.heardAgeSeconds < 0
                 ? -1 : milliseconds(status.heardAgeSeconds),
             copyCount: UInt32(clamping: status.copyCount),
-            members: status.members.map { member in
-                MemberStatus(
-                    node: hexadecimal(member.node),
-                    name: member.name,
-                    url: member.url,
-                    isVoter: member.isVoter,
-                    isConnected: member.isConnected,
-                    address: member.address,
-                    lowestLevel: member.service?.lowestLevel ?? 0,
-                    highestLevel: member.service?.highestLevel ?? 0,
-                    serviceAgeMilliseconds: UInt64(milliseconds(member.serviceAgeSeconds ?? 0)),
-                    matchingRecord: member.match ?? 0,
-                    state: member.state ?? "",
-                    lagByteCount: UInt64(clamping: member.lagByteCount ?? 0),
-                    lagMilliseconds: UInt64(milliseconds(member.lagSeconds ?? 0))
-                )
-            }
+            members: status.members.map(MemberStatus.init)
         )
+    }
+}
+
+extension MemberStatus {
+    fileprivate init(_ member: ReplicaStatus.Member) {
+        self.init(
+            node: hexadecimal(member.node),
+            name: member.name,
+            url: member.url,
+            isVoter: member.isVoter,
+            isConnected: member.isConnected,
+            address: member.address,
+            lowestLevel: member.service?.lowestLevel ?? 0,
+            highestLevel: member.service?.highestLevel ?? 0,
+            serviceAgeMilliseconds: UInt64(milliseconds(member.serviceAgeSeconds ?? 0)),
+            matchingRecord: member.match ?? 0,
+            state: member.state ?? "",
+            isServiceGone: member.service?.isGone ?? false
+        )
+        // Of a node that is not there, nobody knows what it has.
+        guard member.isConnected else { return }
+        lagByteCount = UInt64(clamping: member.lagByteCount ?? 0)
+        lagMilliseconds = UInt64(milliseconds(member.lagSeconds ?? 0))
     }
 }
 

@@ -60,6 +60,8 @@ package struct Deposition: Equatable, Sendable, CustomStringConvertible {
     package enum Cause: Equatable, Sendable {
         /// The replica has said so: the term, and who leads it now, or 0.
         case otherTerm(UInt64, leader: UInt64)
+        /// The replica has said so in the term that this node led: a majority was not connected any more.
+        case majorityLost(term: UInt64)
         /// The session with the replica has ended, with these words.
         case sessionLost(String)
     }
@@ -82,6 +84,8 @@ package struct Deposition: Equatable, Sendable, CustomStringConvertible {
             case .otherTerm(let term, leader: 0): "term \(term) has begun, without a leader yet"
             case .otherTerm(let term, let leader):
                 "node \(hexadecimal(leader)) leads term \(term)"
+            case .majorityLost(let term):
+                "no majority is connected to it in term \(term), and no later term is known"
             case .sessionLost(let words): words
             }
         return """

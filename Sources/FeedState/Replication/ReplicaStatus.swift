@@ -33,9 +33,12 @@ package struct ReplicaStatus: Equatable, Sendable, Decodable {
         package var address: String?
         package var lowestLevel: UInt64?
         package var highestLevel: UInt64?
+        /// Whether it has ended or is silent; nil where it is not.
+        package var isGone: Bool?
 
         private enum CodingKeys: String, CodingKey {
             case address
+            case isGone = "gone"
             case lowestLevel = "lowest_level"
             case highestLevel = "highest_level"
         }

@@ -288,9 +288,10 @@ extension ReplicatedNode {
 
     /// This node does not lead any more: nothing that waits for a commit or a proof is released from here on.
     private mutating func depose(_ cause: Deposition.Cause) {
-        if case .otherTerm = cause {
+        switch cause {
+        case .otherTerm, .majorityLost:
             end(refusing: "this node does not lead any more", isTransferred: true)
-        } else {
+        case .sessionLost:
             end(refusing: "this node does not lead any more: its replica has gone")
         }
         let deposition = Deposition(
@@ -423,6 +424,7 @@ extension ReplicatedNode {
         switch phase {
         case .leading(let term):
             if role.leads, role.term == term { return }
+            guard role.term != term else { return depose(.majorityLost(term: term)) }
             depose(.otherTerm(role.term, leader: role.leads ? 0 : role.leader))
         case .following:
             if role.leads { try lead(role.term, after: role.index) } else { tellState() }

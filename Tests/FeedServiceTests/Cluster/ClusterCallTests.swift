@@ -64,6 +64,24 @@ import Testing
         }
     }
 
+    @Test func aServiceThatIsGoneAndANodeThatIsNotThereAreSaid() throws {
+        let member = """
+            "name":"b","url":"https://b:1","voter":true,"match":7,"state":"replicate","lag_bytes":512,\
+            "lag_seconds":2,"service_age_seconds":0.5,"service":{"address":"b:2","lowest_level":1,\
+            "highest_level":1
+            """
+        let document = """
+            {"node":"01","name":"a","cluster":"","role":"leader","term":2,"leader":"01","first":1,"last":9,\
+            "committed":9,"durable":9,"log_bytes":1,"heard_age_seconds":-1,"copies":0,"members":[\
+            {"node":"02","connected":true,\(member)}},{"node":"03","connected":true,\(member),"gone":true}},\
+            {"node":"04","connected":false,\(member)}}]}
+            """
+        let status = ClusterStatus(try #require(ReplicaStatus(json: Array(document.utf8))))
+        #expect(status.members.map(\.isServiceGone) == [false, true, false])
+        #expect(status.members.map(\.lagByteCount) == [512, 512, 0])
+        #expect(status.members.map(\.lagMilliseconds) == [2_000, 2_000, 0])
+    }
+
     @Test func membersAreAddedAndRemoved() async throws {
         let service = try await ClusterService(leads: true)
         try await service.run { running in

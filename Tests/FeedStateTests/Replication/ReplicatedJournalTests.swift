@@ -214,6 +214,21 @@ import Testing
         #expect(cluster.violations == [])
     }
 
+    @Test func aLeaderThatHasLostItsMajorityNamesNoOtherTerm() throws {
+        let (cluster, replica) = try started()
+        defer { replica.stop() }
+        try live(replica) { (life) throws in
+            #expect(try life.turn { life.isLeading && life.last == last + 2 })
+            let term = cluster.term
+            cluster.say(.role(ReplicaRole(leads: false, term: term, leader: 0, index: 0)))
+            #expect(try !life.turn { false })
+            let deposition = try #require(life.said.depositions.first)
+            #expect(deposition.cause == .majorityLost(term: term))
+            #expect("\(deposition)".contains(": no majority is connected to it in term \(term)"))
+        }
+        #expect(cluster.violations == [])
+    }
+
     @Test func aLeaderWithoutASocketIsDeposed() throws {
         let (cluster, replica) = try started()
         try live(replica) { (life) throws in

@@ -263,7 +263,13 @@ extension Samples {
             copyCount: 1,
             members: [
                 member("00000000000000fe", "a", "feed1.example.org:7433"),
-                member("00000000000000ff", "b", "feed2.example.org:7433", lagByteCount: 512),
+                member(
+                    "00000000000000ff",
+                    "b",
+                    "feed2.example.org:7433",
+                    lagByteCount: 512,
+                    isServiceGone: true
+                ),
                 MemberStatus(node: "1000000000000000", name: "c", url: "https://10.0.0.3:7440"),
             ],
             record: 8_999,
@@ -275,7 +281,8 @@ extension Samples {
         _ node: String,
         _ name: String,
         _ address: String,
-        lagByteCount: UInt64 = 0
+        lagByteCount: UInt64 = 0,
+        isServiceGone: Bool = false
     ) -> MemberStatus {
         MemberStatus(
             node: node,
@@ -290,7 +297,8 @@ extension Samples {
             matchingRecord: 9_000,
             state: "replicate",
             lagByteCount: lagByteCount,
-            lagMilliseconds: lagByteCount
+            lagMilliseconds: lagByteCount,
+            isServiceGone: isServiceGone
         )
     }
 

@@ -712,7 +712,7 @@ class MarkPostsResponse(_message.Message):
     def __init__(self, unread_count: _Optional[int] = ...) -> None: ...
 
 class MemberStatus(_message.Message):
-    __slots__ = ["address", "connected", "highest_level", "lag_bytes", "lag_ms", "lowest_level", "match", "name", "node", "service_age_ms", "state", "url", "voter"]
+    __slots__ = ["address", "connected", "highest_level", "lag_bytes", "lag_ms", "lowest_level", "match", "name", "node", "service_age_ms", "service_gone", "state", "url", "voter"]
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
     CONNECTED_FIELD_NUMBER: _ClassVar[int]
     HIGHEST_LEVEL_FIELD_NUMBER: _ClassVar[int]
@@ -723,6 +723,7 @@ class MemberStatus(_message.Message):
     NAME_FIELD_NUMBER: _ClassVar[int]
     NODE_FIELD_NUMBER: _ClassVar[int]
     SERVICE_AGE_MS_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_GONE_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
     VOTER_FIELD_NUMBER: _ClassVar[int]
@@ -736,10 +737,11 @@ class MemberStatus(_message.Message):
     name: str
     node: str
     service_age_ms: int
+    service_gone: bool
     state: str
     url: str
     voter: bool
-    def __init__(self, node: _Optional[str] = ..., name: _Optional[str] = ..., url: _Optional[str] = ..., voter: bool = ..., connected: bool = ..., address: _Optional[str] = ..., lowest_level: _Optional[int] = ..., highest_level: _Optional[int] = ..., service_age_ms: _Optional[int] = ..., match: _Optional[int] = ..., state: _Optional[str] = ..., lag_bytes: _Optional[int] = ..., lag_ms: _Optional[int] = ...) -> None: ...
+    def __init__(self, node: _Optional[str] = ..., name: _Optional[str] = ..., url: _Optional[str] = ..., voter: bool = ..., connected: bool = ..., address: _Optional[str] = ..., lowest_level: _Optional[int] = ..., highest_level: _Optional[int] = ..., service_age_ms: _Optional[int] = ..., match: _Optional[int] = ..., state: _Optional[str] = ..., lag_bytes: _Optional[int] = ..., lag_ms: _Optional[int] = ..., service_gone: bool = ...) -> None: ...
 
 class MethodStats(_message.Message):
     __slots__ = ["last_error", "method", "num_errors", "num_requests"]
