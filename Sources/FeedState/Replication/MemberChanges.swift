@@ -308,7 +308,7 @@ struct MemberChanges {
 
     /// Answers everybody: the session has ended, with these words.
     ///
-    /// If that is because another node leads, a transfer is what was asked for.
+    /// If that is because another node is known to lead, a transfer is what was asked for.
     mutating func end(_ words: String, isTransferred: Bool) {
         for change in waiting { change.asker?.refuse(.unavailable(words)) }
         if let begun {

@@ -288,20 +288,20 @@ extension ReplicatedNode {
 
     /// This node does not lead any more: nothing that waits for a commit or a proof is released from here on.
     private mutating func depose(_ cause: Deposition.Cause) {
+        var words = "this node does not lead any more"
+        var leader: UInt64 = 0
         switch cause {
-        case .otherTerm, .majorityLost:
-            end(refusing: "this node does not lead any more", isTransferred: true)
-        case .sessionLost:
-            end(refusing: "this node does not lead any more: its replica has gone")
+        case .otherTerm(_, let other) where other != 0: leader = other
+        case .otherTerm, .majorityLost: words += ", and it is not known which one does"
+        case .sessionLost: words += ": its replica has gone"
         }
+        end(refusing: words, isTransferred: leader != 0)
         let deposition = Deposition(
             cause,
             proposedCount: window.proposals.count,
             waitingByteCount: logs.waitingByteCount
         )
-        var address: String?
-        if case .otherTerm(_, let leader) = cause { address = status?.address(of: leader) }
-        replica.events.deposed(deposition, address)
+        replica.events.deposed(deposition, status?.address(of: leader))
     }
 
     /// Takes a word, and more as long as the checkpoints take their records, and no sign of life is due.

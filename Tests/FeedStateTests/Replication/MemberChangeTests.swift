@@ -205,6 +205,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, FakeCluster.otherNode])
+    func aTransferWithoutAnAnswerIsDoneOnceAnotherNodeLeads(_ next: UInt64) throws {
+        try live { (life) throws in
+            cluster.setFaults([.silent])
+            let outcome = ask(.transfer(node: 0), of: life)
+            try life.turn()
+            #expect(outcome.withLock { $0 } == nil)
+            cluster.depose(dropping: false, for: next)
+            while try life.turn() {}
+            let words = "this node does not lead any more, and it is not known which one does"
+            #expect(
+                outcome.withLock { $0 } == (next == 0 ? .failure(.inDoubt(words)) : .success(.done))
+            )
+        }
+    }
+
     @Test func theChainsOfTheNewestRecordsAreTheSameOnAllNodes() throws {
         let other = try FakeReplica(in: cluster, node: 2)
         try other.start()
