@@ -210,9 +210,7 @@ package final class DurableState: Sendable {
             sync: ReplicaSync(syncedRecord: last.number) { wakeUp.wake() },
             lastMicroseconds: recovered.journal.lastMicroseconds,
             store: store,
-            copies: ReplicaCopies(
-                maximumLogByteCount: directory.options.backups.maximumLogByteCount
-            ) { wakeUp.wake() },
+            copies: ReplicaCopies(directory.options.backups) { wakeUp.wake() },
             installer: StateInstaller(directory) { wakeUp.wake() }
         )
     }

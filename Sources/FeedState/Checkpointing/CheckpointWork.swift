@@ -184,7 +184,9 @@ extension CheckpointWork {
             }
         }
         guard let record = database.frozenRecord else { return }
-        copies.give(databasePath, at: record)
+        // A disk that does not say what is free leaves the least limit.
+        let free = (try? database.files.freeByteCount()) ?? 0
+        copies.give(databasePath, at: record, freeByteCount: free)
     }
 
     /// The path of `state.db` below the root, for another process.
@@ -195,12 +197,10 @@ extension CheckpointWork {
     /// Watches SQLite's log while `state.db` is read, and thaws the file once nobody reads it any more.
     func updateReaders(_ backups: Backups, _ copies: ReplicaCopies?) throws(StorageError) {
         guard database.isFrozen else { return }
-        let isCopied = copies?.isReading == true
-        if backups.isReading || isCopied {
-            let byteCount = try database.logByteCount
-            backups.observe(logByteCount: byteCount)
-            copies?.observe(logByteCount: byteCount)
-        }
+        let byteCount = try database.logByteCount
+        // One that waits until the file is thawed begins with an empty log.
+        if backups.isReading { backups.observe(logByteCount: byteCount) }
+        copies?.observe(logByteCount: byteCount)
         if !backups.isReading, copies?.isReading != true { try database.thaw() }
     }
 }

@@ -34,6 +34,11 @@ package struct BackupOptions: Sendable {
     /// before it serves, which takes a second or two for so much.
     package var maximumLogByteCount = 256 << 20
 
+    /// The share of the free space that SQLite's log may take, if that is more, while replicas copy the file.
+    ///
+    /// Such a copy cannot be left to a quieter hour: a node waits for it, and a large one takes minutes.
+    package var copyLogShare = 0.5
+
     package init() {}
 
     func retention(of kind: BackupKind) -> BackupRetention {

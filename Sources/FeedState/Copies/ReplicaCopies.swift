@@ -14,6 +14,8 @@ package final class ReplicaCopies: Sendable {
         var waiting: [UInt64: UInt64] = [:]
         /// The requests whose file is read.
         var reading: Set<UInt64> = []
+        /// How long SQLite's log may get meanwhile.
+        var longestLogByteCount = 0
         /// What is to be said of them.
         var words: [ServiceWord] = []
         /// Wakes the checkpoint thread.
@@ -21,12 +23,12 @@ package final class ReplicaCopies: Sendable {
     }
 
     private let state = Lock(State())
-    private let maximumLogByteCount: Int
+    private let options: BackupOptions
     private let wakeNode: @Sendable () -> Void
 
-    /// Copies that end where SQLite's log gets longer; `wakeNode` is called when there is something to say.
-    package init(maximumLogByteCount: Int, wakeNode: @escaping @Sendable () -> Void) {
-        self.maximumLogByteCount = maximumLogByteCount
+    /// Copies that end where SQLite's log gets too long; `wakeNode` is called when there is something to say.
+    package init(_ options: BackupOptions, wakeNode: @escaping @Sendable () -> Void) {
+        self.options = options
         self.wakeNode = wakeNode
     }
 }
@@ -83,9 +85,15 @@ extension ReplicaCopies {
     package var isReading: Bool { state.withLock { !$0.reading.isEmpty } }
 
     /// The file is frozen at a record: those that need no later one read it now.
-    package func give(_ path: String, at record: UInt64) {
+    ///
+    /// What is free when the first one begins says how long SQLite's log may get until none reads.
+    package func give(_ path: String, at record: UInt64, freeByteCount: Int) {
         let isAnswered = state.withLock { state in
             let served = state.waiting.filter { $0.value <= record }.keys.sorted()
+            if state.reading.isEmpty {
+                let share = Int(Double(freeByteCount) * options.copyLogShare)
+                state.longestLogByteCount = max(options.maximumLogByteCount, share)
+            }
             for request in served {
                 state.waiting[request] = nil
                 state.reading.insert(request)
@@ -108,13 +116,13 @@ extension ReplicaCopies {
     }
 
     /// Takes the file back from all that read it, where SQLite's log has got too long.
-    func observe(logByteCount: Int) {
-        guard logByteCount > maximumLogByteCount else { return }
-        let why = """
-            The copy was cancelled: while it was sent, \(logByteCount) bytes of changes had to wait \
-            beside state.db, and the limit is \(maximumLogByteCount) bytes.
-            """
+    package func observe(logByteCount: Int) {
         let isAnswered = state.withLock { state in
+            guard logByteCount > state.longestLogByteCount else { return false }
+            let why = """
+                The copy was cancelled: while it was sent, \(logByteCount) bytes of changes had to wait \
+                beside state.db, and the limit is \(state.longestLogByteCount) bytes.
+                """
             let cancelled = state.reading.sorted()
             state.reading = []
             state.words += cancelled.map { .noCopy(request: $0, why: why) }

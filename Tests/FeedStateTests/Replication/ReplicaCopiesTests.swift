@@ -203,6 +203,7 @@ import Testing
     @Test func aLogOverItsLimitTakesTheFileBack() throws {
         var options = options
         options.backups.maximumLogByteCount = 1
+        options.backups.copyLogShare = 0
         let node = try Node(options)
         #expect(node.leads.wait(upTo: .seconds(60)))
         node.create(1)
@@ -219,19 +220,64 @@ import Testing
         #expect(cluster.violations == [])
     }
 
+    /// A backup that waits meanwhile has its own limit, but not before it reads.
+    @Test func aLogBelowHalfOfWhatIsFreeEndsNoCopy() throws {
+        var options = options
+        options.backups.maximumLogByteCount = 1
+        let node = try Node(options)
+        #expect(node.leads.wait(upTo: .seconds(60)))
+        node.create(1)
+        cluster.wantCopy(1, least: cluster.committed)
+        let first = try file(cluster.awaitCopy(1))
+        let isAnswered = Locked(false)
+        node.state.checkpointThread.backUp(through: node.state.journal.durableBatch) { _ in
+            isAnswered.withLock { $0 = true }
+        }
+        node.create(1)
+        let files = try POSIXFiles(reading: options.path)
+        let log = try #require(try files.open("state.db-wal"))
+        while try log.byteCount() == 0 {}
+        // It shares the frozen file, which the checkpoint thread gives after it has looked at the log.
+        cluster.wantCopy(2, least: first.index)
+        #expect(try file(cluster.awaitCopy(2)) == first)
+        #expect(!isAnswered.withLock { $0 })
+        node.state.stop()
+        #expect(cluster.violations == [])
+    }
+
+    @Test func aLogsLimitIsOfTheTimeAtWhichItsFileWasFrozen() throws {
+        var options = BackupOptions()
+        options.maximumLogByteCount = 10
+        let copies = ReplicaCopies(options) {}
+        for (free, limit) in [(100, 50), (18, 10), (0, 10)] {
+            copies.ask(1, least: 1)
+            copies.give("/state.db", at: 1, freeByteCount: free)
+            copies.ask(2, least: 1)
+            copies.give("/state.db", at: 1, freeByteCount: 0)
+            #expect(copies.takeWords().count == 2)
+            copies.observe(logByteCount: limit)
+            #expect(copies.takeWords() == [] && copies.isReading)
+            copies.observe(logByteCount: limit + 1)
+            let words = copies.takeWords()
+            #expect(words.count == 2 && !copies.isReading)
+            guard case .noCopy(1, let why) = words.first else { throw Unexpected(words) }
+            #expect(why.contains("the limit is \(limit) bytes"))
+        }
+    }
+
     /// The end of a session ends its copies, also those that wait.
     @Test func aSessionTakesItsCopiesWithIt() throws {
         let wakes = Locked(0)
-        let copies = ReplicaCopies(maximumLogByteCount: 10) { wakes.withLock { $0 += 1 } }
+        let copies = ReplicaCopies(BackupOptions()) { wakes.withLock { $0 += 1 } }
         copies.ask(1, least: 5)
         copies.ask(2, least: 9)
-        copies.give("/state.db", at: 7)
+        copies.give("/state.db", at: 7, freeByteCount: 0)
         #expect(copies.takeWords() == [.copy(request: 1, index: 7, path: "/state.db")])
         #expect(copies.isReading && copies.wantedRecord == 9)
         copies.endAll()
         #expect(!copies.isReading && copies.wantedRecord == nil)
         // What comes too late has nobody to tell.
-        copies.give("/state.db", at: 9)
+        copies.give("/state.db", at: 9, freeByteCount: 0)
         copies.refuse("late")
         #expect(copies.takeWords() == [])
         #expect(wakes.withLock { $0 } == 1)

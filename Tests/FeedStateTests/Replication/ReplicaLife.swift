@@ -145,7 +145,7 @@ final class ReplicaLife {
                 sync: sync,
                 lastMicroseconds: recovered.journal.lastMicroseconds,
                 store: store,
-                copies: ReplicaCopies(maximumLogByteCount: .max) { wakeUp.wake() },
+                copies: ReplicaCopies(BackupOptions()) { wakeUp.wake() },
                 installer: StateInstaller(directory) { wakeUp.wake() }
             )
         )
