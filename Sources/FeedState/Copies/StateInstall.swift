@@ -68,9 +68,16 @@ package struct StateInstall {
 
     /// Marks the directory, durably: the next start finishes the installation.
     package func mark() throws(InstallError) {
-        try installErrors { () throws(StorageError) in
-            let number = (try ReplacedStates.numbers(files).last ?? 0) + 1
-            try InstallMarker(number: number, record: record).write(files)
+        let number = try installErrors { () throws(StorageError) in
+            (try ReplacedStates.numbers(files).last ?? 0) + 1
+        }
+        let marker = InstallMarker(number: number, record: record)
+        do throws(StorageError) {
+            try marker.write(files)
+        } catch {
+            // The sync behind the rename may fail alone.
+            throw InstallMarker.read(files) == marker
+                ? .notSynced(directory: directory, error) : .failed(error)
         }
     }
 
@@ -148,17 +155,22 @@ package struct StateInstall {
     }
 }
 
-/// Why the state of another node does not take the place of the directory's own, which is as it was.
+/// Why the state of another node does not take the place of the directory's own, which is as it was; or, of
+/// ``notSynced(directory:_:)``, why a power cut may take that back.
 package enum InstallError: Error, Equatable, Sendable {
     case noRoom(directory: String, neededByteCount: Int, freeByteCount: Int)
     case otherCluster(found: UInt64, expected: UInt64)
     case otherRecord(found: UInt64, expected: UInt64)
     case failed(StorageError)
+    /// The directory is marked, and a power cut may take the mark back.
+    case notSynced(directory: String, StorageError)
 
     /// What the process exits with: 5 if another try does not help, and 4 if a newer program does.
     package var exitStatus: Int32 {
-        guard case .failed(let error) = self else { return 5 }
-        return error.exitStatus
+        switch self {
+        case .noRoom, .otherCluster, .otherRecord: 5
+        case .failed(let error), .notSynced(_, let error): error.exitStatus
+        }
     }
 }
 
@@ -174,6 +186,10 @@ extension InstallError: CustomStringConvertible {
         case .otherRecord(let found, let expected):
             "Its last record is \(found), expected \(expected)."
         case .failed(let error): "\(error)"
+        case .notSynced(let directory, let error):
+            "The next start puts it in place, as the file \(BackupRestore.restoringName) in \(directory) "
+                + "says; that name could not be synced, and after a power cut the directory may be as it "
+                + "was. \(error)"
         }
     }
 }

@@ -152,9 +152,12 @@ enum InstallOutcome {
         case .failure(.failed(.missingFile(let path))):
             self = .again("the file \(path), which the replica named, is gone")
         case .failure(let error):
-            let sentence =
-                "The state of the cluster at record \(record) cannot be taken, and the directory is as it "
-                + "was. \(error)"
+            var sentence = "The state of the cluster at record \(record) "
+            if case .notSynced = error {
+                sentence += "is there, but not for certain. \(error)"
+            } else {
+                sentence += "cannot be taken, and the directory is as it was. \(error)"
+            }
             self = .ends(ReplicaEnding(sentence, exitStatus: error.exitStatus))
         }
     }

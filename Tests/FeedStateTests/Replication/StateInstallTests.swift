@@ -3,6 +3,7 @@ import FeedJournal
 import FeedRanking
 import FeedState
 import FeedTestSupport
+import Glibc
 import Testing
 
 /// That a node takes the state of another one whole or not at all.
@@ -192,6 +193,32 @@ import Testing
         let cut = Array(leader.file.dropLast(4096))
         #expect(throws: InstallError.self) { try install(leader.install(in: disk), cut) }
         #expect(try start(disk).hash == leader.firstHash)
+    }
+
+    @Test func aMarkThatIsNotSyncedIsSaidToBeThere() throws {
+        let disk = leader.begun.copy()
+        let install = leader.install(in: disk)
+        try install.prepare(from: LeadersState.source(leader.file)) { true }
+        disk.failure = { call, name in call == .syncDirectory && name == "." ? EIO : nil }
+        do throws(InstallError) {
+            try install.mark()
+            Issue.record("It was marked.")
+        } catch {
+            guard case .notSynced = error else { throw error }
+            #expect("\(error)".hasPrefix("The next start puts it in place, as the file restoring"))
+        }
+        disk.failure = { call, _ in call == .rename ? EIO : nil }
+        disk["restoring"] = nil
+        do throws(InstallError) {
+            try install.mark()
+            Issue.record("It was marked.")
+        } catch {
+            guard case .failed = error else { throw error }
+        }
+        disk.failure = { call, name in call == .syncDirectory && name == "." ? EIO : nil }
+        try? install.mark()
+        disk.failure = { _, _ in nil }
+        #expect(try start(disk) == new(leader.record))
     }
 
     @Test func aDiskWithoutRoomIsLeftAsItIs() throws {
