@@ -33,7 +33,9 @@ class Client(Calls):
 
     `timeout` is the seconds of a call with all of its attempts. With a `client_id`, 16 random bytes that the
     program keeps, changes are numbered on a channel, so that each is executed once. A program that goes on
-    with the channel of an earlier process names it, and the highest sequence that was used on it.
+    with the channel of an earlier process names it, the highest sequence that was used on it, and the
+    `instance_id` and `channel_number` of then, which this class and a Lost have: a call that is sent again with
+    its sequence is Lost, and not sent, once the channel is another one.
 
     `address` may be the addresses of a cluster's services: the client finds the one that leads. With `reads`
     "any" it reads from the first one that answers, whose state may be some seconds old, until it has a change.
@@ -42,6 +44,7 @@ class Client(Calls):
     def __init__(self, address: str | Sequence[str], *, tls: ssl.SSLContext | None = None,
                  server_name: str = "", timeout: float = 10.0, attempts: int = 4, client_name: str = "feedclient",
                  client_id: bytes = b"", channel: int | None = None, last_sequence: int = 0,
+                 instance_id: int = 0, channel_number: int = 0,
                  service_key: bytes = b"", session_token: bytes = b"",
                  reads: Literal["leader", "any"] = "leader") -> None:
         self.route = Route([address] if isinstance(address, str) else address)
@@ -55,10 +58,12 @@ class Client(Calls):
         self._tls, self._server_name = tls, server_name
         self._introduction = {"client_name": client_name, "client_id": client_id, "service_key": service_key}
         self._connection: Connection | None = None
-        # Whether the service remembers the channel, and whether the last Hello on it had no answer.
-        self._is_known, self._has_open_hello = False, False
-        # The channel's number as the last answer to Hello has it; 0 if it has none.
-        self._channel_number = 0
+        # The channel as the last answer to a Hello on it names it; 0 where that says nothing.
+        self.instance_id, self.channel_number = instance_id, channel_number
+        # The service does not know what became of the sequences up to this one.
+        self._forgotten_sequence = 0
+        # Whether the last Hello on the channel had no answer.
+        self._has_open_hello = False
         self.ping()
 
     def __enter__(self) -> Self:
@@ -77,11 +82,10 @@ class Client(Calls):
     def call(self, *, timeout: float | None = None, sequence: int = 0, acting: int = 0, min_revision: int = 0,
              **request: Any) -> feed.ServerFrame:
         method = next(iter(request))
-        if self.client_id and method in NUMBERED and not sequence:
-            self.last_sequence += 1
-            sequence = self.last_sequence
+        takes_number = bool(self.client_id) and method in NUMBERED and not sequence
         end = time.monotonic() + (self.timeout if timeout is None else timeout)
-        doubt: int | None = None  # the instance of the service that may have executed the call
+        # Whether the service may have executed the call, perhaps for an earlier one with its sequence.
+        is_in_doubt = 0 < sequence <= self.last_sequence
         tries, sends = 0, 0
         while True:
             tries += 1
@@ -89,7 +93,10 @@ class Client(Calls):
             try:
                 connection = self._connected(end, method)
                 sends += 1
-                if doubt is None or not sequence or self._remembers(doubt):
+                if takes_number and not is_in_doubt and sequence <= self._forgotten_sequence:
+                    sequence = self.last_sequence + 1
+                if not sequence or sequence > self._forgotten_sequence:
+                    self.last_sequence = max(self.last_sequence, sequence)
                     frame = connection.call(timeout=max(end - time.monotonic(), 0.001), sequence=sequence,
                                             acting=acting, min_revision=min_revision, **request)
                     self._note_session(method, frame)
@@ -97,7 +104,7 @@ class Client(Calls):
             except Refused as refused:
                 wait = wait_after(refused, tries)
                 if wait is None or self._is_last(tries, sends, wait, end):
-                    if doubt is not None and (connection is None or refused.reason in OF_THIS_FRAME):
+                    if is_in_doubt and (connection is None or refused.reason in OF_THIS_FRAME):
                         refused.status.not_executed = False  # it is of this try alone
                     raise
                 if refused.reason in FOR_OTHERS:
@@ -108,15 +115,16 @@ class Client(Calls):
                 self.close()
                 if connection:
                     self.route.turn(connection.going_away.leader if connection.going_away else "")
-                if connection and not lost.not_executed:
-                    doubt = self.service.instance_id
-                lost.not_executed, lost.sequence = doubt is None, sequence
-                is_safe = doubt is None or sequence or method in READS
+                is_in_doubt = is_in_doubt or bool(connection) and not lost.not_executed
+                lost.not_executed, lost.sequence = not is_in_doubt, sequence
+                lost.instance_id, lost.channel_number = self.instance_id, self.channel_number
+                is_safe = not is_in_doubt or sequence or method in READS
                 wait = random_wait(tries)
                 if not is_safe or self._is_last(tries, sends, wait, end):
                     raise
             else:
-                raise Lost("the service has forgotten the channel, and may have executed the call before")
+                raise Lost("the service has forgotten the channel, and may have executed the call before",
+                           not_executed=not is_in_doubt)
             time.sleep(wait)
 
     def watch(self, request: feed.WatchPostsRequest, *, acting: int = 0) -> Iterator[feed.WatchPostsEvent]:
@@ -170,13 +178,10 @@ class Client(Calls):
             if self.service.role == feed.NODE_FOLLOWER:
                 # It gives no channel, and the leader says later what it remembers.
                 return self._connection
-            if self._channel_number and self.service.channel_number:
-                is_same = self.service.channel_number == self._channel_number
-            else:
-                # A Hello without an answer may have made the channel.
-                is_same = self.service.last_sequence > 0 or not self._has_open_hello
-            self._is_known = self.service.client_known and is_same
-            self._has_open_hello, self._channel_number = False, self.service.channel_number
+            if not self._remembers(self.service):
+                self._forgotten_sequence = self.last_sequence
+            self.instance_id, self.channel_number = self.service.instance_id, self.service.channel_number
+            self._has_open_hello = False
         return self._connection
 
     def _open(self, channel: int, end: float, leads: bool) -> tuple[Connection, feed.HelloResponse]:
@@ -220,9 +225,14 @@ class Client(Calls):
         connection.silence = SILENCE_SECONDS if self.route.has_others else None
         return connection, hello
 
-    def _remembers(self, instance: int) -> bool:
-        """Whether a numbered call that was sent to this instance may be sent again."""
-        return self._is_known and self.service.instance_id == instance
+    def _remembers(self, hello: feed.HelloResponse) -> bool:
+        """Whether the service still has the channel of before."""
+        if not hello.client_known or self.instance_id not in (0, hello.instance_id):
+            return False
+        if self.channel_number and hello.channel_number:
+            return hello.channel_number == self.channel_number
+        # A Hello without an answer may have made the channel.
+        return hello.last_sequence > 0 or not self._has_open_hello
 
     @property
     def _has_choice(self) -> bool:

@@ -10,13 +10,15 @@ class FeedError(Exception):
 class Lost(FeedError):
     """The connection is gone: unless `not_executed`, the call may have been executed.
 
-    A call with a `sequence` may be sent again with it, and is executed once.
+    A call with a `sequence` may be sent again with it, and is executed once, as long as the service remembers
+    the channel. A `Client` says which one that is: the service's `instance_id` and its `channel_number`.
     """
 
     def __init__(self, message: str, *, not_executed: bool = False, sequence: int = 0) -> None:
         super().__init__(message)
         self.not_executed = not_executed
         self.sequence = sequence
+        self.instance_id = self.channel_number = 0
 
 
 class TimedOut(Lost):

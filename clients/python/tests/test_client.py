@@ -13,6 +13,11 @@ DEVICE = bytes(range(16))
 VOTED = feed.ServerFrame(cast_vote=feed.CastVoteResponse(post_id=7, score=1))
 
 
+def on_channel(number, **fields):
+    """The Hello of a service whose channel has a number."""
+    return feed.HelloResponse(**{"instance_id": 1, "client_known": True, "channel_number": number, **fields})
+
+
 class Script:
     """Answers calls with one after another of these; the last one for good."""
 
@@ -116,6 +121,50 @@ class ClientTests(ClientTestCase):
         self.assertEqual((raised.exception.sequence, raised.exception.not_executed), (1, False))
         client.vote(7, sequence=raised.exception.sequence)
         self.assertEqual([call.sequence for call in service.calls], [1, 1])
+
+    def test_a_program_sends_a_call_again_on_its_channel_only(self):
+        for again, is_sent in ((on_channel(7), True), (on_channel(8), False), (on_channel(7, instance_id=2), False)):
+            service, client = self.connected([], VOTED, hellos=[on_channel(7), again], client_id=DEVICE)
+            with self.assertRaises(TimedOut) as raised:
+                client.vote(7, timeout=0.05)
+            lost = raised.exception
+            self.assertEqual((lost.sequence, lost.instance_id, lost.channel_number), (1, 1, 7))
+            if is_sent:
+                client.vote(7, sequence=lost.sequence)
+            else:
+                with self.assertRaisesRegex(Lost, "has forgotten the channel") as raised:
+                    client.vote(7, sequence=lost.sequence)
+                self.assertEqual((raised.exception.not_executed, raised.exception.sequence), (False, 0))
+            client.vote(7)
+            self.assertEqual([call.sequence for call in service.calls], [1, 1, 2] if is_sent else [1, 2])
+
+    def test_the_next_process_names_the_channel_of_its_calls(self):
+        unknown = on_channel(7, client_known=False)
+        for hello, is_sent in ((on_channel(7), True), (on_channel(8), False), (unknown, False)):
+            service, client = self.connected(VOTED, hellos=[hello], client_id=DEVICE, channel=3, last_sequence=41,
+                                             instance_id=1, channel_number=7)
+            with contextlib.nullcontext() if is_sent else self.assertRaisesRegex(Lost, "has forgotten"):
+                client.vote(7, sequence=40)
+            client.vote(7)
+            client.vote(7, sequence=50)  # a number of the program's own
+            client.vote(7)
+            self.assertEqual([call.sequence for call in service.calls], [40] * is_sent + [42, 50, 51])
+
+    def test_a_change_that_was_not_executed_gets_a_number_of_the_new_channel(self):
+        draining = refusal("DRAINING", not_executed=True)
+        service, client = self.connected(draining, None, VOTED, hellos=[on_channel(7), on_channel(8)], client_id=DEVICE)
+        client.vote(7)
+        self.assertEqual([call.sequence for call in service.calls], [1, 2, 2])
+
+    def test_a_call_that_was_sent_before_may_have_been_executed_then(self):
+        service, client = self.connected([], client_id=DEVICE)
+        with self.assertRaises(TimedOut):
+            client.vote(7, timeout=0.05)
+        service.__exit__()
+        for sequence, not_executed in ((1, False), (2, True)):
+            with self.assertRaises(Lost) as raised:
+                client.vote(7, sequence=sequence)
+            self.assertEqual(raised.exception.not_executed, not_executed)
 
     def test_a_service_that_is_gone_has_executed_nothing(self):
         service, client = self.connected(VOTED)
