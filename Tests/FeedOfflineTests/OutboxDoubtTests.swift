@@ -73,6 +73,65 @@ import Testing
         }
     }
 
+    /// The channel has executed nothing: of several services one may have made it anew, without an answer.
+    @Test(arguments: [["one"], ["one", "other"]])
+    func aHelloToOneOfSeveralServicesMayHaveMadeTheChannel(addresses: [String]) async throws {
+        let folder = try TemporaryDirectory()
+        let hello = HelloResponse(
+            serverName: "stub",
+            instanceID: 1,
+            serverTimeMilliseconds: 0,
+            limits: nil,
+            capabilities: [.exactlyOnce],
+            isClientKnown: true
+        )
+        let voteCount = Locked(0)
+        var configuration = OfflineConfiguration(path: folder.path + "/offline.db", address: "")
+        configuration.addresses = addresses
+        let feed = try await OfflineFeed.open(
+            configuration,
+            wrapping: { $0 },
+            waiting: { _ in },
+            connecting: { _, _ in
+                StubConnection(service: hello) { request throws(FeedClientError) in
+                    switch request {
+                    case .listFeeds:
+                        let feeds = ListFeedsResponse(feeds: [])
+                        return Answer(response: .listFeeds(feeds), revision: 1)
+                    case .castVote(let vote):
+                        let count = voteCount.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        guard count > 1 else {
+                            throw .connectionLost(reason: "The answer is lost.", effect: .unknown)
+                        }
+                        let answer = CastVoteResponse(
+                            postID: vote.postID,
+                            score: 1,
+                            upvoteCount: 1,
+                            downvoteCount: 0
+                        )
+                        return Answer(response: .castVote(answer), revision: 1)
+                    default:
+                        let changes = SyncPostsResponse(posts: [], nextRevision: 1, instanceID: 1)
+                        return Answer(response: .syncPosts(changes), revision: 1)
+                    }
+                }
+            }
+        )
+        try await feed.vote(on: 7, .up)
+        // It connects again after the vote.
+        let report = try await feed.sync()
+        let isInDoubt = addresses.count > 1
+        #expect(report.sentCount == (isInDoubt ? 0 : 1))
+        #expect(
+            try await feed.outbox().map(\.state) == (isInDoubt ? [.inDoubt(.channelForgotten)] : [])
+        )
+        #expect(voteCount.withLock { $0 } == (isInDoubt ? 1 : 2))
+        await feed.close()
+    }
+
     @Test func anOldCopyOfTheFileIsNoticed() async throws {
         try await TestService.run { service in
             let id = try await service.withClient { try await $0.createPost(Post(title: "old")).id }
