@@ -38,18 +38,40 @@ struct Preparation: Sendable {
         // A client of several services tries them all by itself.
         for address in configuration.hasSeveralTargets ? addresses.prefix(1) : addresses[...] {
             do throws(FeedClientError) {
-                let client = try await configuration.connect(
-                    to: [address],
-                    as: clientID,
-                    waitsForService: false
-                )
-                return (client, address)
+                return (try await connect(to: address), address)
             } catch {
                 cause = error.cause
                 guard case .cannotConnect = error else { break }
             }
         }
         throw .unreachable(target: configuration.target, cause: cause)
+    }
+
+    /// Connects to a server, or to the services of a cluster, which are asked again while none of them leads,
+    /// as often as a lost connection is opened again.
+    private func connect(to address: SocketAddress) async throws(FeedClientError) -> FeedClient {
+        let pauses = Backoff(configuration.retryPolicy)
+        var generator = SystemRandomNumberGenerator()
+        var round = 1
+        while true {
+            do throws(FeedClientError) {
+                return try await configuration.connect(
+                    to: [address],
+                    as: clientID,
+                    waitsForService: false
+                )
+            } catch {
+                guard case .refused(let status) = error, status.isForOthers,
+                    configuration.hasSeveralTargets, round <= configuration.retryLimit
+                else { throw error }
+            }
+            do {
+                try await Task.sleep(for: pauses.delay(round: round, using: &generator))
+            } catch {
+                throw .cancelled(effect: .none)
+            }
+            round += 1
+        }
     }
 
     private func prepare(

@@ -70,6 +70,24 @@ extension LiveTests {
             try expectEveryVoteOnce(result)
             #expect(result.failover?.leaderChangeCount == 0)
         }
+
+        @Test func waitsForTheFirstLeader() async throws {
+            let cluster = FakeCluster(leader: 1, electionHelloCount: 9)
+            try expectEveryVoteOnce(try await run(cluster, shortLoad))
+        }
+
+        @Test("the first leader is waited for as often as --retry says", arguments: [0, 2])
+        func endsWithoutALeader(retryLimit: Int) async throws {
+            let cluster = FakeCluster(leader: 1, electionHelloCount: .max)
+            await #expect {
+                _ = try await run(cluster, shortLoad + ["--retry", "\(retryLimit)"])
+            } throws: { error in
+                guard case RunFailure.unreachable(_, let cause) = error else { return false }
+                return cause.contains("NOT_LEADER")
+            }
+            // Each of the three is asked once a try.
+            #expect(cluster.helloCount == 3 * (retryLimit + 1))
+        }
     }
 }
 

@@ -8,6 +8,7 @@ final class FakeCluster: Sendable {
         var leader: Int
         var voteCount = 0
         var moveCount = 0
+        var helloCount = 0
     }
 
     /// One of the services.
@@ -21,14 +22,23 @@ final class FakeCluster: Sendable {
     private let moveEvery: Int?
     /// Whether the services say who leads.
     private let namesLeader: Bool
+    /// So many Hellos come before a service leads.
+    private let electionHelloCount: Int
 
-    init(leader: Int, moveEvery: Int? = nil, namesLeader: Bool = true) {
+    init(
+        leader: Int,
+        moveEvery: Int? = nil,
+        namesLeader: Bool = true,
+        electionHelloCount: Int = 0
+    ) {
         state = Locked(State(leader: leader))
         self.moveEvery = moveEvery
         self.namesLeader = namesLeader
+        self.electionHelloCount = electionHelloCount
     }
 
     var moveCount: Int { state.withLock { $0.moveCount } }
+    var helloCount: Int { state.withLock { $0.helloCount } }
 
     func begin(_ addresses: [String]) { state.withLock { $0.addresses = addresses } }
 
@@ -40,10 +50,13 @@ final class FakeCluster: Sendable {
         state.moveCount += 1
     }
 
-    /// Where the leader is, if it is another service than the one at `place`, which has got a call.
-    fileprivate func otherLeader(than place: Int, at vote: Bool) -> String? {
+    /// Where the leader is, if it is another service than the one at `place`, which has got a call; empty if
+    /// that is not known, or none leads.
+    fileprivate func otherLeader(than place: Int, isHello: Bool, isVote: Bool) -> String? {
         state.withLock { state in
-            if vote, state.leader == place {
+            if isHello { state.helloCount += 1 }
+            if isHello, state.helloCount <= electionHelloCount { return "" }
+            if isVote, state.leader == place {
                 state.voteCount += 1
                 if let moveEvery, state.voteCount % moveEvery == 0 { Self.move(&state) }
             }
@@ -63,7 +76,8 @@ extension FakeCluster.Member {
         case .createPost, .createFeed, .importPosts, .deletePost: break
         default: return nil
         }
-        guard let leader = cluster.otherLeader(than: place, at: isVote) else { return nil }
+        guard let leader = cluster.otherLeader(than: place, isHello: isHello, isVote: isVote)
+        else { return nil }
         let status = Status(
             code: .unavailable,
             reason: .notLeader,
