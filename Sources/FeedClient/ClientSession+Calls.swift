@@ -283,6 +283,7 @@ extension ClientSession {
         guard due < refused.deadline, isFree || retryAllowance.withdraw() else { return false }
         var call = refused
         call.isInFlight = false
+        if status.reason == .notLeader { call.isLeftToLeader = true }
         calls[token] = call
         delayed.append((due, token))
         note(due)

@@ -335,7 +335,9 @@ extension ClientSession {
     }
 
     /// Whether a call waits that a follower would refuse, or of which only the leader knows what became.
-    private var awaitsLeader: Bool { calls.contains { $0.value.request.isOfLeader } }
+    private var awaitsLeader: Bool {
+        calls.contains { $0.value.request.isOfLeader || $0.value.isLeftToLeader }
+    }
 
     /// Whether the next call that leaves is for the leader.
     var isChangeNext: Bool {

@@ -280,6 +280,8 @@ extension ClientSession {
         var isInFlight = false
         /// Whether it was sent on a lost connection and may have been executed there.
         var isDoubtful = false
+        /// Whether a follower has left it to the leader.
+        var isLeftToLeader = false
         /// How the session ended that the call in flight was sent under; nil if it has not.
         var endOfSession: EndOfSession?
 

@@ -199,6 +199,24 @@ struct SessionClusterTests {
         #expect(harness.isAnswered(1))
     }
 
+    /// As the read of a session that only the leader renews, at a follower that names a dead leader.
+    @Test func aReadThatAFollowerLeavesToTheLeaderWaitsForIt() {
+        var harness = SessionHarness { $0.reads = .any }
+        harness.session.serviceCount = 2
+        harness.open()
+        harness.connect(Self.follower("b:1"))
+        harness.submit(1, SessionHarness.read, within: 600_000)
+        harness.receive(2, .notLeader("b:1"))
+        harness.lose(.closed)
+        // More tries than a call has.
+        for _ in 0..<9 { harness.connect(Self.follower("b:1")) }
+        #expect(harness.outcomes[1] == nil)
+        #expect(harness.sent.count == 1)
+        harness.connect(Self.leader())
+        harness.answer(2)
+        #expect(harness.isAnswered(1))
+    }
+
     @Test func aCallThatIsSentOnceIsRefusedAndTheNextOneFindsTheLeader() {
         var harness = Self.opened { $0.retry = .never }
         harness.submit(1)
