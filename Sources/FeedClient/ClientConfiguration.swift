@@ -66,6 +66,9 @@ public struct ClientConfiguration: Sendable {
     /// How long the first answer to Hello may take, all tries included; nil is ``connectTimeout``.
     package var openTimeout: Duration?
 
+    /// Whether what the first answer to Hello took is a part of the first call's time.
+    package var firstCallWaitsForOpening = false
+
     /// Whether the first connection is tried again until ``connectTimeout`` is over.
     ///
     /// By default the first failure is thrown at once, since the address may be wrong.

@@ -92,30 +92,31 @@ public final class FeedClient: FeedCalling {
         configuration: ClientConfiguration = ClientConfiguration()
     ) async throws(FeedClientError) -> FeedClient {
         let store = configuration.sessionStore
+        let limit = TimeLimit(configuration.openTimeout ?? configuration.connectTimeout)
         guard configuration.sessionToken == nil, let session = store?.load() else {
-            return try await open(addresses, configuration)
+            return try await open(addresses, configuration, limit)
         }
         var configuration = configuration
         configuration.sessionToken = session.token
         do throws(FeedClientError) {
-            return try await open(addresses, configuration)
+            return try await open(addresses, configuration, limit)
         } catch {
             guard error.endsSession else { throw error }
             store?.remove()
             configuration.sessionToken = nil
-            return try await open(addresses, configuration)
+            return try await open(addresses, configuration, limit)
         }
     }
 
     private static func open(
         _ addresses: [String],
-        _ configuration: ClientConfiguration
+        _ configuration: ClientConfiguration,
+        _ limit: TimeLimit
     ) async throws(FeedClientError) -> FeedClient {
         let links = try makeLinks(to: addresses, configuration)
         do throws(FeedClientError) {
-            let service = try await links.first.open(
-                timeout: configuration.openTimeout ?? configuration.connectTimeout
-            )
+            let service = try await links.first.open(limit)
+            if configuration.firstCallWaitsForOpening { links.first.spend(limit.spent) }
             return FeedClient(
                 links,
                 service,

@@ -24,11 +24,10 @@ final class Link: Sendable {
     }
 
     /// Connects and returns what the service answered to the first Hello.
-    func open(timeout: Duration) async throws(FeedClientError) -> HelloResponse {
+    func open(_ limit: TimeLimit) async throws(FeedClientError) -> HelloResponse {
         // The session sends a Hello of its own, and completes this call with the answer to it.
         let request = Request.hello(HelloRequest())
         let tokens = takeTokens(1)
-        let limit = TimeLimit(timeout)
         let outcome = await withTaskCancellationHandler {
             await CallTask.wait { task in
                 let refusal = post(tokens) {
@@ -127,6 +126,9 @@ final class Link: Sendable {
     }
 
     func adopt(sessionToken token: [UInt8]) { post { $0.adopt(sessionToken: token) } }
+
+    /// Takes a time from that of the next call.
+    func spend(_ time: Duration) { post { $0.spentTime = time } }
 
     private func takeToken() -> UInt64 { lastToken.wrappingAdd(1, ordering: .relaxed).newValue }
 

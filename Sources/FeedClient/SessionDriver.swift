@@ -27,6 +27,8 @@ final class SessionDriver {
     private let inbox: CallInbox
     /// The calls of the inbox that are submitted now; the memory is used again.
     private var taken: [InboxCall] = []
+    /// What has passed of the time of the next call.
+    var spentTime = Duration.zero
     private let configuration: ClientConfiguration
     private var session: Session
     /// What the watches that have not ended are shown through.
@@ -79,10 +81,15 @@ final class SessionDriver {
 
     private func submitInbox() {
         inbox.take(into: &taken)
-        var limit = TimeLimit(.zero, at: loop.now)
+        var start = loop.now
+        if spentTime > .zero, !taken.isEmpty {
+            start = start.advanced(by: .zero - spentTime)
+            spentTime = .zero
+        }
+        var limit = TimeLimit(.zero, at: start)
         for entry in taken {
-            // Most calls have the same timeout, and all begin now.
-            if entry.timeout != limit.timeout { limit = TimeLimit(entry.timeout, at: loop.now) }
+            // Most calls have the same timeout, and all begin at once.
+            if entry.timeout != limit.timeout { limit = TimeLimit(entry.timeout, at: start) }
             let call = Session.Call(
                 .task(entry.task),
                 entry.request,
@@ -98,6 +105,7 @@ final class SessionDriver {
     /// Takes calls, whose tokens count up from `firstToken`; each caller is resumed when its call
     /// ends.
     func submit(_ calls: some Sequence<Session.Call>, firstToken: UInt64) {
+        spentTime = .zero
         var token = firstToken
         for call in calls {
             session.submit(call, token: token)

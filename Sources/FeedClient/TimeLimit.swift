@@ -11,6 +11,9 @@ struct TimeLimit: Sendable {
         self.timeout = timeout.withinADay
         deadline = start.advanced(by: self.timeout)
     }
+
+    /// What has passed of the time.
+    var spent: Duration { timeout - max(.zero, deadline.duration(since: .now)) }
 }
 
 extension Duration {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import FeedClient
+internal import FeedConcurrency
 package import FeedProto
 internal import FeedText
 
@@ -180,8 +181,16 @@ struct ClusterReach {
 
     // MARK: One service
 
-    private func ask(_ address: String, record: UInt64 = 0) async throws -> Known {
-        try await FeedClient.withConnection(to: [address], configuration) { client in
+    /// Asks a service, within a time that is the command's unless another one is given.
+    private func ask(
+        _ address: String,
+        record: UInt64 = 0,
+        within time: Duration? = nil
+    ) async throws -> Known {
+        var configuration = configuration
+        configuration.timeout = time ?? configuration.timeout
+        configuration.connectTimeout = configuration.timeout
+        return try await FeedClient.withConnection(to: [address], configuration) { client in
             Known(
                 status: try await client.clusterStatus(record: record),
                 address: address,
@@ -203,12 +212,17 @@ struct ClusterReach {
     // MARK: The cluster
 
     /// The cluster as its leader knows it; if that cannot be asked, as the first service that answers.
+    ///
+    /// All of them share the time of a call.
     func cluster() async throws -> Known {
+        let end = ContinuousClock.now + configuration.timeout
         var failure: any Error = ClusterFailure.noAddresses
-        for address in settings.addresses {
+        for (place, address) in settings.addresses.enumerated() {
+            let share = (end - .now) / (settings.addresses.count - place)
+            let time = Duration.milliseconds(share.millisecondsRoundedUp)
             do {
-                let known = try await ask(address)
-                return await leader(namedBy: known) ?? known
+                let known = try await ask(address, within: time)
+                return await leader(namedBy: known, within: end - .now) ?? known
             } catch {
                 failure = Self.named(error)
             }
@@ -217,11 +231,11 @@ struct ClusterReach {
     }
 
     /// What the leader says that a service names; nil if it names none, or that one does not answer.
-    private func leader(namedBy known: Known) async -> Known? {
+    private func leader(namedBy known: Known, within time: Duration) async -> Known? {
         guard !known.isOfLeader,
             let member = known.status.members.first(where: { $0.node == known.status.leader }),
             let address = try? address(of: member),
-            let found = try? await ask(address), found.isOfLeader
+            let found = try? await ask(address, within: time), found.isOfLeader
         else { return nil }
         return found
     }

@@ -126,6 +126,7 @@ extension ClientConfiguration {
         staysAtAddresses = settings.staysAtAddresses
         self.timeout = timeout.duration()
         connectTimeout = self.timeout
+        firstCallWaitsForOpening = true
         if settings.addresses.count > 1 {
             // A cluster that elects its next leader is back in a moment; a single service may be none.
             waitsForService = true

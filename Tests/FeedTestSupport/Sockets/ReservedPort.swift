@@ -42,6 +42,21 @@ package final class ReservedPort: Sendable {
         }
     }
 
+    /// Takes connections, which are silent until a test accepts them.
+    package func listen() throws {
+        guard Glibc.listen(descriptor, 16) == 0 else {
+            throw TestSocket.Failure.system(call: "listen", number: errno)
+        }
+    }
+
+    /// Waits for the next connection.
+    package func accept() throws -> TestSocket {
+        let peer = Glibc.accept(descriptor, nil, nil)
+        guard peer >= 0 else { throw TestSocket.Failure.system(call: "accept", number: errno) }
+        _ = fcntl(peer, F_SETFD, FD_CLOEXEC)
+        return TestSocket(accepted: peer)
+    }
+
     package var address: String { "127.0.0.1:\(number)" }
 
     deinit { close(descriptor) }

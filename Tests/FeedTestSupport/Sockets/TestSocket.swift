@@ -14,6 +14,9 @@ package final class TestSocket: @unchecked Sendable {
 
     private var descriptor: Int32
 
+    /// A connection that a listener has accepted.
+    init(accepted descriptor: Int32) { self.descriptor = descriptor }
+
     /// Connects to a port, of the loopback address unless another of this machine is given; from an
     /// address of this machine, or from the one that the system takes.
     package init(
