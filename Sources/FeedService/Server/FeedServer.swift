@@ -457,13 +457,9 @@ extension FeedServer {
         _ error: StateStartError,
         _ options: StateOptions
     ) -> ServiceStartError {
-        .refused(
-            StartRefusal(
-                error,
-                directory: options.path,
-                command: .serve(acceptedLoss: options.acceptedLoss)
-            )
-        )
+        let command: RefusedCommand =
+            options.replica == nil ? .serve(acceptedLoss: options.acceptedLoss) : .serveNode
+        return .refused(StartRefusal(error, directory: options.path, command: command))
     }
 
     /// A hash as it is shown: 16 hexadecimal digits.

@@ -8,6 +8,22 @@ extension RefusalWords {
         return (Self.nothingIsLost, [step])
     }
 
+    /// The other machines have what this node's directory cannot give any more.
+    func ofDamagedNode() -> Consequences {
+        let steps = [
+            Step(
+                text: "Replace the node, and never serve this directory again. On a node that is "
+                    + "well, with this node's name and its replica's address:",
+                commands: ["feedctl cluster remove NAME", "feedctl cluster add NAME ADDRESS"]
+            ),
+            Step(
+                text: "Then stop both programs here, empty their directories, give `feed-replica "
+                    + "join` the token that was printed, and start both."
+            ),
+        ]
+        return ("Nothing is lost as long as the other machines of the cluster are well.", steps)
+    }
+
     func ofOneMachine() -> Consequences {
         let steps = [
             Step(text: "Serve it without --replica, as a service of one machine."),

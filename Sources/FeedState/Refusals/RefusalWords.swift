@@ -29,6 +29,11 @@ struct RefusalWords {
 
     func consequences(of error: StateStartError) -> Consequences {
         switch error {
+        case .inPlaceInterrupted, .restoreInterrupted, .installInterrupted: break
+        default:
+            if command == .serveNode, error.exitStatus == 5 { return ofDamagedNode() }
+        }
+        switch error {
         case .loss(let loss): return ofLoss(loss)
         case .storage(let error): return ofStorage(error)
         case .inPlaceInterrupted(_, let backup): return ofInterruptedInPlaceRestore(of: backup)
@@ -231,7 +236,7 @@ struct RefusalWords {
     private func ofFullDisk(_ needed: Int, _ free: Int) -> Consequences {
         let (meaning, again) =
             switch command {
-            case .serve(acceptedLoss: nil):
+            case .serve(acceptedLoss: nil), .serveNode:
                 ("Nothing is lost. The next start uses the files that this one has made.", [serve])
             case .serve(let left?):
                 (

@@ -64,6 +64,8 @@ extension StartRefusal: CustomStringConvertible {
 package enum RefusedCommand: Equatable, Sendable {
     /// A start, with the last record that is left of a loss that it accepts.
     case serve(acceptedLoss: UInt64? = nil)
+    /// A start as a node of a cluster.
+    case serveNode
     case newInstance
     case beginCluster
     case recoverCluster

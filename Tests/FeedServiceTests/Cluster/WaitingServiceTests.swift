@@ -71,6 +71,26 @@ import Testing
         #expect(replica.cluster.violations == [])
     }
 
+    /// Not as one of one machine, which is told to restore a backup and to serve that.
+    @Test func aDirectoryThatHasLostItsStateIsReplaced() throws {
+        let directory = try TemporaryDirectory()
+        let options = options(directory, "/unused")
+        let journal = options.path + "/journal"
+        try FileManager.default.createDirectory(
+            atPath: journal,
+            withIntermediateDirectories: true
+        )
+        try Data([1]).write(to: URL(filePath: journal + "/00000000000000000001.log"))
+        do {
+            _ = try start(options)
+            Issue.record("It was served.")
+        } catch ServiceStartError.refused(let refusal) {
+            #expect(refusal.exitStatus == 5)
+            #expect("\(refusal)".contains("What to do: Replace the node"), "\(refusal)")
+            #expect(!"\(refusal)".contains("--data-dir"), "\(refusal)")
+        }
+    }
+
     @Test func aDirectoryThatMustExistIsRefused() throws {
         let directory = try TemporaryDirectory()
         var options = options(directory, "/unused")

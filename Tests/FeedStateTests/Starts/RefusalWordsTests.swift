@@ -173,6 +173,12 @@ import Testing
         ),
         Row(testDescription: "a cluster's", error: .ofCluster),
         Row(
+            testDescription: "damage of a node",
+            error: .loss(damagedSegment),
+            backups: times,
+            command: .serveNode
+        ),
+        Row(
             testDescription: "full at the beginning of a cluster",
             error: .full(neededByteCount: 70 << 20, freeByteCount: 0),
             command: .beginCluster
