@@ -22,9 +22,9 @@ import Testing
     }
 
     @Test func saysThatNothingListens() async throws {
-        let service = try await ScriptedService.start { _ in [] }
-        await service.stop()
-        guard case .cannotConnect(let reason) = await Self.connect(service.address)
+        let nobody = try ReservedPort()
+        defer { withExtendedLifetime(nobody) {} }
+        guard case .cannotConnect(let reason) = await Self.connect(nobody.address)
         else { throw Unexpected("A connection to nobody came about.") }
         #expect(reason.contains("refused"))
     }

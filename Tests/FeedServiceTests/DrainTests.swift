@@ -85,10 +85,11 @@ import Testing
 
     @Test("T-RUN-5: closes idle connections with GoAway, and takes no new ones")
     func closesIdleConnections() async throws {
+        let reserved = try ReservedPort()
+        let port = reserved.number
         let server = try FeedServer.startQuietly(
-            ServiceConfiguration(addresses: [.loopback(port: 0)], threadCount: 2)
+            ServiceConfiguration(addresses: [.loopback(port: port)], threadCount: 2)
         )
-        let port = try #require(server.addresses.first?.port)
         let clients = try await offload {
             try (0..<10).map { _ in
                 let client = try WireClient(port: port)
@@ -107,7 +108,7 @@ import Testing
                 client.socket.close()
             }
             server.wait()
-            #expect(throws: TestSocket.Failure.self) { try TestSocket(port: port) }
+            #expect(throws: TestSocket.Failure.self) { try TestSocket(port: reserved.number) }
         }
     }
 

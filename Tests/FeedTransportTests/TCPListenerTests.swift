@@ -168,12 +168,13 @@ import Testing
     }
 
     @Test func servesWhoConnectedBeforeItClosedAndNobodyAfter() async throws {
+        let reserved = try ReservedPort()
         let port = Recorder<UInt16>()
         let gate = Gate()
         let thread = try EventLoopThread { loop in
             do throws(TransportError) {
                 let listener = try TCPListener(
-                    at: .loopback(port: 0),
+                    at: .loopback(port: reserved.number),
                     on: loop,
                     targets: [loop.mailbox]
                 ) { _ in ScriptedHandler() }
@@ -196,7 +197,7 @@ import Testing
         }
         #expect(echoes == Array(repeating: [4], count: 200))
         await #expect(throws: TestSocket.Failure.system(call: "connect", number: 111)) {
-            try await offload { try TestSocket(port: number) }
+            try await offload { try TestSocket(port: reserved.number) }
         }
         thread.stop()
         try await offload { thread.join() }

@@ -213,12 +213,9 @@ extension LiveTests {
         }
 
         @Test func saysInOneLineThatNoServiceIsThere() async throws {
-            let service = try await FakeService.start()
-            await service.stop()
-            let program = try RunningProcess(
-                Programs.loadGenerator,
-                ["--target", "\(service.address)"]
-            )
+            let nobody = try ReservedPort()
+            defer { withExtendedLifetime(nobody) {} }
+            let program = try RunningProcess(Programs.loadGenerator, ["--target", nobody.address])
             let (status, output) = await program.finish()
             #expect(status == 1)
             #expect(output.count == 1)

@@ -169,12 +169,11 @@ extension LiveTests {
         }
 
         @Test func triesTheAddressesOfANameInTheirOrder() async throws {
-            let gone = try await FakeService.start()
-            await gone.stop()
+            let nobody = try ReservedPort()
             let service = try await FakeService.start()
             let lookup = HostLookup { name, port in
                 #expect(name == "feed.example.org" && port == 7433)
-                return .success([gone.address, service.address])
+                return .success([.loopback(port: nobody.number), service.address])
             }
             let configuration = try configure(["--target", "feed.example.org:7433"] + shortLoad)
             let result = try await offload { try Run(configuration, lookup: lookup).execute() }

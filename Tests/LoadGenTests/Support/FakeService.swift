@@ -11,9 +11,17 @@ final class FakeService: Sendable {
     let feed: FakeFeed
     let address: SocketAddress
     private let thread: Locked<EventLoopThread>
+    /// Nobody else gets the port of a service that has ended.
+    private let port: ReservedPort
 
-    private init(_ feed: FakeFeed, _ address: SocketAddress, _ thread: EventLoopThread) {
+    private init(_ feed: FakeFeed, member: FakeCluster.Member? = nil) async throws {
         self.feed = feed
+        port = try ReservedPort()
+        let (address, thread) = try await Self.listen(
+            .loopback(port: port.number),
+            feed,
+            member
+        )
         self.address = address
         self.thread = Locked(thread)
     }
@@ -24,22 +32,15 @@ final class FakeService: Sendable {
         voteMode: VoteMode = .tally
     ) async throws -> FakeService {
         let feed = FakeFeed(faults: faults, voteMode: voteMode)
-        guard faults.restarts else {
-            let (address, thread) = try await listen(.loopback(port: 0), feed)
-            return FakeService(feed, address, thread)
-        }
-        let port = try ReservedPort()
-        let (address, thread) = try await listen(.loopback(port: port.number), feed)
-        let service = FakeService(feed, address, thread)
-        service.restartOnce(thread, port)
+        let service = try await FakeService(feed)
+        if faults.restarts { service.restartOnce() }
         return service
     }
 
     /// Starts a service anew that has what another one had.
     static func start(serving feed: FakeFeed) async throws -> FakeService {
         feed.restart()
-        let (address, thread) = try await listen(.loopback(port: 0), feed)
-        return FakeService(feed, address, thread)
+        return try await FakeService(feed)
     }
 
     /// Starts the services of a cluster, which serve one feed.
@@ -48,8 +49,7 @@ final class FakeService: Sendable {
         var services: [FakeService] = []
         for place in 0..<3 {
             let member = FakeCluster.Member(cluster: cluster, place: place)
-            let (address, thread) = try await listen(.loopback(port: 0), feed, member)
-            services.append(FakeService(feed, address, thread))
+            services.append(try await FakeService(feed, member: member))
         }
         cluster.begin(services.map { "\($0.address)" })
         return services
@@ -64,12 +64,12 @@ final class FakeService: Sendable {
     }
 
     /// Starts the service again at its port once its thread has ended.
-    private func restartOnce(_ dead: EventLoopThread, _ port: ReservedPort) {
-        dead.whenFinished { [self] in
+    private func restartOnce() {
+        thread.withLock { $0 }.whenFinished { [self] in
             feed.restart()
             Task {
                 do {
-                    let thread = try await Self.listenAgain(.loopback(port: port.number), feed)
+                    let thread = try await Self.listenAgain(address, feed)
                     self.thread.withLock { $0 = thread }
                 } catch {
                     Issue.record(error, "The fake service did not start again.")

@@ -6,6 +6,7 @@ import socket
 import ssl
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -30,8 +31,13 @@ class FakeService:
         self.answer, self.hellos, self.tls = answer, list(hellos), tls
         self.calls: list[feed.ClientFrame] = []  # but for Hellos
         self.introductions: list[feed.HelloRequest] = []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
+        # Nobody else gets the port of a service that has ended.
+        reserved = socket.socket()
+        weakref.finalize(self, reserved.close)
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reserved.bind(("127.0.0.1", 0))
+        self.port = reserved.getsockname()[1]
+        self.listener = socket.create_server(("127.0.0.1", self.port))
         self.address = f"127.0.0.1:{self.port}"
         threading.Thread(target=self._accept, daemon=True).start()
 
