@@ -115,6 +115,27 @@ import Testing
         #expect(cluster.violations == [])
     }
 
+    /// What its replica remembers of a program may be older than the one that comes back.
+    @Test func aMemberThatIsNotConnectedKeepsTheLevelDown() throws {
+        func common(_ others: [(isConnected: Bool, level: UInt32)]) throws -> UInt32 {
+            let members = others.enumerated().map { place, other in
+                """
+                {"node":"0\(place + 1)","name":"n","url":"https://n:1","voter":true,\
+                "connected":\(other.isConnected),"service":{"highest_level":\(other.level)}}
+                """
+            }
+            let document = """
+                {"node":"01","name":"n","cluster":"","role":"leader","term":2,"leader":"01","first":1,\
+                "last":9,"committed":9,"durable":9,"log_bytes":1,"heard_age_seconds":0,"copies":0,\
+                "members":[\(members.joined(separator: ","))]}
+                """
+            return try #require(ReplicaStatus(json: Array(document.utf8))).commonLevel
+        }
+        #expect(try common([(true, 3), (true, 2)]) == 2)
+        #expect(try common([(true, 3), (false, 2)]) == 0)
+        #expect(try common([]) == 0)
+    }
+
     @Test func aRecordRaisesTheLevelOnceAllReadIt() throws {
         defer { stop() }
         try live([2, 2, 2]) { (lives) throws in
