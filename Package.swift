@@ -18,6 +18,10 @@ let settings: [SwiftSetting] = [
 let waitingTestSettings: [SwiftSetting] =
     settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+/// FEED_CODEC=swift: FeedProto does without protobuf-c, as it does where that is not to be had.
+let usesSwiftCodec = Context.environment["FEED_CODEC"] == "swift"
+let codecSettings: [SwiftSetting] = usesSwiftCodec ? [.define("FEED_CODEC_SWIFT")] : []
+
 let package = Package(
     name: "feed-service",
     products: [
@@ -105,7 +109,11 @@ let package = Package(
         .target(name: "FeedStorage", dependencies: ["FeedConcurrency"], swiftSettings: settings),
 
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
-        .target(name: "FeedProto", dependencies: ["CFeedProto"], swiftSettings: settings),
+        .target(
+            name: "FeedProto",
+            dependencies: ["CFeedProto"],
+            swiftSettings: settings + codecSettings
+        ),
         .target(
             name: "FeedRanking",
             dependencies: ["CPrefetch", "FeedConcurrency"],

@@ -100,6 +100,15 @@ beside example swift build --disable-index-store --package-path Examples/Embedde
 tests swift test -c release --skip-build --filter "$computing"
 finish example
 
+step "Running every test of the contract with the codec in Swift"
+(
+    FEED_WITHOUT_TARGETS=$(sed -nE 's/.*name: "([A-Za-z]+)".*/\1/p' Package.swift |
+        grep -vxE 'C?FeedProto|CProtobufC|FeedProtoTests|FeedTestSupport|CMallocHook')
+    export FEED_WITHOUT_TARGETS FEED_CODEC=swift
+    swift build -c release --build-tests --scratch-path .build-swift-codec -Xswiftc -warnings-as-errors
+    tests swift test -c release --skip-build --scratch-path .build-swift-codec
+)
+
 step "Running every test of the service and its tools, all others"
 tests swift test -c release --skip-build --skip "$computing"
 skipped

@@ -87,7 +87,7 @@ class PluginTestCase(unittest.TestCase):
         return self.generate(contract)["Things.swift"]
 
     def mapping(self, contract):
-        return self.values(contract)
+        return self.generate(contract)["Things+ProtobufC.swift"]
 
     def assert_has(self, text, piece):
         lines = "\n".join(line.strip() for line in text.splitlines())
@@ -216,6 +216,93 @@ class MappingTests(PluginTestCase):
         self.assertIn("throws", self.mapping(THING))
 
 
+class CodecTests(PluginTestCase):
+    def test_each_kind_of_field_has_a_shape(self):
+        self.assert_has(self.values(THING), """
+            package static var fieldCount: Int { 13 }
+            package static var structByteCount: Int { 168 }
+
+            package static func field(_ index: Int) -> FieldShape {
+                switch index {
+                case 0: FieldShape(1, .bytes)
+                case 1: FieldShape(2, .uint64)
+                case 2: FieldShape(3, .uint32)
+                case 3: FieldShape(4, .uint64)
+                case 4: FieldShape(5, .bool)
+                case 5: FieldShape(6, .int32, .repeated)
+                case 6: FieldShape(7, .bytes)
+                case 7: FieldShape(8, .uint64, .repeated)
+                case 8: FieldShape(9, .message(Part.self))
+                case 9: FieldShape(10, .message(Part.self), .repeated)
+                case 10: FieldShape(11, .bytes)
+                case 11: FieldShape(12, .uint32)
+                default: FieldShape(13, .int32)
+                }
+            }
+            """)
+
+    def test_each_kind_of_field_is_read(self):
+        self.assert_has(self.values(THING), """
+            try self.init(
+                name: tree.text(node, 0, "name"),
+                nameMilliseconds: tree.number(node, 1),
+                maximumByteCount: tree.number(node, 2),
+                doorCount: tree.number(node, 3),
+                isOpen: tree.flag(node, 4),
+                colours: tree.values(node, 5),
+                dataURL: tree.bytes(node, 6),
+                partIDs: tree.numbers(node, 7),
+                part: tree.message(node, 8, "part"),
+                parts: tree.messages(node, 9, "parts"),
+                cause: Reason(rawValue: tree.text(node, 10, "cause")),
+                count: tree.number(node, 11),
+                colour: tree.value(node, 12)
+            )
+            """)
+        self.assert_has(self.values(THING), "weight: Double(bitPattern: tree.number(node, 0)),")
+
+    def test_each_kind_of_field_is_written(self):
+        self.assert_has(self.values(THING), """
+            writer.text(1, name)
+            writer.number(2, nameMilliseconds)
+            writer.number(3, maximumByteCount)
+            writer.number(4, doorCount)
+            writer.flag(5, isOpen)
+            writer.numbers(6, colours.map(\\.rawValue))
+            writer.bytes(7, dataURL)
+            writer.numbers(8, partIDs)
+            writer.message(9, part)
+            writer.messages(10, parts)
+            writer.text(11, cause.rawValue)
+            writer.number(12, count)
+            writer.value(13, colour)
+            """)
+        self.assert_has(self.values(THING), "writer.fixed64(1, weight == 0 ? 0 : weight.bitPattern)")
+
+    def test_fields_are_written_in_the_order_of_their_numbers(self):
+        values = self.values("// A.\nmessage A {\n  // B.\n  uint64 b = 2;\n  // C.\n  fixed64 c = 1;\n}\n")
+        self.assert_has(values, "writer.fixed64(1, c)\nwriter.number(2, b)")
+        self.assert_has(values, "b: tree.number(node, 1),\nc: tree.number(node, 0)")
+
+    def test_the_body_of_a_frame_is_read_and_written(self):
+        values = self.values(StructureTests.FRAME)
+        self.assert_has(values, """
+            case 11:
+                self = try .large(tree.body(node, 2))
+            case 12:
+                try tree.rejectFieldZero(tree.child(node, 3))
+                self = .nothing
+            default:
+                return nil
+            """)
+        self.assert_has(values, """
+            case .large(let value): writer.message(11, value)
+            case .nothing: writer.empty(12)
+            """)
+        self.assert_has(values, "package enum FrameShape: MessageShape {")
+        self.assert_has(values, "default: FieldShape(12, .message(EmptyMessage.self), .member)")
+
+
 class StructureTests(PluginTestCase):
     FRAME = """
 // A frame.
@@ -317,6 +404,11 @@ message List {
                 unsafe message.pointee.start_case = FEED__V1__LIST__START_FROM_RANK
                 unsafe message.pointee.from_rank = value
             """)
+        self.assert_has(self.values(contract), """
+            case .rank(let value):
+                writer.member(2, UInt64(truncatingIfNeeded: value))
+            """)
+        self.assert_has(self.values(contract), "case 2:\nself = .rank(tree.number(node, 1))")
 
     def test_a_group_is_a_value_of_its_own_that_lies_flat_on_the_wire(self):
         contract = """
@@ -339,10 +431,13 @@ message Car {  // @required
         self.assert_has(mapping, "motor: Motor(message)")
         self.assert_has(mapping, "unsafe motor.write(to: message)")
         self.assert_has(mapping, "unsafe message.pointee.power = power")
+        self.assert_has(values, "motor: Motor(\npower: tree.number(node, 1)\n)")
+        self.assert_has(values, "writer.number(2, motor.power)")
 
     def test_each_heading_begins_a_file(self):
-        contract = THING + "\n// ---- Other things ----\n\n// B.\nmessage B {}\n"
-        self.assertEqual(sorted(self.generate(contract)), ["OtherThings.swift", "Things.swift"])
+        contract = THING + "\n// ---- Other things ----\n\n// B.\nmessage B {\n  // Id.\n  uint64 id = 1;\n}\n"
+        self.assertEqual(sorted(self.generate(contract)), [
+            "OtherThings+ProtobufC.swift", "OtherThings.swift", "Things+ProtobufC.swift", "Things.swift"])
 
 
 class RefusalTests(PluginTestCase):
@@ -370,6 +465,11 @@ class RefusalTests(PluginTestCase):
     def test_a_field_that_the_mapping_does_not_know_is_named(self):
         self.assertIn("A.names: the generator has no such type",
                       self.field("repeated string names = 1;"))
+
+    def test_a_message_with_a_oneof_that_may_come_twice_is_named(self):
+        self.assertIn("B.a: a message with a oneof is a call", self.refused(
+            "// A.\nmessage A {\n  // C.\n  oneof c {\n    // D.\n    uint64 d = 1;\n  }\n}\n"
+            "// B.\nmessage B {\n  // A.\n  A a = 1;\n}\n"))
 
     def test_an_enum_with_a_gap_is_named(self):
         self.assertIn("A: the numbers are not 0, 1, 2", self.refused(

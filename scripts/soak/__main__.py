@@ -27,6 +27,7 @@ SOAKS = {
     "power": (suites, "power cuts of simulated disks"),
     "replica": (suites, "power cuts under feed-replica, alone and three at once"),
     "flips": (suites, "flipped bits"),
+    "codecs": (suites, "frames through protobuf-c and through the codec in Swift"),
     "losses": (suites, "connections of FeedClient that break, and kill -9, while it votes"),
     "outbox": (suites, "kill -9 of programs that send an outbox, and of their service"),
     "dataset": (dataset, "real votes through a service that is killed half way"),

@@ -16,6 +16,8 @@ KINDS = {
                 "count": 100_000, "piece": 5000},
     "losses": {"filter": r"\.\w*ClientLoss\w*Tests/", "variable": "FEED_CONNECTION_LOSSES",
                "name": "lost connections", "count": 1000, "piece": 1000},
+    "codecs": {"filter": r"\.CodecTests/", "variable": "FEED_CODEC_FRAMES", "name": "frames",
+               "count": 10_000_000, "piece": 1_000_000},
     "outbox": {"filter": r"\.OutboxKillTests/eachEntry", "variable": "FEED_OUTBOX_KILLS",
                "name": "kills of an outbox", "count": 1000, "piece": 100},
 }

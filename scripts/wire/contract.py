@@ -63,6 +63,8 @@ class Field(Declaration):
         super().__init__(proto, "member" if self.is_member else "field", comments, path, message)
         found = self.annotations
         self.is_repeated = proto.label == Proto.LABEL_REPEATED
+        self.number = proto.number
+        self.is_fixed = proto.type == Proto.TYPE_FIXED64
         self.kind = "number" if proto.type in NUMBERS else KINDS.get(proto.type)
         self.number_type, self.number_size = NUMBERS.get(proto.type, (None, 0))
         self.type_name = proto.type_name.split(".")[-1]
@@ -213,6 +215,8 @@ class Contract:
         for _, message in messages:
             for field in message.fields:
                 field.type = types.get(field.type_name)
+                if field.kind == "message" and field.type.oneofs and not field.is_member:
+                    raise ContractError(f"{field.place}: a message with a oneof is a call, which never comes twice")
 
 
 def unambiguous_names(messages):

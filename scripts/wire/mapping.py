@@ -8,7 +8,8 @@ PARAMETERS = {"message", "arena", "reader"}
 
 
 def blocks(family):
-    """The mappings of a family's messages; none where it has no message with a field."""
+    """The mappings of a family's messages, for platforms with protobuf-c; none where it has no message with a
+    field."""
     found = []
     for declaration in family.declarations:
         if not isinstance(declaration, Message) or declaration.is_empty:
@@ -19,7 +20,7 @@ def blocks(family):
         found.append(wire_message(declaration))
         found += [nested_oneof(each, declaration) for each in declaration.oneofs]
         found += [group(each, declaration) for each in declaration.groups]
-    return found
+    return [["#if canImport(CFeedProto)"], ["import CFeedProto"], *found, ["#endif"]] if found else []
 
 
 def pointer(message):

@@ -100,10 +100,14 @@ def function(head, parameters, body, effects="", comment=""):
     return [*lines, *body, "    }"]
 
 
-def extension(head, *functions):
-    """An extension with an empty line between its functions."""
+def block(head, *functions):
+    """A type or an extension with an empty line between its functions."""
     body = "\n\n".join("\n".join(lines) for lines in functions)
-    return [f"extension {head} {{", body, "}"]
+    return [f"{head} {{", body, "}"]
+
+
+def extension(head, *functions):
+    return block(f"extension {head}", *functions)
 
 
 def switch(subject, cases, other=None, otherwise=""):

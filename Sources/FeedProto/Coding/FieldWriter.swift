@@ -10,7 +10,7 @@ import Darwin
 /// path around the general encoder.
 ///
 /// The bytes are the same, without an intermediate C message.
-@safe struct FieldWriter: ~Copyable {
+@safe package struct FieldWriter: ~Copyable {
     /// The most bytes that a number takes with its tag.
     static var numberByteCount: Int { 11 }
     /// The bytes of a message's tag and length.
@@ -183,6 +183,20 @@ import Darwin
         precondition(start + count <= texts.count, "A text lies within the texts.")
         head(tag: tag, length: count)
         bytes(copying: texts.extracting(start..<start + count))
+    }
+
+    /// Writes the status of a failed vote, of `count` bytes, as one of the results of a batch.
+    mutating func result(count: Int, _ pack: (UnsafeMutablePointer<UInt8>) -> Void) {
+        head(tag: 0x0A, length: 1 + Self.byteCount(of: UInt64(count)) + count)
+        head(tag: 0x0A, length: count)
+        unsafe bytes(count: count, pack)
+    }
+
+    /// The same of bytes that are there.
+    mutating func result(of status: Span<UInt8>) {
+        head(tag: 0x0A, length: 1 + Self.byteCount(of: UInt64(status.count)) + status.count)
+        head(tag: 0x0A, length: status.count)
+        bytes(copying: status)
     }
 
     /// Writes `count` bytes, which `pack` puts into the place that it gets.

@@ -1,13 +1,10 @@
-import CFeedProto
-
 /// A growing buffer of encoded frames, one after another, each with its header.
 ///
 /// Once it has grown to what its program needs, encoding allocates nothing.
 public struct FrameEncoder: ~Copyable {
     /// The longest frame that is appended, without its header.
     public let maximumFrameByteCount: Int
-    /// The C messages of the frame that is being encoded.
-    private let arena = MessageArena(limitByteCount: MessageArena.greatestLimitByteCount)
+    private var encoder = Codec.Encoder()
     private var output = OutputBuffer()
 
     /// An empty buffer for frames up to a limit.
@@ -24,18 +21,12 @@ public struct FrameEncoder: ~Copyable {
 
     /// Appends a call; appends nothing over the limit.
     public mutating func append(_ frame: ClientFrame) throws(FrameError) {
-        defer { arena.reset() }
-        let message = unsafe arena.empty(feed__v1__client_frame__init)
-        unsafe frame.write(to: message, arena)
-        try unsafe append(message)
+        try encoder.append(frame, to: &output, limit: maximumFrameByteCount)
     }
 
     /// Appends an answer; appends nothing over the limit.
     public mutating func append(_ frame: ServerFrame) throws(FrameError) {
-        defer { arena.reset() }
-        let message = unsafe arena.empty(feed__v1__server_frame__init)
-        unsafe frame.write(to: message, arena)
-        try unsafe append(message)
+        try encoder.append(frame, to: &output, limit: maximumFrameByteCount)
     }
 
     /// Lends out all frames, to be written to a socket.
@@ -62,62 +53,8 @@ public struct FrameEncoder: ~Copyable {
 
     /// Drops all frames and overwrites the memory that they were made in.
     package mutating func overwrite() {
-        arena.overwrite()
+        encoder.overwrite()
         output.overwrite()
-    }
-
-    /// Packs a C message in the arena.
-    ///
-    /// Protobuf takes at most three times the bytes that the arena holds: a member of a C struct
-    /// has at least 4 bytes, its tag and number at most 12, and texts have the same length in both.
-    /// So a message needs no walk beforehand to learn its length, which would cost as much as
-    /// packing it. Only for a long message is the walk better than asking for three times the
-    /// memory.
-    @inline(__always)
-    mutating func append<CMessage>(_ message: UnsafeMutablePointer<CMessage>) throws(FrameError) {
-        let boundByteCount = 3 * arena.usedByteCount
-        if boundByteCount <= Self.unmeasuredByteCount {
-            try unsafe pack(message, boundByteCount: boundByteCount)
-        } else {
-            try unsafe pack(message, boundByteCount: measuredByteCount(message))
-        }
-    }
-
-    /// The longest message, by its bound, that is packed without measuring it.
-    private static var unmeasuredByteCount: Int { OutputBuffer.retainedByteCount / 2 }
-
-    private func measuredByteCount<CMessage>(
-        _ message: UnsafeMutablePointer<CMessage>
-    ) throws(FrameError) -> Int {
-        let length = unsafe UnsafeMutableRawPointer(message)
-            .withMemoryRebound(to: ProtobufCMessage.self, capacity: 1) { message in
-                unsafe protobuf_c_message_get_packed_size(message)
-            }
-        guard length <= maximumFrameByteCount else {
-            throw .tooLarge(length: UInt64(length), limit: maximumFrameByteCount)
-        }
-        return length
-    }
-
-    /// Packs a C message after its length, which is at most the bound.
-    @inline(__always)
-    private mutating func pack<CMessage>(
-        _ message: UnsafeMutablePointer<CMessage>,
-        boundByteCount: Int
-    ) throws(FrameError) {
-        let header = unsafe output.reserve(FrameHeader.byteCount + boundByteCount)
-        let body = unsafe (header + FrameHeader.byteCount).assumingMemoryBound(to: UInt8.self)
-        let length = unsafe UnsafeMutableRawPointer(message)
-            .withMemoryRebound(to: ProtobufCMessage.self, capacity: 1) { message in
-                unsafe protobuf_c_message_pack(message, body)
-            }
-        precondition(length <= boundByteCount, "A message is packed within its bound.")
-        guard length > 0 else { throw .empty }
-        guard length <= maximumFrameByteCount else {
-            throw .tooLarge(length: UInt64(length), limit: maximumFrameByteCount)
-        }
-        unsafe header.storeBytes(of: UInt32(length).bigEndian, as: UInt32.self)
-        output.commit(FrameHeader.byteCount + length)
     }
 }
 
@@ -179,7 +116,7 @@ extension FrameEncoder {
 }
 
 // Answers to batches of votes, in the bytes that protobuf-c would write. Only the status of a
-// failed vote needs a C message.
+// failed vote goes through the general encoder.
 extension FrameEncoder {
     /// Appends the answer to a batch of votes; appends nothing over the limit.
     ///
@@ -189,7 +126,6 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        defer { arena.reset() }
         let votes = results.votes.span
         let bound =
             Self.headByteCount + results.count * Self.resultByteCount
@@ -201,7 +137,7 @@ extension FrameEncoder {
         var item = 0
         for failure in results.failures {
             for item in item..<failure.item { writer.append(votes[item]) }
-            append(failure.status, to: &writer)
+            encoder.append(failure.status, to: &writer)
             item = failure.item + 1
         }
         for item in item..<results.count { writer.append(votes[item]) }
@@ -219,27 +155,12 @@ extension FrameEncoder {
     private static var resultByteCount: Int { 2 * 2 + 5 * FieldWriter.numberByteCount }
 
     /// The bytes of all statuses, each with room for two tags and two lengths.
-    private func failuresByteCount(of results: borrowing VoteBatchResults) -> Int {
+    private mutating func failuresByteCount(of results: borrowing VoteBatchResults) -> Int {
         var byteCount = 0
         for failure in results.failures {
-            byteCount += packedByteCount(of: failure.status) + 2 * FieldWriter.numberByteCount
+            byteCount += encoder.byteCount(of: failure.status) + 2 * FieldWriter.numberByteCount
         }
         return byteCount
-    }
-
-    private func packedByteCount(of status: Status) -> Int {
-        guard let message = unsafe arena.message(status) else { return 0 }
-        return unsafe feed__v1__status__get_packed_size(message)
-    }
-
-    private func append(_ status: Status, to writer: inout FieldWriter) {
-        guard let message = unsafe arena.message(status) else { return }
-        let length = unsafe feed__v1__status__get_packed_size(message)
-        writer.head(tag: 0x0A, length: 1 + FieldWriter.byteCount(of: UInt64(length)) + length)
-        writer.head(tag: 0x0A, length: length)
-        unsafe writer.bytes(count: length) { place in
-            _ = unsafe feed__v1__status__pack(message, place)
-        }
     }
 }
 
@@ -494,7 +415,7 @@ extension ServerFrame {
 /// Bytes to be sent: the buffer grows by doubling, and returns memory that it rarely needs.
 ///
 /// It is not private: a module that ends an encoder links with the end of its buffer.
-@safe struct OutputBuffer: ~Copyable {
+@safe package struct OutputBuffer: ~Copyable {
     /// The memory that is kept when the buffer is emptied.
     static var retainedByteCount: Int { 256 << 10 }
 
@@ -502,7 +423,7 @@ extension ServerFrame {
     private var capacity: Int
     private(set) var byteCount = 0
 
-    init() {
+    package init() {
         capacity = 4096
         unsafe base = .allocate(byteCount: capacity, alignment: 16)
     }
@@ -523,6 +444,14 @@ extension ServerFrame {
         byteCount += count
     }
 
+    /// Appends a frame with its header.
+    mutating func append(frame body: Span<UInt8>) {
+        let byteCount = FrameHeader.byteCount + body.count
+        var writer = unsafe FieldWriter(room: reserve(byteCount), byteCount: byteCount)
+        writer.bytes(copying: body)
+        commit(FrameHeader.byteCount + writer.end())
+    }
+
     mutating func appendZeros(_ count: Int) {
         unsafe reserve(count).initializeMemory(as: UInt8.self, repeating: 0, count: count)
         commit(count)
@@ -535,7 +464,7 @@ extension ServerFrame {
         unsafe base.storeBytes(of: number, toByteOffset: offset, as: type(of: number))
     }
 
-    func withBytes<Result: ~Copyable, Failure: Error>(
+    package func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try unsafe body(RawSpan(_unsafeStart: base, byteCount: byteCount))
@@ -546,7 +475,7 @@ extension ServerFrame {
         unsafe body(RawSpan(_unsafeStart: base, byteCount: byteCount))
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         byteCount = 0
         guard capacity > Self.retainedByteCount else { return }
         unsafe base.deallocate()

@@ -1,27 +1,26 @@
-import CFeedProto
-
 /// Decodes the bodies of frames; owns the memory that it needs and reuses it.
 ///
 /// The memory held between two frames is constant. One frame takes at most twice the frame limit
 /// and 256 KiB, for any contents.
 public struct MessageDecoder: ~Copyable {
-    private let arena: MessageArena
-    private let limitByteCount: Int
+    private var decoder: Codec.Decoder
 
     /// A decoder for frames up to a limit.
     public init(maximumFrameByteCount: Int = FrameHeader.defaultMaximumFrameByteCount) {
         precondition(maximumFrameByteCount > 0, "A frame limit is at least 1 byte.")
-        limitByteCount = 2 * maximumFrameByteCount + (256 << 10)
-        arena = MessageArena(limitByteCount: limitByteCount)
+        decoder = Codec.Decoder(limitByteCount: 2 * maximumFrameByteCount + (256 << 10))
     }
 
+    /// Whether protobuf-c decodes, for tests.
+    package static var usesProtobufC: Bool { Codec.usesProtobufC }
+
     /// Bytes held, for tests and statistics.
-    package var reservedByteCount: Int { arena.reservedByteCount }
+    package var reservedByteCount: Int { decoder.reservedByteCount }
 
     /// The call in a body.
     public mutating func decodeClientFrame(_ body: RawSpan) throws(MessageError) -> ClientFrame {
-        defer { arena.reset() }
-        return try unsafe ClientFrame(unpackClientFrame(body), byteCount: body.byteCount)
+        defer { decoder.reset() }
+        return try decoder.clientFrame(body)
     }
 
     /// The call in a body, and the hash of its content if it has a sequence, otherwise 0.
@@ -34,55 +33,24 @@ public struct MessageDecoder: ~Copyable {
         if let frame = ClientFrame(scanningPage: body) { return (frame, 0) }
         var hasSecret = true
         defer {
-            if hasSecret { arena.overwrite() }
-            arena.reset()
+            if hasSecret { decoder.overwrite() }
+            decoder.reset()
         }
-        let message = try unsafe unpackClientFrame(body)
-        let frame = try unsafe ClientFrame(message, byteCount: body.byteCount)
+        let frame = try decoder.clientFrame(body)
         hasSecret = frame.hasSecret
         let hash: UInt32
         switch frame.request {
         case _ where frame.sequence == 0, nil: return (frame, 0)
         case .castVote(let vote): hash = vote.requestHash
-        case .some: hash = unsafe RequestHash.ofContent(message)
+        case .some: hash = decoder.contentHash()
         }
         return (frame, RequestHash.ofCall(hash, for: frame.actingUserID))
     }
 
     /// The answer in a body.
     public mutating func decodeServerFrame(_ body: RawSpan) throws(MessageError) -> ServerFrame {
-        defer { arena.reset() }
-        let frame = unsafe body.withUnsafeBytes { body in
-            unsafe feed__v1__server_frame__unpack(
-                arena.allocator,
-                body.count,
-                body.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            )
-        }
-        guard let frame = unsafe frame else { throw failure(byteCount: body.byteCount) }
-        return try unsafe ServerFrame(frame, byteCount: body.byteCount)
-    }
-
-    private func unpackClientFrame(
-        _ body: RawSpan
-    ) throws(MessageError) -> UnsafeMutablePointer<Feed__V1__ClientFrame> {
-        let frame = unsafe body.withUnsafeBytes { body in
-            unsafe feed__v1__client_frame__unpack(
-                arena.allocator,
-                body.count,
-                body.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            )
-        }
-        guard let frame = unsafe frame else { throw failure(byteCount: body.byteCount) }
-        return unsafe frame
-    }
-
-    private func failure(byteCount: Int) -> MessageError {
-        switch arena.refusal {
-        case .limit: .tooManyFields(limitByteCount: limitByteCount)
-        case .memory: .outOfMemory
-        case nil: .malformed(byteCount: byteCount)
-        }
+        defer { decoder.reset() }
+        return try decoder.serverFrame(body)
     }
 }
 

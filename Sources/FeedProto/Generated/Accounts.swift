@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// Creates an account and signs in; takes no sequence.
 ///
 /// EMAIL_TAKEN where the e-mail address has one. The answer may come after the answers to later
@@ -91,104 +89,117 @@ public struct UserSession: Equatable, Sendable {
     }
 }
 
-extension SignUpRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__SignUpRequest>) {
-        unsafe feed__v1__sign_up_request__init(message)
+extension SignUpRequest: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 72 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .bytes)
+        default: FieldShape(3, .bytes)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__SignUpRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            email: reader.text(message.pointee.email, "email"),
-            password: reader.secret(message.pointee.password, "password"),
-            displayName: reader.text(message.pointee.display_name, "display_name")
+        try self.init(
+            email: tree.text(node, 0, "email"),
+            password: tree.secret(node, 1, "password"),
+            displayName: tree.text(node, 2, "display_name")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__SignUpRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.email = arena.text(email)
-        unsafe message.pointee.password = arena.bytes(password.utf8)
-        unsafe message.pointee.display_name = arena.text(displayName)
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, email)
+        writer.bytes(2, password.utf8)
+        writer.text(3, displayName)
     }
 }
 
-extension SignInRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__SignInRequest>) {
-        unsafe feed__v1__sign_in_request__init(message)
+extension SignInRequest: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 64 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .bytes)
+        default: FieldShape(3, .bool)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__SignInRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            email: reader.text(message.pointee.email, "email"),
-            password: reader.secret(message.pointee.password, "password"),
-            createsIfMissing: message.pointee.create_if_missing != 0
+        try self.init(
+            email: tree.text(node, 0, "email"),
+            password: tree.secret(node, 1, "password"),
+            createsIfMissing: tree.flag(node, 2)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__SignInRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.email = arena.text(email)
-        unsafe message.pointee.password = arena.bytes(password.utf8)
-        unsafe message.pointee.create_if_missing = createsIfMissing ? 1 : 0
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, email)
+        writer.bytes(2, password.utf8)
+        writer.flag(3, createsIfMissing)
     }
 }
 
-extension SignOutRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__SignOutRequest>) {
-        unsafe feed__v1__sign_out_request__init(message)
+extension SignOutRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 32 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .bool)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__SignOutRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            endsEverywhere: message.pointee.everywhere != 0
+        self.init(
+            endsEverywhere: tree.flag(node, 0)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__SignOutRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.everywhere = endsEverywhere ? 1 : 0
+    func write(to writer: inout MessageWriter) {
+        writer.flag(1, endsEverywhere)
     }
 }
 
-extension UserSession: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__UserSession>) {
-        unsafe feed__v1__user_session__init(message)
+extension UserSession: SwiftMessage {
+    package static var fieldCount: Int { 4 }
+    package static var structByteCount: Int { 64 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .message(User.self))
+        case 2: FieldShape(3, .uint64)
+        default: FieldShape(4, .bool)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__UserSession>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            token: reader.bytes(message.pointee.token),
-            user: reader.message(message.pointee.user, "user"),
-            expireTimeMilliseconds: message.pointee.expire_time_ms,
-            createdUser: message.pointee.user_created != 0
+        try self.init(
+            token: tree.bytes(node, 0),
+            user: tree.message(node, 1, "user"),
+            expireTimeMilliseconds: tree.number(node, 2),
+            createdUser: tree.flag(node, 3)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__UserSession>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.token = arena.bytes(token)
-        unsafe message.pointee.user = arena.message(user)
-        unsafe message.pointee.expire_time_ms = expireTimeMilliseconds
-        unsafe message.pointee.user_created = createdUser ? 1 : 0
+    func write(to writer: inout MessageWriter) {
+        writer.bytes(1, token)
+        writer.message(2, user)
+        writer.number(3, expireTimeMilliseconds)
+        writer.flag(4, createdUser)
     }
 }

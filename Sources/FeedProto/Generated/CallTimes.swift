@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// When the service had a call, in nanoseconds of its machine's monotonic clock.
 ///
 /// The differences are how long the call took in the service. A client on the same machine has the
@@ -26,28 +24,32 @@ public struct CallTimes: Equatable, Sendable {
     }
 }
 
-extension CallTimes: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CallTimes>) {
-        unsafe feed__v1__call_times__init(message)
+extension CallTimes: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 48 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .fixed64)
+        case 1: FieldShape(2, .fixed64)
+        default: FieldShape(3, .fixed64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__CallTimes>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            receivedNanoseconds: message.pointee.received_ns,
-            executedNanoseconds: message.pointee.executed_ns,
-            releasedNanoseconds: message.pointee.released_ns
+        self.init(
+            receivedNanoseconds: tree.number(node, 0),
+            executedNanoseconds: tree.number(node, 1),
+            releasedNanoseconds: tree.number(node, 2)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__CallTimes>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.received_ns = receivedNanoseconds
-        unsafe message.pointee.executed_ns = executedNanoseconds
-        unsafe message.pointee.released_ns = releasedNanoseconds
+    func write(to writer: inout MessageWriter) {
+        writer.fixed64(1, receivedNanoseconds)
+        writer.fixed64(2, executedNanoseconds)
+        writer.fixed64(3, releasedNanoseconds)
     }
 }

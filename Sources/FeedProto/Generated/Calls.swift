@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// A call.
 ///
 /// The service answers an unknown call with UNIMPLEMENTED / UNKNOWN_METHOD.
@@ -200,186 +198,206 @@ public enum Response: Equatable, Sendable {
     case empty
 }
 
+/// What a ClientFrame has on the wire.
+package enum ClientFrameShape: MessageShape {
+    package static var fieldCount: Int { 37 }
+    package static var structByteCount: Int { 80 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .uint32)
+        case 2: FieldShape(3, .uint64)
+        case 3: FieldShape(4, .uint64)
+        case 4: FieldShape(5, .uint64)
+        case 5: FieldShape(6, .bool)
+        case 6: FieldShape(10, .message(HelloRequest.self), .member)
+        case 7: FieldShape(11, .message(PingRequest.self), .member)
+        case 8: FieldShape(12, .message(CancelRequest.self), .member)
+        case 9: FieldShape(20, .message(SignUpRequest.self), .member)
+        case 10: FieldShape(21, .message(SignInRequest.self), .member)
+        case 11: FieldShape(22, .message(EmptyMessage.self), .member)
+        case 12: FieldShape(23, .message(SignOutRequest.self), .member)
+        case 13: FieldShape(30, .message(CreatePostRequest.self), .member)
+        case 14: FieldShape(31, .message(GetPostRequest.self), .member)
+        case 15: FieldShape(32, .message(BatchGetPostsRequest.self), .member)
+        case 16: FieldShape(33, .message(ListPostsRequest.self), .member)
+        case 17: FieldShape(34, .message(UpdatePostRequest.self), .member)
+        case 18: FieldShape(35, .message(DeletePostRequest.self), .member)
+        case 19: FieldShape(36, .message(SyncPostsRequest.self), .member)
+        case 20: FieldShape(37, .message(WatchPostsRequest.self), .member)
+        case 21: FieldShape(38, .message(GetPostRankRequest.self), .member)
+        case 22: FieldShape(39, .message(ImportPostsRequest.self), .member)
+        case 23: FieldShape(40, .message(CastVoteRequest.self), .member)
+        case 24: FieldShape(41, .message(BatchCastVotesRequest.self), .member)
+        case 25: FieldShape(42, .message(MarkPostsRequest.self), .member)
+        case 26: FieldShape(50, .message(EmptyMessage.self), .member)
+        case 27: FieldShape(51, .message(EmptyMessage.self), .member)
+        case 28: FieldShape(53, .message(CreateFeedRequest.self), .member)
+        case 29: FieldShape(54, .message(EmptyMessage.self), .member)
+        case 30: FieldShape(55, .message(CorrectTimesRequest.self), .member)
+        case 31: FieldShape(56, .message(EmptyMessage.self), .member)
+        case 32: FieldShape(57, .message(SetLogLevelRequest.self), .member)
+        case 33: FieldShape(58, .message(DeletePostsRequest.self), .member)
+        case 34: FieldShape(70, .message(ClusterStatusRequest.self), .member)
+        case 35: FieldShape(71, .message(ChangeMembersRequest.self), .member)
+        default: FieldShape(72, .message(TransferLeadershipRequest.self), .member)
+        }
+    }
+}
+
 extension Request {
     /// The set member of the oneof; nil where there is none, or none that this version knows.
     init?(
-        _ frame: UnsafeMutablePointer<Feed__V1__ClientFrame>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        switch unsafe frame.pointee.body_case {
-        case FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE:
-            self = try unsafe .castVote(reader.body(frame.pointee.cast_vote))
-        case FEED__V1__CLIENT_FRAME__BODY_HELLO:
-            self = try unsafe .hello(reader.body(frame.pointee.hello))
-        case FEED__V1__CLIENT_FRAME__BODY_PING:
-            self = try unsafe .ping(reader.body(frame.pointee.ping))
-        case FEED__V1__CLIENT_FRAME__BODY_CANCEL:
-            self = try unsafe .cancel(reader.body(frame.pointee.cancel))
-        case FEED__V1__CLIENT_FRAME__BODY_SIGN_UP:
-            self = try unsafe .signUp(reader.body(frame.pointee.sign_up))
-        case FEED__V1__CLIENT_FRAME__BODY_SIGN_IN:
-            self = try unsafe .signIn(reader.body(frame.pointee.sign_in))
-        case FEED__V1__CLIENT_FRAME__BODY_GET_SESSION:
-            try unsafe reader.rejectFieldZero(frame.pointee.get_session)
+        switch tree.member(node) {
+        case 40:
+            self = try .castVote(tree.body(node, 23))
+        case 10:
+            self = try .hello(tree.body(node, 6))
+        case 11:
+            self = try .ping(tree.body(node, 7))
+        case 12:
+            self = try .cancel(tree.body(node, 8))
+        case 20:
+            self = try .signUp(tree.body(node, 9))
+        case 21:
+            self = try .signIn(tree.body(node, 10))
+        case 22:
+            try tree.rejectFieldZero(tree.child(node, 11))
             self = .getSession
-        case FEED__V1__CLIENT_FRAME__BODY_SIGN_OUT:
-            self = try unsafe .signOut(reader.body(frame.pointee.sign_out))
-        case FEED__V1__CLIENT_FRAME__BODY_CREATE_POST:
-            self = try unsafe .createPost(reader.body(frame.pointee.create_post))
-        case FEED__V1__CLIENT_FRAME__BODY_GET_POST:
-            self = try unsafe .getPost(reader.body(frame.pointee.get_post))
-        case FEED__V1__CLIENT_FRAME__BODY_BATCH_GET_POSTS:
-            self = try unsafe .batchGetPosts(reader.body(frame.pointee.batch_get_posts))
-        case FEED__V1__CLIENT_FRAME__BODY_LIST_POSTS:
-            self = try unsafe .listPosts(reader.body(frame.pointee.list_posts))
-        case FEED__V1__CLIENT_FRAME__BODY_UPDATE_POST:
-            self = try unsafe .updatePost(reader.body(frame.pointee.update_post))
-        case FEED__V1__CLIENT_FRAME__BODY_DELETE_POST:
-            self = try unsafe .deletePost(reader.body(frame.pointee.delete_post))
-        case FEED__V1__CLIENT_FRAME__BODY_SYNC_POSTS:
-            self = try unsafe .syncPosts(reader.body(frame.pointee.sync_posts))
-        case FEED__V1__CLIENT_FRAME__BODY_WATCH_POSTS:
-            self = try unsafe .watchPosts(reader.body(frame.pointee.watch_posts))
-        case FEED__V1__CLIENT_FRAME__BODY_GET_POST_RANK:
-            self = try unsafe .getPostRank(reader.body(frame.pointee.get_post_rank))
-        case FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS:
-            self = try unsafe .importPosts(reader.body(frame.pointee.import_posts))
-        case FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES:
-            self = try unsafe .batchCastVotes(reader.body(frame.pointee.batch_cast_votes))
-        case FEED__V1__CLIENT_FRAME__BODY_MARK_POSTS:
-            self = try unsafe .markPosts(reader.body(frame.pointee.mark_posts))
-        case FEED__V1__CLIENT_FRAME__BODY_LIST_FEEDS:
-            try unsafe reader.rejectFieldZero(frame.pointee.list_feeds)
+        case 23:
+            self = try .signOut(tree.body(node, 12))
+        case 30:
+            self = try .createPost(tree.body(node, 13))
+        case 31:
+            self = try .getPost(tree.body(node, 14))
+        case 32:
+            self = try .batchGetPosts(tree.body(node, 15))
+        case 33:
+            self = try .listPosts(tree.body(node, 16))
+        case 34:
+            self = try .updatePost(tree.body(node, 17))
+        case 35:
+            self = try .deletePost(tree.body(node, 18))
+        case 36:
+            self = try .syncPosts(tree.body(node, 19))
+        case 37:
+            self = try .watchPosts(tree.body(node, 20))
+        case 38:
+            self = try .getPostRank(tree.body(node, 21))
+        case 39:
+            self = try .importPosts(tree.body(node, 22))
+        case 41:
+            self = try .batchCastVotes(tree.body(node, 24))
+        case 42:
+            self = try .markPosts(tree.body(node, 25))
+        case 50:
+            try tree.rejectFieldZero(tree.child(node, 26))
             self = .listFeeds
-        case FEED__V1__CLIENT_FRAME__BODY_GET_SERVER_STATS:
-            try unsafe reader.rejectFieldZero(frame.pointee.get_server_stats)
+        case 51:
+            try tree.rejectFieldZero(tree.child(node, 27))
             self = .getServerStats
-        case FEED__V1__CLIENT_FRAME__BODY_CREATE_FEED:
-            self = try unsafe .createFeed(reader.body(frame.pointee.create_feed))
-        case FEED__V1__CLIENT_FRAME__BODY_BACKUP:
-            try unsafe reader.rejectFieldZero(frame.pointee.backup)
+        case 53:
+            self = try .createFeed(tree.body(node, 28))
+        case 54:
+            try tree.rejectFieldZero(tree.child(node, 29))
             self = .backup
-        case FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES:
-            self = try unsafe .correctTimes(reader.body(frame.pointee.correct_times))
-        case FEED__V1__CLIENT_FRAME__BODY_DRAIN:
-            try unsafe reader.rejectFieldZero(frame.pointee.drain)
+        case 55:
+            self = try .correctTimes(tree.body(node, 30))
+        case 56:
+            try tree.rejectFieldZero(tree.child(node, 31))
             self = .drain
-        case FEED__V1__CLIENT_FRAME__BODY_SET_LOG_LEVEL:
-            self = try unsafe .setLogLevel(reader.body(frame.pointee.set_log_level))
-        case FEED__V1__CLIENT_FRAME__BODY_DELETE_POSTS:
-            self = try unsafe .deletePosts(reader.body(frame.pointee.delete_posts))
-        case FEED__V1__CLIENT_FRAME__BODY_CLUSTER_STATUS:
-            self = try unsafe .clusterStatus(reader.body(frame.pointee.cluster_status))
-        case FEED__V1__CLIENT_FRAME__BODY_CHANGE_MEMBERS:
-            self = try unsafe .changeMembers(reader.body(frame.pointee.change_members))
-        case FEED__V1__CLIENT_FRAME__BODY_TRANSFER_LEADERSHIP:
-            self = try unsafe .transferLeadership(reader.body(frame.pointee.transfer_leadership))
+        case 57:
+            self = try .setLogLevel(tree.body(node, 32))
+        case 58:
+            self = try .deletePosts(tree.body(node, 33))
+        case 70:
+            self = try .clusterStatus(tree.body(node, 34))
+        case 71:
+            self = try .changeMembers(tree.body(node, 35))
+        case 72:
+            self = try .transferLeadership(tree.body(node, 36))
         default:
             return nil
         }
     }
 
-    /// Sets the member of the oneof.
-    func write(
-        to frame: UnsafeMutablePointer<Feed__V1__ClientFrame>,
-        _ arena: borrowing MessageArena
-    ) {
+    /// Writes the member of the oneof.
+    func write(to writer: inout MessageWriter) {
         switch self {
-        case .castVote(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CAST_VOTE
-            unsafe frame.pointee.cast_vote = arena.message(value)
-        case .hello(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_HELLO
-            unsafe frame.pointee.hello = arena.message(value)
-        case .ping(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_PING
-            unsafe frame.pointee.ping = arena.message(value)
-        case .cancel(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CANCEL
-            unsafe frame.pointee.cancel = arena.message(value)
-        case .signUp(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SIGN_UP
-            unsafe frame.pointee.sign_up = arena.message(value)
-        case .signIn(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SIGN_IN
-            unsafe frame.pointee.sign_in = arena.message(value)
-        case .getSession:
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_GET_SESSION
-            unsafe frame.pointee.get_session = arena.empty(feed__v1__get_session_request__init)
-        case .signOut(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SIGN_OUT
-            unsafe frame.pointee.sign_out = arena.message(value)
-        case .createPost(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CREATE_POST
-            unsafe frame.pointee.create_post = arena.message(value)
-        case .getPost(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_GET_POST
-            unsafe frame.pointee.get_post = arena.message(value)
-        case .batchGetPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_BATCH_GET_POSTS
-            unsafe frame.pointee.batch_get_posts = arena.message(value)
-        case .listPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_LIST_POSTS
-            unsafe frame.pointee.list_posts = arena.message(value)
-        case .updatePost(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_UPDATE_POST
-            unsafe frame.pointee.update_post = arena.message(value)
-        case .deletePost(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_DELETE_POST
-            unsafe frame.pointee.delete_post = arena.message(value)
-        case .syncPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SYNC_POSTS
-            unsafe frame.pointee.sync_posts = arena.message(value)
-        case .watchPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_WATCH_POSTS
-            unsafe frame.pointee.watch_posts = arena.message(value)
-        case .getPostRank(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_GET_POST_RANK
-            unsafe frame.pointee.get_post_rank = arena.message(value)
-        case .importPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_IMPORT_POSTS
-            unsafe frame.pointee.import_posts = arena.message(value)
-        case .batchCastVotes(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_BATCH_CAST_VOTES
-            unsafe frame.pointee.batch_cast_votes = arena.message(value)
-        case .markPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_MARK_POSTS
-            unsafe frame.pointee.mark_posts = arena.message(value)
-        case .listFeeds:
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_LIST_FEEDS
-            unsafe frame.pointee.list_feeds = arena.empty(feed__v1__list_feeds_request__init)
-        case .getServerStats:
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_GET_SERVER_STATS
-            unsafe frame.pointee.get_server_stats = arena.empty(
-                feed__v1__get_server_stats_request__init
-            )
-        case .createFeed(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CREATE_FEED
-            unsafe frame.pointee.create_feed = arena.message(value)
-        case .backup:
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_BACKUP
-            unsafe frame.pointee.backup = arena.empty(feed__v1__backup_request__init)
-        case .correctTimes(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CORRECT_TIMES
-            unsafe frame.pointee.correct_times = arena.message(value)
-        case .drain:
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_DRAIN
-            unsafe frame.pointee.drain = arena.empty(feed__v1__drain_request__init)
-        case .setLogLevel(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SET_LOG_LEVEL
-            unsafe frame.pointee.set_log_level = arena.message(value)
-        case .deletePosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_DELETE_POSTS
-            unsafe frame.pointee.delete_posts = arena.message(value)
-        case .clusterStatus(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CLUSTER_STATUS
-            unsafe frame.pointee.cluster_status = arena.message(value)
-        case .changeMembers(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CHANGE_MEMBERS
-            unsafe frame.pointee.change_members = arena.message(value)
-        case .transferLeadership(let value):
-            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_TRANSFER_LEADERSHIP
-            unsafe frame.pointee.transfer_leadership = arena.message(value)
+        case .castVote(let value): writer.message(40, value)
+        case .hello(let value): writer.message(10, value)
+        case .ping(let value): writer.message(11, value)
+        case .cancel(let value): writer.message(12, value)
+        case .signUp(let value): writer.message(20, value)
+        case .signIn(let value): writer.message(21, value)
+        case .getSession: writer.empty(22)
+        case .signOut(let value): writer.message(23, value)
+        case .createPost(let value): writer.message(30, value)
+        case .getPost(let value): writer.message(31, value)
+        case .batchGetPosts(let value): writer.message(32, value)
+        case .listPosts(let value): writer.message(33, value)
+        case .updatePost(let value): writer.message(34, value)
+        case .deletePost(let value): writer.message(35, value)
+        case .syncPosts(let value): writer.message(36, value)
+        case .watchPosts(let value): writer.message(37, value)
+        case .getPostRank(let value): writer.message(38, value)
+        case .importPosts(let value): writer.message(39, value)
+        case .batchCastVotes(let value): writer.message(41, value)
+        case .markPosts(let value): writer.message(42, value)
+        case .listFeeds: writer.empty(50)
+        case .getServerStats: writer.empty(51)
+        case .createFeed(let value): writer.message(53, value)
+        case .backup: writer.empty(54)
+        case .correctTimes(let value): writer.message(55, value)
+        case .drain: writer.empty(56)
+        case .setLogLevel(let value): writer.message(57, value)
+        case .deletePosts(let value): writer.message(58, value)
+        case .clusterStatus(let value): writer.message(70, value)
+        case .changeMembers(let value): writer.message(71, value)
+        case .transferLeadership(let value): writer.message(72, value)
+        }
+    }
+}
+
+/// What a ServerFrame has on the wire.
+package enum ServerFrameShape: MessageShape {
+    package static var fieldCount: Int { 28 }
+    package static var structByteCount: Int { 80 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .message(Status.self))
+        case 3: FieldShape(4, .bool)
+        case 4: FieldShape(5, .message(CallTimes.self))
+        case 5: FieldShape(10, .message(HelloResponse.self), .member)
+        case 6: FieldShape(11, .message(PingResponse.self), .member)
+        case 7: FieldShape(13, .message(GoAway.self), .member)
+        case 8: FieldShape(20, .message(UserSession.self), .member)
+        case 9: FieldShape(30, .message(Post.self), .member)
+        case 10: FieldShape(32, .message(BatchGetPostsResponse.self), .member)
+        case 11: FieldShape(33, .message(ListPostsResponse.self), .member)
+        case 12: FieldShape(36, .message(SyncPostsResponse.self), .member)
+        case 13: FieldShape(37, .message(WatchPostsEvent.self), .member)
+        case 14: FieldShape(38, .message(PostRank.self), .member)
+        case 15: FieldShape(39, .message(ImportPostsResponse.self), .member)
+        case 16: FieldShape(40, .message(CastVoteResponse.self), .member)
+        case 17: FieldShape(41, .message(BatchCastVotesResponse.self), .member)
+        case 18: FieldShape(42, .message(MarkPostsResponse.self), .member)
+        case 19: FieldShape(50, .message(ListFeedsResponse.self), .member)
+        case 20: FieldShape(51, .message(ServerStats.self), .member)
+        case 21: FieldShape(53, .message(Feed.self), .member)
+        case 22: FieldShape(54, .message(BackupResponse.self), .member)
+        case 23: FieldShape(55, .message(CorrectTimesResponse.self), .member)
+        case 24: FieldShape(58, .message(DeletePostsResponse.self), .member)
+        case 25: FieldShape(60, .message(EmptyMessage.self), .member)
+        case 26: FieldShape(70, .message(ClusterStatus.self), .member)
+        default: FieldShape(71, .message(ChangeMembersResponse.self), .member)
         }
     }
 }
@@ -387,137 +405,88 @@ extension Request {
 extension Response {
     /// The set member of the oneof; nil where there is none, or none that this version knows.
     init?(
-        _ frame: UnsafeMutablePointer<Feed__V1__ServerFrame>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        switch unsafe frame.pointee.body_case {
-        case FEED__V1__SERVER_FRAME__BODY_CAST_VOTE:
-            self = try unsafe .castVote(reader.body(frame.pointee.cast_vote))
-        case FEED__V1__SERVER_FRAME__BODY_HELLO:
-            self = try unsafe .hello(reader.body(frame.pointee.hello))
-        case FEED__V1__SERVER_FRAME__BODY_PING:
-            self = try unsafe .ping(reader.body(frame.pointee.ping))
-        case FEED__V1__SERVER_FRAME__BODY_GO_AWAY:
-            self = try unsafe .goAway(reader.body(frame.pointee.go_away))
-        case FEED__V1__SERVER_FRAME__BODY_SESSION:
-            self = try unsafe .session(reader.body(frame.pointee.session))
-        case FEED__V1__SERVER_FRAME__BODY_POST:
-            self = try unsafe .post(reader.body(frame.pointee.post))
-        case FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS:
-            self = try unsafe .batchGetPosts(reader.body(frame.pointee.batch_get_posts))
-        case FEED__V1__SERVER_FRAME__BODY_LIST_POSTS:
-            self = try unsafe .listPosts(reader.body(frame.pointee.list_posts))
-        case FEED__V1__SERVER_FRAME__BODY_SYNC_POSTS:
-            self = try unsafe .syncPosts(reader.body(frame.pointee.sync_posts))
-        case FEED__V1__SERVER_FRAME__BODY_WATCH_POSTS:
-            self = try unsafe .watchPosts(reader.body(frame.pointee.watch_posts))
-        case FEED__V1__SERVER_FRAME__BODY_POST_RANK:
-            self = try unsafe .postRank(reader.body(frame.pointee.post_rank))
-        case FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS:
-            self = try unsafe .importPosts(reader.body(frame.pointee.import_posts))
-        case FEED__V1__SERVER_FRAME__BODY_BATCH_CAST_VOTES:
-            self = try unsafe .batchCastVotes(reader.body(frame.pointee.batch_cast_votes))
-        case FEED__V1__SERVER_FRAME__BODY_MARK_POSTS:
-            self = try unsafe .markPosts(reader.body(frame.pointee.mark_posts))
-        case FEED__V1__SERVER_FRAME__BODY_LIST_FEEDS:
-            self = try unsafe .listFeeds(reader.body(frame.pointee.list_feeds))
-        case FEED__V1__SERVER_FRAME__BODY_SERVER_STATS:
-            self = try unsafe .serverStats(reader.body(frame.pointee.server_stats))
-        case FEED__V1__SERVER_FRAME__BODY_FEED:
-            self = try unsafe .feed(reader.body(frame.pointee.feed))
-        case FEED__V1__SERVER_FRAME__BODY_BACKUP:
-            self = try unsafe .backup(reader.body(frame.pointee.backup))
-        case FEED__V1__SERVER_FRAME__BODY_CORRECT_TIMES:
-            self = try unsafe .correctTimes(reader.body(frame.pointee.correct_times))
-        case FEED__V1__SERVER_FRAME__BODY_DELETE_POSTS:
-            self = try unsafe .deletePosts(reader.body(frame.pointee.delete_posts))
-        case FEED__V1__SERVER_FRAME__BODY_CLUSTER_STATUS:
-            self = try unsafe .clusterStatus(reader.body(frame.pointee.cluster_status))
-        case FEED__V1__SERVER_FRAME__BODY_CHANGE_MEMBERS:
-            self = try unsafe .changeMembers(reader.body(frame.pointee.change_members))
-        case FEED__V1__SERVER_FRAME__BODY_EMPTY:
-            try unsafe reader.rejectFieldZero(frame.pointee.empty)
+        switch tree.member(node) {
+        case 40:
+            self = try .castVote(tree.body(node, 16))
+        case 10:
+            self = try .hello(tree.body(node, 5))
+        case 11:
+            self = try .ping(tree.body(node, 6))
+        case 13:
+            self = try .goAway(tree.body(node, 7))
+        case 20:
+            self = try .session(tree.body(node, 8))
+        case 30:
+            self = try .post(tree.body(node, 9))
+        case 32:
+            self = try .batchGetPosts(tree.body(node, 10))
+        case 33:
+            self = try .listPosts(tree.body(node, 11))
+        case 36:
+            self = try .syncPosts(tree.body(node, 12))
+        case 37:
+            self = try .watchPosts(tree.body(node, 13))
+        case 38:
+            self = try .postRank(tree.body(node, 14))
+        case 39:
+            self = try .importPosts(tree.body(node, 15))
+        case 41:
+            self = try .batchCastVotes(tree.body(node, 17))
+        case 42:
+            self = try .markPosts(tree.body(node, 18))
+        case 50:
+            self = try .listFeeds(tree.body(node, 19))
+        case 51:
+            self = try .serverStats(tree.body(node, 20))
+        case 53:
+            self = try .feed(tree.body(node, 21))
+        case 54:
+            self = try .backup(tree.body(node, 22))
+        case 55:
+            self = try .correctTimes(tree.body(node, 23))
+        case 58:
+            self = try .deletePosts(tree.body(node, 24))
+        case 70:
+            self = try .clusterStatus(tree.body(node, 26))
+        case 71:
+            self = try .changeMembers(tree.body(node, 27))
+        case 60:
+            try tree.rejectFieldZero(tree.child(node, 25))
             self = .empty
         default:
             return nil
         }
     }
 
-    /// Sets the member of the oneof.
-    func write(
-        to frame: UnsafeMutablePointer<Feed__V1__ServerFrame>,
-        _ arena: borrowing MessageArena
-    ) {
+    /// Writes the member of the oneof.
+    func write(to writer: inout MessageWriter) {
         switch self {
-        case .castVote(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CAST_VOTE
-            unsafe frame.pointee.cast_vote = arena.message(value)
-        case .hello(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_HELLO
-            unsafe frame.pointee.hello = arena.message(value)
-        case .ping(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_PING
-            unsafe frame.pointee.ping = arena.message(value)
-        case .goAway(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_GO_AWAY
-            unsafe frame.pointee.go_away = arena.message(value)
-        case .session(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_SESSION
-            unsafe frame.pointee.session = arena.message(value)
-        case .post(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_POST
-            unsafe frame.pointee.post = arena.message(value)
-        case .batchGetPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS
-            unsafe frame.pointee.batch_get_posts = arena.message(value)
-        case .listPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_LIST_POSTS
-            unsafe frame.pointee.list_posts = arena.message(value)
-        case .syncPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_SYNC_POSTS
-            unsafe frame.pointee.sync_posts = arena.message(value)
-        case .watchPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_WATCH_POSTS
-            unsafe frame.pointee.watch_posts = arena.message(value)
-        case .postRank(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_POST_RANK
-            unsafe frame.pointee.post_rank = arena.message(value)
-        case .importPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_IMPORT_POSTS
-            unsafe frame.pointee.import_posts = arena.message(value)
-        case .batchCastVotes(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_BATCH_CAST_VOTES
-            unsafe frame.pointee.batch_cast_votes = arena.message(value)
-        case .markPosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_MARK_POSTS
-            unsafe frame.pointee.mark_posts = arena.message(value)
-        case .listFeeds(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_LIST_FEEDS
-            unsafe frame.pointee.list_feeds = arena.message(value)
-        case .serverStats(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_SERVER_STATS
-            unsafe frame.pointee.server_stats = arena.message(value)
-        case .feed(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_FEED
-            unsafe frame.pointee.feed = arena.message(value)
-        case .backup(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_BACKUP
-            unsafe frame.pointee.backup = arena.message(value)
-        case .correctTimes(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CORRECT_TIMES
-            unsafe frame.pointee.correct_times = arena.message(value)
-        case .deletePosts(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_DELETE_POSTS
-            unsafe frame.pointee.delete_posts = arena.message(value)
-        case .clusterStatus(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CLUSTER_STATUS
-            unsafe frame.pointee.cluster_status = arena.message(value)
-        case .changeMembers(let value):
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_CHANGE_MEMBERS
-            unsafe frame.pointee.change_members = arena.message(value)
-        case .empty:
-            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_EMPTY
-            unsafe frame.pointee.empty = arena.empty(feed__v1__empty__init)
+        case .castVote(let value): writer.message(40, value)
+        case .hello(let value): writer.message(10, value)
+        case .ping(let value): writer.message(11, value)
+        case .goAway(let value): writer.message(13, value)
+        case .session(let value): writer.message(20, value)
+        case .post(let value): writer.message(30, value)
+        case .batchGetPosts(let value): writer.message(32, value)
+        case .listPosts(let value): writer.message(33, value)
+        case .syncPosts(let value): writer.message(36, value)
+        case .watchPosts(let value): writer.message(37, value)
+        case .postRank(let value): writer.message(38, value)
+        case .importPosts(let value): writer.message(39, value)
+        case .batchCastVotes(let value): writer.message(41, value)
+        case .markPosts(let value): writer.message(42, value)
+        case .listFeeds(let value): writer.message(50, value)
+        case .serverStats(let value): writer.message(51, value)
+        case .feed(let value): writer.message(53, value)
+        case .backup(let value): writer.message(54, value)
+        case .correctTimes(let value): writer.message(55, value)
+        case .deletePosts(let value): writer.message(58, value)
+        case .clusterStatus(let value): writer.message(70, value)
+        case .changeMembers(let value): writer.message(71, value)
+        case .empty: writer.empty(60)
         }
     }
 }

@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// Asks what a node knows of its cluster; for operators only, else PERMISSION_DENIED / ROLE_DENIED.
 ///
 /// Any node answers, also one without a leader.
@@ -226,201 +224,235 @@ public struct TransferLeadershipRequest: Equatable, Sendable {
     }
 }
 
-extension ClusterStatusRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ClusterStatusRequest>) {
-        unsafe feed__v1__cluster_status_request__init(message)
+extension ClusterStatusRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 32 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .uint64)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ClusterStatusRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            record: message.pointee.record
+        self.init(
+            record: tree.number(node, 0)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ClusterStatusRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.record = record
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, record)
     }
 }
 
-extension ClusterStatus: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ClusterStatus>) {
-        unsafe feed__v1__cluster_status__init(message)
+extension ClusterStatus: SwiftMessage {
+    package static var fieldCount: Int { 16 }
+    package static var structByteCount: Int { 200 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .bytes)
+        case 3: FieldShape(4, .bytes)
+        case 4: FieldShape(5, .uint64)
+        case 5: FieldShape(6, .bytes)
+        case 6: FieldShape(7, .uint64)
+        case 7: FieldShape(8, .uint64)
+        case 8: FieldShape(9, .uint64)
+        case 9: FieldShape(10, .uint64)
+        case 10: FieldShape(11, .uint64)
+        case 11: FieldShape(12, .uint64)
+        case 12: FieldShape(13, .uint32)
+        case 13: FieldShape(14, .message(MemberStatus.self), .repeated)
+        case 14: FieldShape(15, .uint64)
+        default: FieldShape(16, .fixed64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ClusterStatus>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            node: reader.text(message.pointee.node, "node"),
-            name: reader.text(message.pointee.name, "name"),
-            cluster: reader.text(message.pointee.cluster, "cluster"),
-            role: reader.text(message.pointee.role, "role"),
-            term: message.pointee.term,
-            leader: reader.text(message.pointee.leader, "leader"),
-            firstRecord: message.pointee.first,
-            lastRecord: message.pointee.last,
-            committedRecord: message.pointee.committed,
-            durableRecord: message.pointee.durable,
-            logByteCount: message.pointee.log_bytes,
-            heardAgeMilliseconds: message.pointee.heard_age_ms,
-            copyCount: message.pointee.copies,
-            members: reader.messages(
-                message.pointee.members,
-                count: message.pointee.n_members,
-                "members"
-            ),
-            record: message.pointee.record,
-            chain: message.pointee.chain
+        try self.init(
+            node: tree.text(node, 0, "node"),
+            name: tree.text(node, 1, "name"),
+            cluster: tree.text(node, 2, "cluster"),
+            role: tree.text(node, 3, "role"),
+            term: tree.number(node, 4),
+            leader: tree.text(node, 5, "leader"),
+            firstRecord: tree.number(node, 6),
+            lastRecord: tree.number(node, 7),
+            committedRecord: tree.number(node, 8),
+            durableRecord: tree.number(node, 9),
+            logByteCount: tree.number(node, 10),
+            heardAgeMilliseconds: tree.number(node, 11),
+            copyCount: tree.number(node, 12),
+            members: tree.messages(node, 13, "members"),
+            record: tree.number(node, 14),
+            chain: tree.number(node, 15)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ClusterStatus>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.node = arena.text(node)
-        unsafe message.pointee.name = arena.text(name)
-        unsafe message.pointee.cluster = arena.text(cluster)
-        unsafe message.pointee.role = arena.text(role)
-        unsafe message.pointee.term = term
-        unsafe message.pointee.leader = arena.text(leader)
-        unsafe message.pointee.first = firstRecord
-        unsafe message.pointee.last = lastRecord
-        unsafe message.pointee.committed = committedRecord
-        unsafe message.pointee.durable = durableRecord
-        unsafe message.pointee.log_bytes = logByteCount
-        unsafe message.pointee.heard_age_ms = heardAgeMilliseconds
-        unsafe message.pointee.copies = copyCount
-        unsafe message.pointee.n_members = members.count
-        unsafe message.pointee.members = arena.messages(members)
-        unsafe message.pointee.record = record
-        unsafe message.pointee.chain = chain
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, node)
+        writer.text(2, name)
+        writer.text(3, cluster)
+        writer.text(4, role)
+        writer.number(5, term)
+        writer.text(6, leader)
+        writer.number(7, firstRecord)
+        writer.number(8, lastRecord)
+        writer.number(9, committedRecord)
+        writer.number(10, durableRecord)
+        writer.number(11, logByteCount)
+        writer.number(12, heardAgeMilliseconds)
+        writer.number(13, copyCount)
+        writer.messages(14, members)
+        writer.number(15, record)
+        writer.fixed64(16, chain)
     }
 }
 
-extension MemberStatus: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__MemberStatus>) {
-        unsafe feed__v1__member_status__init(message)
+extension MemberStatus: SwiftMessage {
+    package static var fieldCount: Int { 14 }
+    package static var structByteCount: Int { 168 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .bytes)
+        case 3: FieldShape(4, .bool)
+        case 4: FieldShape(5, .bool)
+        case 5: FieldShape(6, .bytes)
+        case 6: FieldShape(7, .uint64)
+        case 7: FieldShape(8, .uint64)
+        case 8: FieldShape(9, .uint64)
+        case 9: FieldShape(10, .uint64)
+        case 10: FieldShape(11, .bytes)
+        case 11: FieldShape(12, .uint64)
+        case 12: FieldShape(13, .uint64)
+        default: FieldShape(14, .bool)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__MemberStatus>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            node: reader.text(message.pointee.node, "node"),
-            name: reader.text(message.pointee.name, "name"),
-            url: reader.text(message.pointee.url, "url"),
-            isVoter: message.pointee.voter != 0,
-            isConnected: message.pointee.connected != 0,
-            address: reader.text(message.pointee.address, "address"),
-            lowestLevel: message.pointee.lowest_level,
-            highestLevel: message.pointee.highest_level,
-            serviceAgeMilliseconds: message.pointee.service_age_ms,
-            matchingRecord: message.pointee.match,
-            state: reader.text(message.pointee.state, "state"),
-            lagByteCount: message.pointee.lag_bytes,
-            lagMilliseconds: message.pointee.lag_ms,
-            isServiceGone: message.pointee.service_gone != 0
+        try self.init(
+            node: tree.text(node, 0, "node"),
+            name: tree.text(node, 1, "name"),
+            url: tree.text(node, 2, "url"),
+            isVoter: tree.flag(node, 3),
+            isConnected: tree.flag(node, 4),
+            address: tree.text(node, 5, "address"),
+            lowestLevel: tree.number(node, 6),
+            highestLevel: tree.number(node, 7),
+            serviceAgeMilliseconds: tree.number(node, 8),
+            matchingRecord: tree.number(node, 9),
+            state: tree.text(node, 10, "state"),
+            lagByteCount: tree.number(node, 11),
+            lagMilliseconds: tree.number(node, 12),
+            isServiceGone: tree.flag(node, 13)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__MemberStatus>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.node = arena.text(node)
-        unsafe message.pointee.name = arena.text(name)
-        unsafe message.pointee.url = arena.text(url)
-        unsafe message.pointee.voter = isVoter ? 1 : 0
-        unsafe message.pointee.connected = isConnected ? 1 : 0
-        unsafe message.pointee.address = arena.text(address)
-        unsafe message.pointee.lowest_level = lowestLevel
-        unsafe message.pointee.highest_level = highestLevel
-        unsafe message.pointee.service_age_ms = serviceAgeMilliseconds
-        unsafe message.pointee.match = matchingRecord
-        unsafe message.pointee.state = arena.text(state)
-        unsafe message.pointee.lag_bytes = lagByteCount
-        unsafe message.pointee.lag_ms = lagMilliseconds
-        unsafe message.pointee.service_gone = isServiceGone ? 1 : 0
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, node)
+        writer.text(2, name)
+        writer.text(3, url)
+        writer.flag(4, isVoter)
+        writer.flag(5, isConnected)
+        writer.text(6, address)
+        writer.number(7, lowestLevel)
+        writer.number(8, highestLevel)
+        writer.number(9, serviceAgeMilliseconds)
+        writer.number(10, matchingRecord)
+        writer.text(11, state)
+        writer.number(12, lagByteCount)
+        writer.number(13, lagMilliseconds)
+        writer.flag(14, isServiceGone)
     }
 }
 
-extension ChangeMembersRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ChangeMembersRequest>) {
-        unsafe feed__v1__change_members_request__init(message)
+extension ChangeMembersRequest: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 72 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .bytes)
+        default: FieldShape(3, .bytes)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ChangeMembersRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            addName: reader.text(message.pointee.add_name, "add_name"),
-            addURL: reader.text(message.pointee.add_url, "add_url"),
-            removeNode: reader.text(message.pointee.remove_node, "remove_node")
+        try self.init(
+            addName: tree.text(node, 0, "add_name"),
+            addURL: tree.text(node, 1, "add_url"),
+            removeNode: tree.text(node, 2, "remove_node")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ChangeMembersRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.add_name = arena.text(addName)
-        unsafe message.pointee.add_url = arena.text(addURL)
-        unsafe message.pointee.remove_node = arena.text(removeNode)
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, addName)
+        writer.text(2, addURL)
+        writer.text(3, removeNode)
     }
 }
 
-extension ChangeMembersResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ChangeMembersResponse>) {
-        unsafe feed__v1__change_members_response__init(message)
+extension ChangeMembersResponse: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .bytes)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ChangeMembersResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            node: reader.text(message.pointee.node, "node"),
-            token: reader.text(message.pointee.token, "token")
+        try self.init(
+            node: tree.text(node, 0, "node"),
+            token: tree.text(node, 1, "token")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ChangeMembersResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.node = arena.text(node)
-        unsafe message.pointee.token = arena.text(token)
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, node)
+        writer.text(2, token)
     }
 }
 
-extension TransferLeadershipRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__TransferLeadershipRequest>) {
-        unsafe feed__v1__transfer_leadership_request__init(message)
+extension TransferLeadershipRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .bytes)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__TransferLeadershipRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            node: reader.text(message.pointee.node, "node")
+        try self.init(
+            node: tree.text(node, 0, "node")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__TransferLeadershipRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.node = arena.text(node)
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, node)
     }
 }

@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// Introduces a client.
 ///
 /// Not required: a connection without it is anonymous, or has the role that its certificate gives;
@@ -338,257 +336,295 @@ public struct GoAway: Equatable, Sendable {
     }
 }
 
-extension HelloRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__HelloRequest>) {
-        unsafe feed__v1__hello_request__init(message)
+extension HelloRequest: SwiftMessage {
+    package static var fieldCount: Int { 6 }
+    package static var structByteCount: Int { 104 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint32)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .bytes)
+        case 3: FieldShape(4, .bytes)
+        case 4: FieldShape(5, .bytes)
+        default: FieldShape(6, .uint32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__HelloRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            protocolVersion: message.pointee.protocol_version,
-            clientName: reader.text(message.pointee.client_name, "client_name"),
-            clientID: reader.bytes(message.pointee.client_id),
-            sessionToken: reader.bytes(message.pointee.session_token),
-            serviceKey: reader.bytes(message.pointee.service_key),
-            channel: message.pointee.channel
+        try self.init(
+            protocolVersion: tree.number(node, 0),
+            clientName: tree.text(node, 1, "client_name"),
+            clientID: tree.bytes(node, 2),
+            sessionToken: tree.bytes(node, 3),
+            serviceKey: tree.bytes(node, 4),
+            channel: tree.number(node, 5)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__HelloRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.protocol_version = protocolVersion
-        unsafe message.pointee.client_name = arena.text(clientName)
-        unsafe message.pointee.client_id = arena.bytes(clientID)
-        unsafe message.pointee.session_token = arena.bytes(sessionToken)
-        unsafe message.pointee.service_key = arena.bytes(serviceKey)
-        unsafe message.pointee.channel = channel
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, protocolVersion)
+        writer.text(2, clientName)
+        writer.bytes(3, clientID)
+        writer.bytes(4, sessionToken)
+        writer.bytes(5, serviceKey)
+        writer.number(6, channel)
     }
 }
 
-extension HelloResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__HelloResponse>) {
-        unsafe feed__v1__hello_response__init(message)
+extension HelloResponse: SwiftMessage {
+    package static var fieldCount: Int { 13 }
+    package static var structByteCount: Int { 152 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint32)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .fixed64)
+        case 3: FieldShape(4, .uint64)
+        case 4: FieldShape(5, .message(Limits.self))
+        case 5: FieldShape(6, .message(User.self))
+        case 6: FieldShape(7, .int32, .repeated)
+        case 7: FieldShape(8, .bool)
+        case 8: FieldShape(9, .uint64)
+        case 9: FieldShape(10, .message(Status.self))
+        case 10: FieldShape(11, .int32)
+        case 11: FieldShape(12, .message(ClusterMember.self), .repeated)
+        default: FieldShape(13, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__HelloResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            protocolVersion: message.pointee.protocol_version,
-            serverName: reader.text(message.pointee.server_name, "server_name"),
-            instanceID: message.pointee.instance_id,
-            serverTimeMilliseconds: message.pointee.server_time_ms,
-            limits: reader.message(message.pointee.limits, "limits"),
-            user: reader.message(message.pointee.user, "user"),
-            capabilities: reader.numbers(
-                message.pointee.capabilities,
-                count: message.pointee.n_capabilities
-            ).map { Capability($0) },
-            isClientKnown: message.pointee.client_known != 0,
-            lastSequence: message.pointee.last_sequence,
-            channelStatus: reader.message(message.pointee.channel_status, "channel_status"),
-            role: NodeRole(message.pointee.role),
-            members: reader.messages(
-                message.pointee.members,
-                count: message.pointee.n_members,
-                "members"
-            ),
-            channelNumber: message.pointee.channel_number
+        try self.init(
+            protocolVersion: tree.number(node, 0),
+            serverName: tree.text(node, 1, "server_name"),
+            instanceID: tree.number(node, 2),
+            serverTimeMilliseconds: tree.number(node, 3),
+            limits: tree.message(node, 4, "limits"),
+            user: tree.message(node, 5, "user"),
+            capabilities: tree.values(node, 6),
+            isClientKnown: tree.flag(node, 7),
+            lastSequence: tree.number(node, 8),
+            channelStatus: tree.message(node, 9, "channel_status"),
+            role: tree.value(node, 10),
+            members: tree.messages(node, 11, "members"),
+            channelNumber: tree.number(node, 12)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__HelloResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.protocol_version = protocolVersion
-        unsafe message.pointee.server_name = arena.text(serverName)
-        unsafe message.pointee.instance_id = instanceID
-        unsafe message.pointee.server_time_ms = serverTimeMilliseconds
-        unsafe message.pointee.limits = arena.message(limits)
-        unsafe message.pointee.user = arena.message(user)
-        unsafe message.pointee.n_capabilities = capabilities.count
-        unsafe message.pointee.capabilities = arena.numbers(capabilities.map { $0.cValue() })
-        unsafe message.pointee.client_known = isClientKnown ? 1 : 0
-        unsafe message.pointee.last_sequence = lastSequence
-        unsafe message.pointee.channel_status = arena.message(channelStatus)
-        unsafe message.pointee.role = role.cValue()
-        unsafe message.pointee.n_members = members.count
-        unsafe message.pointee.members = arena.messages(members)
-        unsafe message.pointee.channel_number = channelNumber
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, protocolVersion)
+        writer.text(2, serverName)
+        writer.fixed64(3, instanceID)
+        writer.number(4, serverTimeMilliseconds)
+        writer.message(5, limits)
+        writer.message(6, user)
+        writer.numbers(7, capabilities.map(\.rawValue))
+        writer.flag(8, isClientKnown)
+        writer.number(9, lastSequence)
+        writer.message(10, channelStatus)
+        writer.value(11, role)
+        writer.messages(12, members)
+        writer.number(13, channelNumber)
     }
 }
 
-extension ClusterMember: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ClusterMember>) {
-        unsafe feed__v1__cluster_member__init(message)
+extension ClusterMember: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 48 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .int32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ClusterMember>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            address: reader.text(message.pointee.address, "address"),
-            role: NodeRole(message.pointee.role)
+        try self.init(
+            address: tree.text(node, 0, "address"),
+            role: tree.value(node, 1)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ClusterMember>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.address = arena.text(address)
-        unsafe message.pointee.role = role.cValue()
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, address)
+        writer.value(2, role)
     }
 }
 
-extension Limits: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__Limits>) {
-        unsafe feed__v1__limits__init(message)
+extension Limits: SwiftMessage {
+    package static var fieldCount: Int { 14 }
+    package static var structByteCount: Int { 80 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint32)
+        case 1: FieldShape(2, .uint32)
+        case 2: FieldShape(3, .uint32)
+        case 3: FieldShape(4, .uint32)
+        case 4: FieldShape(5, .uint32)
+        case 5: FieldShape(6, .uint32)
+        case 6: FieldShape(7, .uint32)
+        case 7: FieldShape(8, .uint32)
+        case 8: FieldShape(9, .uint32)
+        case 9: FieldShape(10, .uint32)
+        case 10: FieldShape(11, .uint32)
+        case 11: FieldShape(12, .uint32)
+        case 12: FieldShape(13, .uint32)
+        default: FieldShape(14, .uint32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__Limits>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            maximumFrameByteCount: message.pointee.max_frame_bytes,
-            maximumInFlightCount: message.pointee.max_in_flight,
-            defaultPageSize: message.pointee.default_page_size,
-            maximumPageSize: message.pointee.max_page_size,
-            maximumBatchGetCount: message.pointee.max_batch_get,
-            maximumBatchVoteCount: message.pointee.max_batch_votes,
-            maximumSyncPostCount: message.pointee.max_sync,
-            maximumWatchTopCount: message.pointee.max_watch_top,
-            maximumTimeoutMilliseconds: message.pointee.max_timeout_ms,
-            idleTimeoutMilliseconds: message.pointee.idle_timeout_ms,
-            sequenceWindow: message.pointee.sequence_window,
-            maximumImportPostCount: message.pointee.max_import_posts,
-            maximumWatchPostCount: message.pointee.max_watch_posts,
-            maximumWatchCount: message.pointee.max_watches
+        self.init(
+            maximumFrameByteCount: tree.number(node, 0),
+            maximumInFlightCount: tree.number(node, 1),
+            defaultPageSize: tree.number(node, 2),
+            maximumPageSize: tree.number(node, 3),
+            maximumBatchGetCount: tree.number(node, 4),
+            maximumBatchVoteCount: tree.number(node, 5),
+            maximumSyncPostCount: tree.number(node, 6),
+            maximumWatchTopCount: tree.number(node, 7),
+            maximumTimeoutMilliseconds: tree.number(node, 8),
+            idleTimeoutMilliseconds: tree.number(node, 9),
+            sequenceWindow: tree.number(node, 10),
+            maximumImportPostCount: tree.number(node, 11),
+            maximumWatchPostCount: tree.number(node, 12),
+            maximumWatchCount: tree.number(node, 13)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__Limits>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.max_frame_bytes = maximumFrameByteCount
-        unsafe message.pointee.max_in_flight = maximumInFlightCount
-        unsafe message.pointee.default_page_size = defaultPageSize
-        unsafe message.pointee.max_page_size = maximumPageSize
-        unsafe message.pointee.max_batch_get = maximumBatchGetCount
-        unsafe message.pointee.max_batch_votes = maximumBatchVoteCount
-        unsafe message.pointee.max_sync = maximumSyncPostCount
-        unsafe message.pointee.max_watch_top = maximumWatchTopCount
-        unsafe message.pointee.max_timeout_ms = maximumTimeoutMilliseconds
-        unsafe message.pointee.idle_timeout_ms = idleTimeoutMilliseconds
-        unsafe message.pointee.sequence_window = sequenceWindow
-        unsafe message.pointee.max_import_posts = maximumImportPostCount
-        unsafe message.pointee.max_watch_posts = maximumWatchPostCount
-        unsafe message.pointee.max_watches = maximumWatchCount
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, maximumFrameByteCount)
+        writer.number(2, maximumInFlightCount)
+        writer.number(3, defaultPageSize)
+        writer.number(4, maximumPageSize)
+        writer.number(5, maximumBatchGetCount)
+        writer.number(6, maximumBatchVoteCount)
+        writer.number(7, maximumSyncPostCount)
+        writer.number(8, maximumWatchTopCount)
+        writer.number(9, maximumTimeoutMilliseconds)
+        writer.number(10, idleTimeoutMilliseconds)
+        writer.number(11, sequenceWindow)
+        writer.number(12, maximumImportPostCount)
+        writer.number(13, maximumWatchPostCount)
+        writer.number(14, maximumWatchCount)
     }
 }
 
-extension PingRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__PingRequest>) {
-        unsafe feed__v1__ping_request__init(message)
+extension PingRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .bytes)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__PingRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            payload: reader.bytes(message.pointee.payload)
+        self.init(
+            payload: tree.bytes(node, 0)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__PingRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.payload = arena.bytes(payload)
+    func write(to writer: inout MessageWriter) {
+        writer.bytes(1, payload)
     }
 }
 
-extension PingResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__PingResponse>) {
-        unsafe feed__v1__ping_response__init(message)
+extension PingResponse: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 48 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .int32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__PingResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            payload: reader.bytes(message.pointee.payload),
-            serving: ServingStatus(message.pointee.serving)
+        self.init(
+            payload: tree.bytes(node, 0),
+            serving: tree.value(node, 1)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__PingResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.payload = arena.bytes(payload)
-        unsafe message.pointee.serving = serving.cValue()
+    func write(to writer: inout MessageWriter) {
+        writer.bytes(1, payload)
+        writer.value(2, serving)
     }
 }
 
-extension CancelRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CancelRequest>) {
-        unsafe feed__v1__cancel_request__init(message)
+extension CancelRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 32 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .uint64)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__CancelRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            id: message.pointee.id
+        self.init(
+            id: tree.number(node, 0)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__CancelRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.id = id
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, id)
     }
 }
 
-extension GoAway: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__GoAway>) {
-        unsafe feed__v1__go_away__init(message)
+extension GoAway: SwiftMessage {
+    package static var fieldCount: Int { 4 }
+    package static var structByteCount: Int { 72 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .uint32)
+        case 2: FieldShape(3, .bytes)
+        default: FieldShape(4, .bytes)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__GoAway>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            lastID: message.pointee.last_id,
-            drainMilliseconds: message.pointee.drain_ms,
-            reason: Reason(rawValue: reader.text(message.pointee.reason, "reason")),
-            leader: reader.text(message.pointee.leader, "leader")
+        try self.init(
+            lastID: tree.number(node, 0),
+            drainMilliseconds: tree.number(node, 1),
+            reason: Reason(rawValue: tree.text(node, 2, "reason")),
+            leader: tree.text(node, 3, "leader")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__GoAway>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.last_id = lastID
-        unsafe message.pointee.drain_ms = drainMilliseconds
-        unsafe message.pointee.reason = arena.text(reason.rawValue)
-        unsafe message.pointee.leader = arena.text(leader)
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, lastID)
+        writer.number(2, drainMilliseconds)
+        writer.text(3, reason.rawValue)
+        writer.text(4, leader)
     }
 }

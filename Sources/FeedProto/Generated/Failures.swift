@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// Why a call failed.
 public struct Status: Hashable, Sendable {
     /// The class of the failure.
@@ -113,69 +111,77 @@ public struct StatusCode: WireEnum {
     ]
 }
 
-extension Status: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__Status>) {
-        unsafe feed__v1__status__init(message)
+extension Status: SwiftMessage {
+    package static var fieldCount: Int { 7 }
+    package static var structByteCount: Int { 104 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .int32)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .bytes)
+        case 3: FieldShape(4, .bool)
+        case 4: FieldShape(5, .uint32)
+        case 5: FieldShape(6, .message(FieldViolation.self), .repeated)
+        default: FieldShape(7, .bytes)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__Status>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            code: StatusCode(message.pointee.code),
-            reason: Reason(rawValue: reader.text(message.pointee.reason, "reason")),
-            message: reader.text(message.pointee.message, "message"),
-            isNotExecuted: message.pointee.not_executed != 0,
-            retryAfterMilliseconds: message.pointee.retry_after_ms,
-            violations: reader.messages(
-                message.pointee.violations,
-                count: message.pointee.n_violations,
-                "violations"
-            ),
-            leader: reader.text(message.pointee.leader, "leader")
+        try self.init(
+            code: tree.value(node, 0),
+            reason: Reason(rawValue: tree.text(node, 1, "reason")),
+            message: tree.text(node, 2, "message"),
+            isNotExecuted: tree.flag(node, 3),
+            retryAfterMilliseconds: tree.number(node, 4),
+            violations: tree.messages(node, 5, "violations"),
+            leader: tree.text(node, 6, "leader")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__Status>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.code = code.cValue()
-        unsafe message.pointee.reason = arena.text(reason.rawValue)
-        unsafe message.pointee.message = arena.text(self.message)
-        unsafe message.pointee.not_executed = isNotExecuted ? 1 : 0
-        unsafe message.pointee.retry_after_ms = retryAfterMilliseconds
-        unsafe message.pointee.n_violations = violations.count
-        unsafe message.pointee.violations = arena.messages(violations)
-        unsafe message.pointee.leader = arena.text(leader)
+    func write(to writer: inout MessageWriter) {
+        writer.value(1, code)
+        writer.text(2, reason.rawValue)
+        writer.text(3, message)
+        writer.flag(4, isNotExecuted)
+        writer.number(5, retryAfterMilliseconds)
+        writer.messages(6, violations)
+        writer.text(7, leader)
     }
 }
 
-extension FieldViolation: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__FieldViolation>) {
-        unsafe feed__v1__field_violation__init(message)
+extension FieldViolation: SwiftMessage {
+    package static var fieldCount: Int { 4 }
+    package static var structByteCount: Int { 72 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .uint64)
+        default: FieldShape(4, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__FieldViolation>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            field: reader.text(message.pointee.field, "field"),
-            reason: Reason(rawValue: reader.text(message.pointee.reason, "reason")),
-            limit: message.pointee.limit,
-            actual: message.pointee.actual
+        try self.init(
+            field: tree.text(node, 0, "field"),
+            reason: Reason(rawValue: tree.text(node, 1, "reason")),
+            limit: tree.number(node, 2),
+            actual: tree.number(node, 3)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__FieldViolation>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.field = arena.text(field)
-        unsafe message.pointee.reason = arena.text(reason.rawValue)
-        unsafe message.pointee.limit = limit
-        unsafe message.pointee.actual = actual
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, field)
+        writer.text(2, reason.rawValue)
+        writer.number(3, limit)
+        writer.number(4, actual)
     }
 }

@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// What a vote means in a feed.
 public struct VoteMode: WireEnum {
     /// The number on the wire.
@@ -114,85 +112,94 @@ public struct CreateFeedRequest: Equatable, Sendable {
     }
 }
 
-extension Feed: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__Feed>) {
-        unsafe feed__v1__feed__init(message)
+extension Feed: SwiftMessage {
+    package static var fieldCount: Int { 9 }
+    package static var structByteCount: Int { 88 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .int32)
+        case 2: FieldShape(3, .int32)
+        case 3: FieldShape(4, .uint32)
+        case 4: FieldShape(5, .uint32)
+        case 5: FieldShape(6, .uint32)
+        case 6: FieldShape(7, .uint64)
+        case 7: FieldShape(8, .uint64)
+        default: FieldShape(9, .int32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__Feed>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            name: reader.text(message.pointee.name, "name"),
-            defaultOrder: Order(message.pointee.default_order),
-            voteMode: VoteMode(message.pointee.vote_mode),
-            maximumTitleLength: message.pointee.max_title_length,
-            minimumTextLength: message.pointee.min_text_length,
-            maximumTextLength: message.pointee.max_text_length,
-            postCount: message.pointee.post_count,
-            unreadCount: message.pointee.unread_count,
-            voters: Voters(message.pointee.voters)
+        try self.init(
+            name: tree.text(node, 0, "name"),
+            defaultOrder: tree.value(node, 1),
+            voteMode: tree.value(node, 2),
+            maximumTitleLength: tree.number(node, 3),
+            minimumTextLength: tree.number(node, 4),
+            maximumTextLength: tree.number(node, 5),
+            postCount: tree.number(node, 6),
+            unreadCount: tree.number(node, 7),
+            voters: tree.value(node, 8)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__Feed>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.name = arena.text(name)
-        unsafe message.pointee.default_order = defaultOrder.cValue()
-        unsafe message.pointee.vote_mode = voteMode.cValue()
-        unsafe message.pointee.max_title_length = maximumTitleLength
-        unsafe message.pointee.min_text_length = minimumTextLength
-        unsafe message.pointee.max_text_length = maximumTextLength
-        unsafe message.pointee.post_count = postCount
-        unsafe message.pointee.unread_count = unreadCount
-        unsafe message.pointee.voters = voters.cValue()
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, name)
+        writer.value(2, defaultOrder)
+        writer.value(3, voteMode)
+        writer.number(4, maximumTitleLength)
+        writer.number(5, minimumTextLength)
+        writer.number(6, maximumTextLength)
+        writer.number(7, postCount)
+        writer.number(8, unreadCount)
+        writer.value(9, voters)
     }
 }
 
-extension ListFeedsResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ListFeedsResponse>) {
-        unsafe feed__v1__list_feeds_response__init(message)
+extension ListFeedsResponse: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .message(Feed.self), .repeated)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ListFeedsResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            feeds: reader.messages(message.pointee.feeds, count: message.pointee.n_feeds, "feeds")
+        try self.init(
+            feeds: tree.messages(node, 0, "feeds")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ListFeedsResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_feeds = feeds.count
-        unsafe message.pointee.feeds = arena.messages(feeds)
+    func write(to writer: inout MessageWriter) {
+        writer.messages(1, feeds)
     }
 }
 
-extension CreateFeedRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CreateFeedRequest>) {
-        unsafe feed__v1__create_feed_request__init(message)
+extension CreateFeedRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 32 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .message(Feed.self))
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__CreateFeedRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            feed: reader.message(message.pointee.feed, "feed")
+        try self.init(
+            feed: tree.message(node, 0, "feed")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__CreateFeedRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.feed = arena.message(feed)
+    func write(to writer: inout MessageWriter) {
+        writer.message(1, feed)
     }
 }

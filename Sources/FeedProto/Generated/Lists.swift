@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// How posts are ordered.
 ///
 /// Each order is total: ties end by id.
@@ -200,108 +198,128 @@ public struct ListPostsResponse: Equatable, Sendable {
     }
 }
 
-extension ListPostsRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ListPostsRequest>) {
-        unsafe feed__v1__list_posts_request__init(message)
+extension ListPostsRequest: SwiftMessage {
+    package static var fieldCount: Int { 12 }
+    package static var structByteCount: Int { 104 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .int32)
+        case 2: FieldShape(3, .int32)
+        case 3: FieldShape(4, .int32)
+        case 4: FieldShape(5, .bytes)
+        case 5: FieldShape(6, .uint64, .member)
+        case 6: FieldShape(7, .uint64, .member)
+        case 7: FieldShape(8, .uint64, .member)
+        case 8: FieldShape(9, .uint64)
+        case 9: FieldShape(10, .bool)
+        case 10: FieldShape(11, .bool)
+        default: FieldShape(12, .int32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ListPostsRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            feed: reader.text(message.pointee.feed, "feed"),
-            order: Order(message.pointee.order),
-            window: Window(message.pointee.window),
-            pageSize: message.pointee.page_size,
-            pageToken: reader.bytes(message.pointee.page_token),
-            start: Start(message),
-            authorID: message.pointee.author_id,
-            unreadOnly: message.pointee.unread_only != 0,
-            includesDismissed: message.pointee.include_dismissed != 0,
-            consistency: Consistency(message.pointee.consistency)
+        try self.init(
+            feed: tree.text(node, 0, "feed"),
+            order: tree.value(node, 1),
+            window: tree.value(node, 2),
+            pageSize: tree.number(node, 3),
+            pageToken: tree.bytes(node, 4),
+            start: Start(node, in: tree),
+            authorID: tree.number(node, 8),
+            unreadOnly: tree.flag(node, 9),
+            includesDismissed: tree.flag(node, 10),
+            consistency: tree.value(node, 11)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ListPostsRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.feed = arena.text(feed)
-        unsafe message.pointee.order = order.cValue()
-        unsafe message.pointee.window = window.cValue()
-        unsafe message.pointee.page_size = pageSize
-        unsafe message.pointee.page_token = arena.bytes(pageToken)
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, feed)
+        writer.value(2, order)
+        writer.value(3, window)
+        writer.number(4, pageSize)
+        writer.bytes(5, pageToken)
         switch start {
         case .aroundPostID(let value):
-            unsafe message.pointee.start_case = FEED__V1__LIST_POSTS_REQUEST__START_AROUND_POST_ID
-            unsafe message.pointee.around_post_id = value
+            writer.member(6, UInt64(truncatingIfNeeded: value))
         case .rank(let value):
-            unsafe message.pointee.start_case = FEED__V1__LIST_POSTS_REQUEST__START_START_RANK
-            unsafe message.pointee.start_rank = value
+            writer.member(7, UInt64(truncatingIfNeeded: value))
         case .newerThanPostID(let value):
-            unsafe message.pointee.start_case =
-                FEED__V1__LIST_POSTS_REQUEST__START_NEWER_THAN_POST_ID
-            unsafe message.pointee.newer_than_post_id = value
+            writer.member(8, UInt64(truncatingIfNeeded: value))
         case nil:
             break
         }
-        unsafe message.pointee.author_id = authorID
-        unsafe message.pointee.unread_only = unreadOnly ? 1 : 0
-        unsafe message.pointee.include_dismissed = includesDismissed ? 1 : 0
-        unsafe message.pointee.consistency = consistency.cValue()
+        writer.number(9, authorID)
+        writer.flag(10, unreadOnly)
+        writer.flag(11, includesDismissed)
+        writer.value(12, consistency)
     }
 }
 
 extension ListPostsRequest.Start {
     /// The set member of the oneof; nil where there is none.
-    fileprivate init?(_ message: UnsafeMutablePointer<Feed__V1__ListPostsRequest>) {
-        switch unsafe message.pointee.start_case {
-        case FEED__V1__LIST_POSTS_REQUEST__START_AROUND_POST_ID:
-            self = unsafe .aroundPostID(message.pointee.around_post_id)
-        case FEED__V1__LIST_POSTS_REQUEST__START_START_RANK:
-            self = unsafe .rank(message.pointee.start_rank)
-        case FEED__V1__LIST_POSTS_REQUEST__START_NEWER_THAN_POST_ID:
-            self = unsafe .newerThanPostID(message.pointee.newer_than_post_id)
+    fileprivate init?(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) {
+        switch tree.member(node) {
+        case 6:
+            self = .aroundPostID(tree.number(node, 5))
+        case 7:
+            self = .rank(tree.number(node, 6))
+        case 8:
+            self = .newerThanPostID(tree.number(node, 7))
         default:
             return nil
         }
     }
 }
 
-extension ListPostsResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ListPostsResponse>) {
-        unsafe feed__v1__list_posts_response__init(message)
+extension ListPostsResponse: SwiftMessage {
+    package static var fieldCount: Int { 8 }
+    package static var structByteCount: Int { 112 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .message(Post.self), .repeated)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .bytes)
+        case 3: FieldShape(4, .bytes)
+        case 4: FieldShape(5, .uint64)
+        case 5: FieldShape(6, .uint64)
+        case 6: FieldShape(7, .uint32)
+        default: FieldShape(8, .int32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ListPostsResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            posts: reader.messages(message.pointee.posts, count: message.pointee.n_posts, "posts"),
-            nextPageToken: reader.bytes(message.pointee.next_page_token),
-            previousPageToken: reader.bytes(message.pointee.previous_page_token),
-            refreshToken: reader.bytes(message.pointee.refresh_token),
-            firstRank: message.pointee.first_rank,
-            totalSize: message.pointee.total_size,
-            newerCount: message.pointee.newer_count,
-            consistency: Consistency(message.pointee.consistency)
+        try self.init(
+            posts: tree.messages(node, 0, "posts"),
+            nextPageToken: tree.bytes(node, 1),
+            previousPageToken: tree.bytes(node, 2),
+            refreshToken: tree.bytes(node, 3),
+            firstRank: tree.number(node, 4),
+            totalSize: tree.number(node, 5),
+            newerCount: tree.number(node, 6),
+            consistency: tree.value(node, 7)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ListPostsResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_posts = posts.count
-        unsafe message.pointee.posts = arena.messages(posts)
-        unsafe message.pointee.next_page_token = arena.bytes(nextPageToken)
-        unsafe message.pointee.previous_page_token = arena.bytes(previousPageToken)
-        unsafe message.pointee.refresh_token = arena.bytes(refreshToken)
-        unsafe message.pointee.first_rank = firstRank
-        unsafe message.pointee.total_size = totalSize
-        unsafe message.pointee.newer_count = newerCount
-        unsafe message.pointee.consistency = consistency.cValue()
+    func write(to writer: inout MessageWriter) {
+        writer.messages(1, posts)
+        writer.bytes(2, nextPageToken)
+        writer.bytes(3, previousPageToken)
+        writer.bytes(4, refreshToken)
+        writer.number(5, firstRank)
+        writer.number(6, totalSize)
+        writer.number(7, newerCount)
+        writer.value(8, consistency)
     }
 }

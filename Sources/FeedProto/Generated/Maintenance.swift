@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// The backup that was made.
 public struct BackupResponse: Equatable, Sendable {
     /// Its folder's name, as `20270115T080000123Z`, in `backups` of the service's data directory.
@@ -221,228 +219,264 @@ public struct PostOrigin: Equatable, Sendable {
     }
 }
 
-extension BackupResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__BackupResponse>) {
-        unsafe feed__v1__backup_response__init(message)
+extension BackupResponse: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 48 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__BackupResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            name: reader.text(message.pointee.name, "name"),
-            revision: message.pointee.revision
+        try self.init(
+            name: tree.text(node, 0, "name"),
+            revision: tree.number(node, 1)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__BackupResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.name = arena.text(name)
-        unsafe message.pointee.revision = revision
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, name)
+        writer.number(2, revision)
     }
 }
 
-extension SetLogLevelRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__SetLogLevelRequest>) {
-        unsafe feed__v1__set_log_level_request__init(message)
+extension SetLogLevelRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .bytes)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__SetLogLevelRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            level: reader.text(message.pointee.level, "level")
+        try self.init(
+            level: tree.text(node, 0, "level")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__SetLogLevelRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.level = arena.text(level)
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, level)
     }
 }
 
-extension CorrectTimesRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CorrectTimesRequest>) {
-        unsafe feed__v1__correct_times_request__init(message)
+extension CorrectTimesRequest: SwiftMessage {
+    package static var fieldCount: Int { 4 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bool)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .uint64)
+        default: FieldShape(4, .uint32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__CorrectTimesRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            appliesCorrection: message.pointee.apply != 0,
-            timeMilliseconds: message.pointee.time_ms,
-            afterID: message.pointee.after_id,
-            limit: message.pointee.limit
+        self.init(
+            appliesCorrection: tree.flag(node, 0),
+            timeMilliseconds: tree.number(node, 1),
+            afterID: tree.number(node, 2),
+            limit: tree.number(node, 3)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__CorrectTimesRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.apply = appliesCorrection ? 1 : 0
-        unsafe message.pointee.time_ms = timeMilliseconds
-        unsafe message.pointee.after_id = afterID
-        unsafe message.pointee.limit = limit
+    func write(to writer: inout MessageWriter) {
+        writer.flag(1, appliesCorrection)
+        writer.number(2, timeMilliseconds)
+        writer.number(3, afterID)
+        writer.number(4, limit)
     }
 }
 
-extension CorrectTimesResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CorrectTimesResponse>) {
-        unsafe feed__v1__correct_times_response__init(message)
+extension CorrectTimesResponse: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .message(PostTimes.self), .repeated)
+        case 1: FieldShape(2, .uint64)
+        default: FieldShape(3, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__CorrectTimesResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            posts: reader.messages(message.pointee.posts, count: message.pointee.n_posts, "posts"),
-            nextAfterID: message.pointee.next_after_id,
-            serverTimeMilliseconds: message.pointee.server_time_ms
+        try self.init(
+            posts: tree.messages(node, 0, "posts"),
+            nextAfterID: tree.number(node, 1),
+            serverTimeMilliseconds: tree.number(node, 2)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__CorrectTimesResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_posts = posts.count
-        unsafe message.pointee.posts = arena.messages(posts)
-        unsafe message.pointee.next_after_id = nextAfterID
-        unsafe message.pointee.server_time_ms = serverTimeMilliseconds
+    func write(to writer: inout MessageWriter) {
+        writer.messages(1, posts)
+        writer.number(2, nextAfterID)
+        writer.number(3, serverTimeMilliseconds)
     }
 }
 
-extension PostTimes: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__PostTimes>) {
-        unsafe feed__v1__post_times__init(message)
+extension PostTimes: SwiftMessage {
+    package static var fieldCount: Int { 5 }
+    package static var structByteCount: Int { 80 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .bytes)
+        case 3: FieldShape(4, .uint64)
+        default: FieldShape(5, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__PostTimes>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            id: message.pointee.id,
-            feed: reader.text(message.pointee.feed, "feed"),
-            title: reader.text(message.pointee.title, "title"),
-            createTimeMilliseconds: message.pointee.create_time_ms,
-            updateTimeMilliseconds: message.pointee.update_time_ms
+        try self.init(
+            id: tree.number(node, 0),
+            feed: tree.text(node, 1, "feed"),
+            title: tree.text(node, 2, "title"),
+            createTimeMilliseconds: tree.number(node, 3),
+            updateTimeMilliseconds: tree.number(node, 4)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__PostTimes>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.id = id
-        unsafe message.pointee.feed = arena.text(feed)
-        unsafe message.pointee.title = arena.text(title)
-        unsafe message.pointee.create_time_ms = createTimeMilliseconds
-        unsafe message.pointee.update_time_ms = updateTimeMilliseconds
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, id)
+        writer.text(2, feed)
+        writer.text(3, title)
+        writer.number(4, createTimeMilliseconds)
+        writer.number(5, updateTimeMilliseconds)
     }
 }
 
-extension DeletePostsRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__DeletePostsRequest>) {
-        unsafe feed__v1__delete_posts_request__init(message)
+extension DeletePostsRequest: SwiftMessage {
+    package static var fieldCount: Int { 7 }
+    package static var structByteCount: Int { 96 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .bytes)
+        case 3: FieldShape(4, .uint64)
+        case 4: FieldShape(5, .bool)
+        case 5: FieldShape(6, .uint64)
+        default: FieldShape(7, .uint32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__DeletePostsRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            authorID: message.pointee.author_id,
-            clientID: reader.bytes(message.pointee.client_id),
-            host: reader.text(message.pointee.host, "host"),
-            sinceTimeMilliseconds: message.pointee.since_ms,
-            deletesPosts: message.pointee.apply != 0,
-            afterID: message.pointee.after_id,
-            limit: message.pointee.limit
+        try self.init(
+            authorID: tree.number(node, 0),
+            clientID: tree.bytes(node, 1),
+            host: tree.text(node, 2, "host"),
+            sinceTimeMilliseconds: tree.number(node, 3),
+            deletesPosts: tree.flag(node, 4),
+            afterID: tree.number(node, 5),
+            limit: tree.number(node, 6)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__DeletePostsRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.author_id = authorID
-        unsafe message.pointee.client_id = arena.bytes(clientID)
-        unsafe message.pointee.host = arena.text(host)
-        unsafe message.pointee.since_ms = sinceTimeMilliseconds
-        unsafe message.pointee.apply = deletesPosts ? 1 : 0
-        unsafe message.pointee.after_id = afterID
-        unsafe message.pointee.limit = limit
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, authorID)
+        writer.bytes(2, clientID)
+        writer.text(3, host)
+        writer.number(4, sinceTimeMilliseconds)
+        writer.flag(5, deletesPosts)
+        writer.number(6, afterID)
+        writer.number(7, limit)
     }
 }
 
-extension DeletePostsResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__DeletePostsResponse>) {
-        unsafe feed__v1__delete_posts_response__init(message)
+extension DeletePostsResponse: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .message(PostOrigin.self), .repeated)
+        case 1: FieldShape(2, .uint64)
+        default: FieldShape(3, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__DeletePostsResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            posts: reader.messages(message.pointee.posts, count: message.pointee.n_posts, "posts"),
-            nextAfterID: message.pointee.next_after_id,
-            originsSinceTimeMilliseconds: message.pointee.origins_since_ms
+        try self.init(
+            posts: tree.messages(node, 0, "posts"),
+            nextAfterID: tree.number(node, 1),
+            originsSinceTimeMilliseconds: tree.number(node, 2)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__DeletePostsResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_posts = posts.count
-        unsafe message.pointee.posts = arena.messages(posts)
-        unsafe message.pointee.next_after_id = nextAfterID
-        unsafe message.pointee.origins_since_ms = originsSinceTimeMilliseconds
+    func write(to writer: inout MessageWriter) {
+        writer.messages(1, posts)
+        writer.number(2, nextAfterID)
+        writer.number(3, originsSinceTimeMilliseconds)
     }
 }
 
-extension PostOrigin: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__PostOrigin>) {
-        unsafe feed__v1__post_origin__init(message)
+extension PostOrigin: SwiftMessage {
+    package static var fieldCount: Int { 7 }
+    package static var structByteCount: Int { 112 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .bytes)
+        case 3: FieldShape(4, .uint64)
+        case 4: FieldShape(5, .uint64)
+        case 5: FieldShape(6, .bytes)
+        default: FieldShape(7, .bytes)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__PostOrigin>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            id: message.pointee.id,
-            feed: reader.text(message.pointee.feed, "feed"),
-            title: reader.text(message.pointee.title, "title"),
-            createTimeMilliseconds: message.pointee.create_time_ms,
-            authorID: message.pointee.author_id,
-            clientID: reader.bytes(message.pointee.client_id),
-            host: reader.text(message.pointee.host, "host")
+        try self.init(
+            id: tree.number(node, 0),
+            feed: tree.text(node, 1, "feed"),
+            title: tree.text(node, 2, "title"),
+            createTimeMilliseconds: tree.number(node, 3),
+            authorID: tree.number(node, 4),
+            clientID: tree.bytes(node, 5),
+            host: tree.text(node, 6, "host")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__PostOrigin>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.id = id
-        unsafe message.pointee.feed = arena.text(feed)
-        unsafe message.pointee.title = arena.text(title)
-        unsafe message.pointee.create_time_ms = createTimeMilliseconds
-        unsafe message.pointee.author_id = authorID
-        unsafe message.pointee.client_id = arena.bytes(clientID)
-        unsafe message.pointee.host = arena.text(host)
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, id)
+        writer.text(2, feed)
+        writer.text(3, title)
+        writer.number(4, createTimeMilliseconds)
+        writer.number(5, authorID)
+        writer.bytes(6, clientID)
+        writer.text(7, host)
     }
 }

@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// What a caller may note of a post.
 public struct Mark: WireEnum {
     /// The number on the wire.
@@ -59,53 +57,57 @@ public struct MarkPostsResponse: Equatable, Sendable {
     }
 }
 
-extension MarkPostsRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__MarkPostsRequest>) {
-        unsafe feed__v1__mark_posts_request__init(message)
+extension MarkPostsRequest: SwiftMessage {
+    package static var fieldCount: Int { 4 }
+    package static var structByteCount: Int { 72 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .int32)
+        case 2: FieldShape(3, .uint64, .repeated)
+        default: FieldShape(4, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__MarkPostsRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            feed: reader.text(message.pointee.feed, "feed"),
-            mark: Mark(message.pointee.mark),
-            postIDs: reader.numbers(message.pointee.post_ids, count: message.pointee.n_post_ids),
-            throughPostID: message.pointee.through_post_id
+        try self.init(
+            feed: tree.text(node, 0, "feed"),
+            mark: tree.value(node, 1),
+            postIDs: tree.numbers(node, 2),
+            throughPostID: tree.number(node, 3)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__MarkPostsRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.feed = arena.text(feed)
-        unsafe message.pointee.mark = mark.cValue()
-        unsafe message.pointee.n_post_ids = postIDs.count
-        unsafe message.pointee.post_ids = arena.numbers(postIDs)
-        unsafe message.pointee.through_post_id = throughPostID
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, feed)
+        writer.value(2, mark)
+        writer.numbers(3, postIDs)
+        writer.number(4, throughPostID)
     }
 }
 
-extension MarkPostsResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__MarkPostsResponse>) {
-        unsafe feed__v1__mark_posts_response__init(message)
+extension MarkPostsResponse: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 32 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .uint64)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__MarkPostsResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            unreadCount: message.pointee.unread_count
+        self.init(
+            unreadCount: tree.number(node, 0)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__MarkPostsResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.unread_count = unreadCount
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, unreadCount)
     }
 }

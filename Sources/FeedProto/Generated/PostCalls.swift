@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// Creates a post.
 ///
 /// The answer: `Post`.
@@ -193,250 +191,260 @@ public struct PostRank: Equatable, Sendable {
     }
 }
 
-extension CreatePostRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CreatePostRequest>) {
-        unsafe feed__v1__create_post_request__init(message)
+extension CreatePostRequest: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 48 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .message(Post.self))
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__CreatePostRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            feed: reader.text(message.pointee.feed, "feed"),
-            post: reader.message(message.pointee.post, "post")
+        try self.init(
+            feed: tree.text(node, 0, "feed"),
+            post: tree.message(node, 1, "post")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__CreatePostRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.feed = arena.text(feed)
-        unsafe message.pointee.post = arena.message(post)
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, feed)
+        writer.message(2, post)
     }
 }
 
-extension ImportPostsRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ImportPostsRequest>) {
-        unsafe feed__v1__import_posts_request__init(message)
+extension ImportPostsRequest: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .message(Post.self), .repeated)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ImportPostsRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            feed: reader.text(message.pointee.feed, "feed"),
-            posts: reader.messages(message.pointee.posts, count: message.pointee.n_posts, "posts")
+        try self.init(
+            feed: tree.text(node, 0, "feed"),
+            posts: tree.messages(node, 1, "posts")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ImportPostsRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.feed = arena.text(feed)
-        unsafe message.pointee.n_posts = posts.count
-        unsafe message.pointee.posts = arena.messages(posts)
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, feed)
+        writer.messages(2, posts)
     }
 }
 
-extension ImportPostsResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ImportPostsResponse>) {
-        unsafe feed__v1__import_posts_response__init(message)
+extension ImportPostsResponse: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .uint64, .repeated)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ImportPostsResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            ids: reader.numbers(message.pointee.ids, count: message.pointee.n_ids)
+        self.init(
+            ids: tree.numbers(node, 0)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ImportPostsResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_ids = ids.count
-        unsafe message.pointee.ids = arena.numbers(ids)
+    func write(to writer: inout MessageWriter) {
+        writer.numbers(1, ids)
     }
 }
 
-extension GetPostRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__GetPostRequest>) {
-        unsafe feed__v1__get_post_request__init(message)
+extension GetPostRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 32 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .uint64)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__GetPostRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            id: message.pointee.id
+        self.init(
+            id: tree.number(node, 0)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__GetPostRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.id = id
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, id)
     }
 }
 
-extension BatchGetPostsRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__BatchGetPostsRequest>) {
-        unsafe feed__v1__batch_get_posts_request__init(message)
+extension BatchGetPostsRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .uint64, .repeated)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__BatchGetPostsRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            ids: reader.numbers(message.pointee.ids, count: message.pointee.n_ids)
+        self.init(
+            ids: tree.numbers(node, 0)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__BatchGetPostsRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_ids = ids.count
-        unsafe message.pointee.ids = arena.numbers(ids)
+    func write(to writer: inout MessageWriter) {
+        writer.numbers(1, ids)
     }
 }
 
-extension BatchGetPostsResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__BatchGetPostsResponse>) {
-        unsafe feed__v1__batch_get_posts_response__init(message)
+extension BatchGetPostsResponse: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .message(Post.self), .repeated)
+        default: FieldShape(2, .uint64, .repeated)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__BatchGetPostsResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            posts: reader.messages(message.pointee.posts, count: message.pointee.n_posts, "posts"),
-            missingIDs: reader.numbers(
-                message.pointee.missing_ids,
-                count: message.pointee.n_missing_ids
-            )
+        try self.init(
+            posts: tree.messages(node, 0, "posts"),
+            missingIDs: tree.numbers(node, 1)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__BatchGetPostsResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_posts = posts.count
-        unsafe message.pointee.posts = arena.messages(posts)
-        unsafe message.pointee.n_missing_ids = missingIDs.count
-        unsafe message.pointee.missing_ids = arena.numbers(missingIDs)
+    func write(to writer: inout MessageWriter) {
+        writer.messages(1, posts)
+        writer.numbers(2, missingIDs)
     }
 }
 
-extension UpdatePostRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__UpdatePostRequest>) {
-        unsafe feed__v1__update_post_request__init(message)
+extension UpdatePostRequest: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 48 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .message(Post.self))
+        default: FieldShape(2, .int32, .repeated)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__UpdatePostRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            post: reader.message(message.pointee.post, "post"),
-            updateMask: reader.numbers(
-                message.pointee.update_mask,
-                count: message.pointee.n_update_mask
-            ).map { PostField($0) }
+        try self.init(
+            post: tree.message(node, 0, "post"),
+            updateMask: tree.values(node, 1)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__UpdatePostRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.post = arena.message(post)
-        unsafe message.pointee.n_update_mask = updateMask.count
-        unsafe message.pointee.update_mask = arena.numbers(updateMask.map { $0.cValue() })
+    func write(to writer: inout MessageWriter) {
+        writer.message(1, post)
+        writer.numbers(2, updateMask.map(\.rawValue))
     }
 }
 
-extension DeletePostRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__DeletePostRequest>) {
-        unsafe feed__v1__delete_post_request__init(message)
+extension DeletePostRequest: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        default: FieldShape(2, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__DeletePostRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            id: message.pointee.id,
-            revision: message.pointee.revision
+        self.init(
+            id: tree.number(node, 0),
+            revision: tree.number(node, 1)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__DeletePostRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.id = id
-        unsafe message.pointee.revision = revision
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, id)
+        writer.number(2, revision)
     }
 }
 
-extension GetPostRankRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__GetPostRankRequest>) {
-        unsafe feed__v1__get_post_rank_request__init(message)
+extension GetPostRankRequest: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .int32)
+        default: FieldShape(3, .int32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__GetPostRankRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            id: message.pointee.id,
-            order: Order(message.pointee.order),
-            window: Window(message.pointee.window)
+        self.init(
+            id: tree.number(node, 0),
+            order: tree.value(node, 1),
+            window: tree.value(node, 2)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__GetPostRankRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.id = id
-        unsafe message.pointee.order = order.cValue()
-        unsafe message.pointee.window = window.cValue()
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, id)
+        writer.value(2, order)
+        writer.value(3, window)
     }
 }
 
-extension PostRank: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__PostRank>) {
-        unsafe feed__v1__post_rank__init(message)
+extension PostRank: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        default: FieldShape(2, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__PostRank>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            rank: message.pointee.rank,
-            totalSize: message.pointee.total_size
+        self.init(
+            rank: tree.number(node, 0),
+            totalSize: tree.number(node, 1)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__PostRank>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.rank = rank
-        unsafe message.pointee.total_size = totalSize
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, rank)
+        writer.number(2, totalSize)
     }
 }

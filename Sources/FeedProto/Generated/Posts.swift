@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// A post as the service shows it.
 ///
 /// Of a post in a request the service reads only the fields that the call names.
@@ -127,108 +125,134 @@ public struct Viewer: Equatable, Sendable {
     }
 }
 
-extension Post: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__Post>) {
-        unsafe feed__v1__post__init(message)
+extension Post: SwiftMessage {
+    package static var fieldCount: Int { 17 }
+    package static var structByteCount: Int { 208 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .bytes)
+        case 2: FieldShape(3, .message(User.self))
+        case 3: FieldShape(4, .bytes)
+        case 4: FieldShape(5, .bytes)
+        case 5: FieldShape(6, .bytes)
+        case 6: FieldShape(7, .bytes)
+        case 7: FieldShape(8, .bytes)
+        case 8: FieldShape(9, .uint64)
+        case 9: FieldShape(10, .uint64)
+        case 10: FieldShape(11, .uint64)
+        case 11: FieldShape(12, .uint64)
+        case 12: FieldShape(13, .uint64)
+        case 13: FieldShape(14, .uint64)
+        case 14: FieldShape(15, .uint64)
+        case 15: FieldShape(16, .bool)
+        default: FieldShape(17, .message(Viewer.self))
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__Post>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            id: message.pointee.id,
-            feed: reader.text(message.pointee.feed, "feed"),
-            author: reader.message(message.pointee.author, "author"),
-            title: reader.text(message.pointee.title, "title"),
-            text: reader.text(message.pointee.text, "text"),
-            linkURL: reader.text(message.pointee.link_url, "link_url"),
-            thumbnailURL: reader.text(message.pointee.thumbnail_url, "thumbnail_url"),
-            imageURL: reader.text(message.pointee.image_url, "image_url"),
-            score: message.pointee.score,
-            upvoteCount: message.pointee.upvote_count,
-            downvoteCount: message.pointee.downvote_count,
-            commentCount: message.pointee.comment_count,
-            createTimeMilliseconds: message.pointee.create_time_ms,
-            updateTimeMilliseconds: message.pointee.update_time_ms,
-            revision: message.pointee.revision,
-            isDeleted: message.pointee.deleted != 0,
-            viewer: reader.message(message.pointee.viewer, "viewer")
+        try self.init(
+            id: tree.number(node, 0),
+            feed: tree.text(node, 1, "feed"),
+            author: tree.message(node, 2, "author"),
+            title: tree.text(node, 3, "title"),
+            text: tree.text(node, 4, "text"),
+            linkURL: tree.text(node, 5, "link_url"),
+            thumbnailURL: tree.text(node, 6, "thumbnail_url"),
+            imageURL: tree.text(node, 7, "image_url"),
+            score: tree.number(node, 8),
+            upvoteCount: tree.number(node, 9),
+            downvoteCount: tree.number(node, 10),
+            commentCount: tree.number(node, 11),
+            createTimeMilliseconds: tree.number(node, 12),
+            updateTimeMilliseconds: tree.number(node, 13),
+            revision: tree.number(node, 14),
+            isDeleted: tree.flag(node, 15),
+            viewer: tree.message(node, 16, "viewer")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__Post>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.id = id
-        unsafe message.pointee.feed = arena.text(feed)
-        unsafe message.pointee.author = arena.message(author)
-        unsafe message.pointee.title = arena.text(title)
-        unsafe message.pointee.text = arena.text(text)
-        unsafe message.pointee.link_url = arena.text(linkURL)
-        unsafe message.pointee.thumbnail_url = arena.text(thumbnailURL)
-        unsafe message.pointee.image_url = arena.text(imageURL)
-        unsafe message.pointee.score = score
-        unsafe message.pointee.upvote_count = upvoteCount
-        unsafe message.pointee.downvote_count = downvoteCount
-        unsafe message.pointee.comment_count = commentCount
-        unsafe message.pointee.create_time_ms = createTimeMilliseconds
-        unsafe message.pointee.update_time_ms = updateTimeMilliseconds
-        unsafe message.pointee.revision = revision
-        unsafe message.pointee.deleted = isDeleted ? 1 : 0
-        unsafe message.pointee.viewer = arena.message(viewer)
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, id)
+        writer.text(2, feed)
+        writer.message(3, author)
+        writer.text(4, title)
+        writer.text(5, text)
+        writer.text(6, linkURL)
+        writer.text(7, thumbnailURL)
+        writer.text(8, imageURL)
+        writer.number(9, score)
+        writer.number(10, upvoteCount)
+        writer.number(11, downvoteCount)
+        writer.number(12, commentCount)
+        writer.number(13, createTimeMilliseconds)
+        writer.number(14, updateTimeMilliseconds)
+        writer.number(15, revision)
+        writer.flag(16, isDeleted)
+        writer.message(17, viewer)
     }
 }
 
-extension User: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__User>) {
-        unsafe feed__v1__user__init(message)
+extension User: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .bytes)
+        default: FieldShape(3, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__User>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            id: message.pointee.id,
-            displayName: reader.text(message.pointee.display_name, "display_name"),
-            createTimeMilliseconds: message.pointee.create_time_ms
+        try self.init(
+            id: tree.number(node, 0),
+            displayName: tree.text(node, 1, "display_name"),
+            createTimeMilliseconds: tree.number(node, 2)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__User>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.id = id
-        unsafe message.pointee.display_name = arena.text(displayName)
-        unsafe message.pointee.create_time_ms = createTimeMilliseconds
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, id)
+        writer.text(2, displayName)
+        writer.number(3, createTimeMilliseconds)
     }
 }
 
-extension Viewer: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__Viewer>) {
-        unsafe feed__v1__viewer__init(message)
+extension Viewer: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .int32)
+        case 1: FieldShape(2, .bool)
+        default: FieldShape(3, .bool)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__Viewer>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            vote: VoteDirection(message.pointee.vote),
-            isRead: message.pointee.read != 0,
-            isDismissed: message.pointee.dismissed != 0
+        self.init(
+            vote: tree.value(node, 0),
+            isRead: tree.flag(node, 1),
+            isDismissed: tree.flag(node, 2)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__Viewer>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.vote = vote.cValue()
-        unsafe message.pointee.read = isRead ? 1 : 0
-        unsafe message.pointee.dismissed = isDismissed ? 1 : 0
+    func write(to writer: inout MessageWriter) {
+        writer.value(1, vote)
+        writer.flag(2, isRead)
+        writer.flag(3, isDismissed)
     }
 }

@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// The state of a service's backups.
 public struct BackupStats: Equatable, Sendable {
     /// Whether a backup is under way.
@@ -189,144 +187,172 @@ public struct MethodStats: Equatable, Sendable {
     }
 }
 
-extension BackupStats: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__BackupStats>) {
-        unsafe feed__v1__backup_stats__init(message)
+extension BackupStats: SwiftMessage {
+    package static var fieldCount: Int { 12 }
+    package static var structByteCount: Int { 136 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bool)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .uint64)
+        case 3: FieldShape(4, .bytes)
+        case 4: FieldShape(5, .uint64)
+        case 5: FieldShape(6, .uint64)
+        case 6: FieldShape(7, .uint64)
+        case 7: FieldShape(8, .bytes)
+        case 8: FieldShape(9, .uint64)
+        case 9: FieldShape(10, .uint64)
+        case 10: FieldShape(11, .uint64)
+        default: FieldShape(12, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__BackupStats>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            isRunning: message.pointee.running != 0,
-            copiedByteCount: message.pointee.copied_bytes,
-            byteCount: message.pointee.total_bytes,
-            lastName: reader.text(message.pointee.last_name, "last_name"),
-            lastTimeMilliseconds: message.pointee.last_time_ms,
-            lastByteCount: message.pointee.last_bytes,
-            lastDurationMilliseconds: message.pointee.last_duration_ms,
-            lastError: reader.text(message.pointee.last_error, "last_error"),
-            lastErrorTimeMilliseconds: message.pointee.last_error_time_ms,
-            failureCount: message.pointee.failures,
-            scheduleIntervalMilliseconds: message.pointee.schedule_interval_ms,
-            nextTimeMilliseconds: message.pointee.next_time_ms
+        try self.init(
+            isRunning: tree.flag(node, 0),
+            copiedByteCount: tree.number(node, 1),
+            byteCount: tree.number(node, 2),
+            lastName: tree.text(node, 3, "last_name"),
+            lastTimeMilliseconds: tree.number(node, 4),
+            lastByteCount: tree.number(node, 5),
+            lastDurationMilliseconds: tree.number(node, 6),
+            lastError: tree.text(node, 7, "last_error"),
+            lastErrorTimeMilliseconds: tree.number(node, 8),
+            failureCount: tree.number(node, 9),
+            scheduleIntervalMilliseconds: tree.number(node, 10),
+            nextTimeMilliseconds: tree.number(node, 11)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__BackupStats>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.running = isRunning ? 1 : 0
-        unsafe message.pointee.copied_bytes = copiedByteCount
-        unsafe message.pointee.total_bytes = byteCount
-        unsafe message.pointee.last_name = arena.text(lastName)
-        unsafe message.pointee.last_time_ms = lastTimeMilliseconds
-        unsafe message.pointee.last_bytes = lastByteCount
-        unsafe message.pointee.last_duration_ms = lastDurationMilliseconds
-        unsafe message.pointee.last_error = arena.text(lastError)
-        unsafe message.pointee.last_error_time_ms = lastErrorTimeMilliseconds
-        unsafe message.pointee.failures = failureCount
-        unsafe message.pointee.schedule_interval_ms = scheduleIntervalMilliseconds
-        unsafe message.pointee.next_time_ms = nextTimeMilliseconds
+    func write(to writer: inout MessageWriter) {
+        writer.flag(1, isRunning)
+        writer.number(2, copiedByteCount)
+        writer.number(3, byteCount)
+        writer.text(4, lastName)
+        writer.number(5, lastTimeMilliseconds)
+        writer.number(6, lastByteCount)
+        writer.number(7, lastDurationMilliseconds)
+        writer.text(8, lastError)
+        writer.number(9, lastErrorTimeMilliseconds)
+        writer.number(10, failureCount)
+        writer.number(11, scheduleIntervalMilliseconds)
+        writer.number(12, nextTimeMilliseconds)
     }
 }
 
-extension JournalStats: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__JournalStats>) {
-        unsafe feed__v1__journal_stats__init(message)
+extension JournalStats: SwiftMessage {
+    package static var fieldCount: Int { 19 }
+    package static var structByteCount: Int { 176 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .uint64)
+        case 3: FieldShape(4, .uint64)
+        case 4: FieldShape(5, .uint64)
+        case 5: FieldShape(6, .uint64)
+        case 6: FieldShape(7, .uint64)
+        case 7: FieldShape(8, .uint64)
+        case 8: FieldShape(9, .uint64)
+        case 9: FieldShape(10, .uint64)
+        case 10: FieldShape(11, .uint64)
+        case 11: FieldShape(12, .uint64)
+        case 12: FieldShape(13, .bool)
+        case 13: FieldShape(14, .uint64)
+        case 14: FieldShape(15, .uint64)
+        case 15: FieldShape(16, .uint64)
+        case 16: FieldShape(17, .uint64)
+        case 17: FieldShape(18, .uint64)
+        default: FieldShape(19, .bool)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__JournalStats>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            executedPosition: message.pointee.executed_position,
-            durablePosition: message.pointee.durable_position,
-            checkpointedPosition: message.pointee.folded_position,
-            commitCount: message.pointee.commits,
-            effectCount: message.pointee.commit_effects,
-            medianCommitMicroseconds: message.pointee.commit_p50_us,
-            p99CommitMicroseconds: message.pointee.commit_p99_us,
-            maximumCommitMicroseconds: message.pointee.commit_max_us,
-            byteCount: message.pointee.journal_bytes,
-            heldAnswerCount: message.pointee.held_answers,
-            oldestHeldMicroseconds: message.pointee.oldest_held_us,
-            freeByteCount: message.pointee.free_bytes,
-            isReadOnly: message.pointee.read_only != 0,
-            checkpoints: CheckpointStats(message)
+        self.init(
+            executedPosition: tree.number(node, 0),
+            durablePosition: tree.number(node, 1),
+            checkpointedPosition: tree.number(node, 2),
+            commitCount: tree.number(node, 3),
+            effectCount: tree.number(node, 4),
+            medianCommitMicroseconds: tree.number(node, 5),
+            p99CommitMicroseconds: tree.number(node, 6),
+            maximumCommitMicroseconds: tree.number(node, 7),
+            byteCount: tree.number(node, 8),
+            heldAnswerCount: tree.number(node, 9),
+            oldestHeldMicroseconds: tree.number(node, 10),
+            freeByteCount: tree.number(node, 11),
+            isReadOnly: tree.flag(node, 12),
+            checkpoints: CheckpointStats(
+                backlogByteCount: tree.number(node, 13),
+                backlogLimitByteCount: tree.number(node, 14),
+                refusedCount: tree.number(node, 15),
+                underWayMicroseconds: tree.number(node, 16),
+                longestStepMicroseconds: tree.number(node, 17),
+                isStalled: tree.flag(node, 18)
+            )
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__JournalStats>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.executed_position = executedPosition
-        unsafe message.pointee.durable_position = durablePosition
-        unsafe message.pointee.folded_position = checkpointedPosition
-        unsafe message.pointee.commits = commitCount
-        unsafe message.pointee.commit_effects = effectCount
-        unsafe message.pointee.commit_p50_us = medianCommitMicroseconds
-        unsafe message.pointee.commit_p99_us = p99CommitMicroseconds
-        unsafe message.pointee.commit_max_us = maximumCommitMicroseconds
-        unsafe message.pointee.journal_bytes = byteCount
-        unsafe message.pointee.held_answers = heldAnswerCount
-        unsafe message.pointee.oldest_held_us = oldestHeldMicroseconds
-        unsafe message.pointee.free_bytes = freeByteCount
-        unsafe message.pointee.read_only = isReadOnly ? 1 : 0
-        unsafe checkpoints.write(to: message)
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, executedPosition)
+        writer.number(2, durablePosition)
+        writer.number(3, checkpointedPosition)
+        writer.number(4, commitCount)
+        writer.number(5, effectCount)
+        writer.number(6, medianCommitMicroseconds)
+        writer.number(7, p99CommitMicroseconds)
+        writer.number(8, maximumCommitMicroseconds)
+        writer.number(9, byteCount)
+        writer.number(10, heldAnswerCount)
+        writer.number(11, oldestHeldMicroseconds)
+        writer.number(12, freeByteCount)
+        writer.flag(13, isReadOnly)
+        writer.number(14, checkpoints.backlogByteCount)
+        writer.number(15, checkpoints.backlogLimitByteCount)
+        writer.number(16, checkpoints.refusedCount)
+        writer.number(17, checkpoints.underWayMicroseconds)
+        writer.number(18, checkpoints.longestStepMicroseconds)
+        writer.flag(19, checkpoints.isStalled)
     }
 }
 
-extension CheckpointStats {
-    fileprivate init(_ message: UnsafeMutablePointer<Feed__V1__JournalStats>) {
-        unsafe self.init(
-            backlogByteCount: message.pointee.unfolded_bytes,
-            backlogLimitByteCount: message.pointee.unfolded_limit_bytes,
-            refusedCount: message.pointee.unfolded_refusals,
-            underWayMicroseconds: message.pointee.checkpoint_us,
-            longestStepMicroseconds: message.pointee.checkpoint_slice_max_us,
-            isStalled: message.pointee.checkpoint_stalled != 0
-        )
-    }
+extension MethodStats: SwiftMessage {
+    package static var fieldCount: Int { 4 }
+    package static var structByteCount: Int { 72 }
 
-    fileprivate func write(to message: UnsafeMutablePointer<Feed__V1__JournalStats>) {
-        unsafe message.pointee.unfolded_bytes = backlogByteCount
-        unsafe message.pointee.unfolded_limit_bytes = backlogLimitByteCount
-        unsafe message.pointee.unfolded_refusals = refusedCount
-        unsafe message.pointee.checkpoint_us = underWayMicroseconds
-        unsafe message.pointee.checkpoint_slice_max_us = longestStepMicroseconds
-        unsafe message.pointee.checkpoint_stalled = isStalled ? 1 : 0
-    }
-}
-
-extension MethodStats: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__MethodStats>) {
-        unsafe feed__v1__method_stats__init(message)
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .uint64)
+        default: FieldShape(9, .bytes)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__MethodStats>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            method: reader.text(message.pointee.method, "method"),
-            requestCount: message.pointee.num_requests,
-            errorCount: message.pointee.num_errors,
-            lastError: reader.text(message.pointee.last_error, "last_error")
+        try self.init(
+            method: tree.text(node, 0, "method"),
+            requestCount: tree.number(node, 1),
+            errorCount: tree.number(node, 2),
+            lastError: tree.text(node, 3, "last_error")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__MethodStats>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.method = arena.text(method)
-        unsafe message.pointee.num_requests = requestCount
-        unsafe message.pointee.num_errors = errorCount
-        unsafe message.pointee.last_error = arena.text(lastError)
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, method)
+        writer.number(2, requestCount)
+        writer.number(3, errorCount)
+        writer.text(9, lastError)
     }
 }

@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// The service's statistics.
 ///
 /// Counters run from its start.
@@ -230,167 +228,200 @@ public struct LatencyStats: Equatable, Sendable {
     }
 }
 
-extension ServerStats: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ServerStats>) {
-        unsafe feed__v1__server_stats__init(message)
+extension ServerStats: SwiftMessage {
+    package static var fieldCount: Int { 36 }
+    package static var structByteCount: Int { 352 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .uint64)
+        case 3: FieldShape(4, .uint64)
+        case 4: FieldShape(5, .uint64)
+        case 5: FieldShape(6, .message(MethodStats.self), .repeated)
+        case 6: FieldShape(7, .uint64)
+        case 7: FieldShape(8, .uint64)
+        case 8: FieldShape(9, .uint64)
+        case 9: FieldShape(10, .uint64)
+        case 10: FieldShape(11, .uint64)
+        case 11: FieldShape(12, .uint64)
+        case 12: FieldShape(13, .uint64)
+        case 13: FieldShape(14, .uint64)
+        case 14: FieldShape(15, .uint64)
+        case 15: FieldShape(16, .bytes)
+        case 16: FieldShape(17, .uint64)
+        case 17: FieldShape(18, .message(JournalStats.self))
+        case 18: FieldShape(19, .uint64)
+        case 19: FieldShape(20, .uint64)
+        case 20: FieldShape(21, .uint64)
+        case 21: FieldShape(22, .uint64)
+        case 22: FieldShape(30, .uint64)
+        case 23: FieldShape(31, .uint64)
+        case 24: FieldShape(32, .uint64)
+        case 25: FieldShape(33, .uint64)
+        case 26: FieldShape(34, .uint64)
+        case 27: FieldShape(35, .uint64)
+        case 28: FieldShape(36, .uint64)
+        case 29: FieldShape(38, .message(BackupStats.self))
+        case 30: FieldShape(39, .message(LatencyStats.self), .repeated)
+        case 31: FieldShape(40, .message(LatencyStats.self))
+        case 32: FieldShape(50, .message(WatchingPeer.self), .repeated)
+        case 33: FieldShape(60, .uint64)
+        case 34: FieldShape(61, .uint64)
+        default: FieldShape(62, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__ServerStats>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            serverName: reader.text(message.pointee.server_name, "server_name"),
-            startTimeMilliseconds: message.pointee.start_time_ms,
-            connectionCount: message.pointee.connections,
-            postCount: message.pointee.posts,
-            revision: message.pointee.revision,
-            methods: reader.messages(
-                message.pointee.methods,
-                count: message.pointee.n_methods,
-                "methods"
-            ),
-            snapshotCount: message.pointee.snapshots,
-            snapshotByteCount: message.pointee.snapshot_bytes,
-            watchCount: message.pointee.watches,
-            stripeContentionCount: message.pointee.stripe_contentions,
-            acceptedConnectionCount: message.pointee.accepted_connections,
-            refusedConnectionCount: message.pointee.refused_connections,
-            slowFrameCount: message.pointee.slow_frames,
-            badFrameCount: message.pointee.bad_frames,
-            bufferedByteCount: message.pointee.buffered_bytes,
-            acceptPauseCount: message.pointee.accept_pauses,
-            durability: reader.text(message.pointee.durability, "durability"),
-            journal: reader.message(message.pointee.journal, "journal"),
-            channelCount: message.pointee.channels,
-            evictedChannelCount: message.pointee.evicted_channels,
-            repeatedCallCount: message.pointee.repeated_calls,
-            overBudgetCloseCount: message.pointee.over_budget_closes,
-            channelByteCount: message.pointee.channel_bytes,
-            refusedChannelCount: message.pointee.refused_channels,
-            refusedDeviceCount: message.pointee.refused_devices,
-            accountCount: message.pointee.accounts,
-            sessionCount: message.pointee.sessions,
-            queuedHashCount: message.pointee.queued_hashes,
-            refusedSignInCount: message.pointee.refused_sign_ins,
-            backups: reader.message(message.pointee.backups, "backups"),
-            latencies: reader.messages(
-                message.pointee.latencies,
-                count: message.pointee.n_latencies,
-                "latencies"
-            ),
-            heldTime: reader.message(message.pointee.held_time, "held_time"),
-            watchingPeers: reader.messages(
-                message.pointee.watching_peers,
-                count: message.pointee.n_watching_peers,
-                "watching_peers"
-            ),
-            postByteCount: message.pointee.post_bytes,
-            postLimitByteCount: message.pointee.post_limit_bytes,
-            refusedPostCount: message.pointee.refused_posts
+        try self.init(
+            serverName: tree.text(node, 0, "server_name"),
+            startTimeMilliseconds: tree.number(node, 1),
+            connectionCount: tree.number(node, 2),
+            postCount: tree.number(node, 3),
+            revision: tree.number(node, 4),
+            methods: tree.messages(node, 5, "methods"),
+            snapshotCount: tree.number(node, 6),
+            snapshotByteCount: tree.number(node, 7),
+            watchCount: tree.number(node, 8),
+            stripeContentionCount: tree.number(node, 9),
+            acceptedConnectionCount: tree.number(node, 10),
+            refusedConnectionCount: tree.number(node, 11),
+            slowFrameCount: tree.number(node, 12),
+            badFrameCount: tree.number(node, 13),
+            bufferedByteCount: tree.number(node, 14),
+            acceptPauseCount: tree.number(node, 16),
+            durability: tree.text(node, 15, "durability"),
+            journal: tree.message(node, 17, "journal"),
+            channelCount: tree.number(node, 18),
+            evictedChannelCount: tree.number(node, 19),
+            repeatedCallCount: tree.number(node, 20),
+            overBudgetCloseCount: tree.number(node, 21),
+            channelByteCount: tree.number(node, 22),
+            refusedChannelCount: tree.number(node, 23),
+            refusedDeviceCount: tree.number(node, 24),
+            accountCount: tree.number(node, 25),
+            sessionCount: tree.number(node, 26),
+            queuedHashCount: tree.number(node, 27),
+            refusedSignInCount: tree.number(node, 28),
+            backups: tree.message(node, 29, "backups"),
+            latencies: tree.messages(node, 30, "latencies"),
+            heldTime: tree.message(node, 31, "held_time"),
+            watchingPeers: tree.messages(node, 32, "watching_peers"),
+            postByteCount: tree.number(node, 33),
+            postLimitByteCount: tree.number(node, 34),
+            refusedPostCount: tree.number(node, 35)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ServerStats>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.server_name = arena.text(serverName)
-        unsafe message.pointee.start_time_ms = startTimeMilliseconds
-        unsafe message.pointee.connections = connectionCount
-        unsafe message.pointee.posts = postCount
-        unsafe message.pointee.revision = revision
-        unsafe message.pointee.n_methods = methods.count
-        unsafe message.pointee.methods = arena.messages(methods)
-        unsafe message.pointee.snapshots = snapshotCount
-        unsafe message.pointee.snapshot_bytes = snapshotByteCount
-        unsafe message.pointee.watches = watchCount
-        unsafe message.pointee.stripe_contentions = stripeContentionCount
-        unsafe message.pointee.accepted_connections = acceptedConnectionCount
-        unsafe message.pointee.refused_connections = refusedConnectionCount
-        unsafe message.pointee.slow_frames = slowFrameCount
-        unsafe message.pointee.bad_frames = badFrameCount
-        unsafe message.pointee.buffered_bytes = bufferedByteCount
-        unsafe message.pointee.accept_pauses = acceptPauseCount
-        unsafe message.pointee.durability = arena.text(durability)
-        unsafe message.pointee.journal = arena.message(journal)
-        unsafe message.pointee.channels = channelCount
-        unsafe message.pointee.evicted_channels = evictedChannelCount
-        unsafe message.pointee.repeated_calls = repeatedCallCount
-        unsafe message.pointee.over_budget_closes = overBudgetCloseCount
-        unsafe message.pointee.channel_bytes = channelByteCount
-        unsafe message.pointee.refused_channels = refusedChannelCount
-        unsafe message.pointee.refused_devices = refusedDeviceCount
-        unsafe message.pointee.accounts = accountCount
-        unsafe message.pointee.sessions = sessionCount
-        unsafe message.pointee.queued_hashes = queuedHashCount
-        unsafe message.pointee.refused_sign_ins = refusedSignInCount
-        unsafe message.pointee.backups = arena.message(backups)
-        unsafe message.pointee.n_latencies = latencies.count
-        unsafe message.pointee.latencies = arena.messages(latencies)
-        unsafe message.pointee.held_time = arena.message(heldTime)
-        unsafe message.pointee.n_watching_peers = watchingPeers.count
-        unsafe message.pointee.watching_peers = arena.messages(watchingPeers)
-        unsafe message.pointee.post_bytes = postByteCount
-        unsafe message.pointee.post_limit_bytes = postLimitByteCount
-        unsafe message.pointee.refused_posts = refusedPostCount
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, serverName)
+        writer.number(2, startTimeMilliseconds)
+        writer.number(3, connectionCount)
+        writer.number(4, postCount)
+        writer.number(5, revision)
+        writer.messages(6, methods)
+        writer.number(7, snapshotCount)
+        writer.number(8, snapshotByteCount)
+        writer.number(9, watchCount)
+        writer.number(10, stripeContentionCount)
+        writer.number(11, acceptedConnectionCount)
+        writer.number(12, refusedConnectionCount)
+        writer.number(13, slowFrameCount)
+        writer.number(14, badFrameCount)
+        writer.number(15, bufferedByteCount)
+        writer.text(16, durability)
+        writer.number(17, acceptPauseCount)
+        writer.message(18, journal)
+        writer.number(19, channelCount)
+        writer.number(20, evictedChannelCount)
+        writer.number(21, repeatedCallCount)
+        writer.number(22, overBudgetCloseCount)
+        writer.number(30, channelByteCount)
+        writer.number(31, refusedChannelCount)
+        writer.number(32, refusedDeviceCount)
+        writer.number(33, accountCount)
+        writer.number(34, sessionCount)
+        writer.number(35, queuedHashCount)
+        writer.number(36, refusedSignInCount)
+        writer.message(38, backups)
+        writer.messages(39, latencies)
+        writer.message(40, heldTime)
+        writer.messages(50, watchingPeers)
+        writer.number(60, postByteCount)
+        writer.number(61, postLimitByteCount)
+        writer.number(62, refusedPostCount)
     }
 }
 
-extension WatchingPeer: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__WatchingPeer>) {
-        unsafe feed__v1__watching_peer__init(message)
+extension WatchingPeer: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 48 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__WatchingPeer>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            peer: reader.text(message.pointee.peer, "peer"),
-            watchCount: message.pointee.watches
+        try self.init(
+            peer: tree.text(node, 0, "peer"),
+            watchCount: tree.number(node, 1)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__WatchingPeer>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.peer = arena.text(peer)
-        unsafe message.pointee.watches = watchCount
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, peer)
+        writer.number(2, watchCount)
     }
 }
 
-extension LatencyStats: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__LatencyStats>) {
-        unsafe feed__v1__latency_stats__init(message)
+extension LatencyStats: SwiftMessage {
+    package static var fieldCount: Int { 7 }
+    package static var structByteCount: Int { 88 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .uint64)
+        case 3: FieldShape(4, .uint64)
+        case 4: FieldShape(5, .uint64)
+        case 5: FieldShape(6, .uint64)
+        default: FieldShape(7, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__LatencyStats>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            method: reader.text(message.pointee.method, "method"),
-            answerCount: message.pointee.num_answers,
-            medianNanoseconds: message.pointee.p50_ns,
-            p90Nanoseconds: message.pointee.p90_ns,
-            p99Nanoseconds: message.pointee.p99_ns,
-            p999Nanoseconds: message.pointee.p999_ns,
-            maximumNanoseconds: message.pointee.max_ns
+        try self.init(
+            method: tree.text(node, 0, "method"),
+            answerCount: tree.number(node, 1),
+            medianNanoseconds: tree.number(node, 2),
+            p90Nanoseconds: tree.number(node, 3),
+            p99Nanoseconds: tree.number(node, 4),
+            p999Nanoseconds: tree.number(node, 5),
+            maximumNanoseconds: tree.number(node, 6)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__LatencyStats>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.method = arena.text(method)
-        unsafe message.pointee.num_answers = answerCount
-        unsafe message.pointee.p50_ns = medianNanoseconds
-        unsafe message.pointee.p90_ns = p90Nanoseconds
-        unsafe message.pointee.p99_ns = p99Nanoseconds
-        unsafe message.pointee.p999_ns = p999Nanoseconds
-        unsafe message.pointee.max_ns = maximumNanoseconds
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, method)
+        writer.number(2, answerCount)
+        writer.number(3, medianNanoseconds)
+        writer.number(4, p90Nanoseconds)
+        writer.number(5, p99Nanoseconds)
+        writer.number(6, p999Nanoseconds)
+        writer.number(7, maximumNanoseconds)
     }
 }

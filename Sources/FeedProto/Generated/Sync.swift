@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// Asks for the posts that have changed since a revision, to keep a copy of a feed.
 ///
 /// The answers form a chain: each request names `nextRevision`, `copyRevision` and `instanceID` of
@@ -80,65 +78,77 @@ public struct SyncPostsResponse: Equatable, Sendable {
     }
 }
 
-extension SyncPostsRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__SyncPostsRequest>) {
-        unsafe feed__v1__sync_posts_request__init(message)
+extension SyncPostsRequest: SwiftMessage {
+    package static var fieldCount: Int { 5 }
+    package static var structByteCount: Int { 72 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .int32)
+        case 3: FieldShape(4, .uint64)
+        default: FieldShape(5, .fixed64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__SyncPostsRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            feed: reader.text(message.pointee.feed, "feed"),
-            sinceRevision: message.pointee.since_revision,
-            pageSize: message.pointee.page_size,
-            copyRevision: message.pointee.copy_revision,
-            instanceID: message.pointee.instance_id
+        try self.init(
+            feed: tree.text(node, 0, "feed"),
+            sinceRevision: tree.number(node, 1),
+            pageSize: tree.number(node, 2),
+            copyRevision: tree.number(node, 3),
+            instanceID: tree.number(node, 4)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__SyncPostsRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.feed = arena.text(feed)
-        unsafe message.pointee.since_revision = sinceRevision
-        unsafe message.pointee.page_size = pageSize
-        unsafe message.pointee.copy_revision = copyRevision
-        unsafe message.pointee.instance_id = instanceID
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, feed)
+        writer.number(2, sinceRevision)
+        writer.number(3, pageSize)
+        writer.number(4, copyRevision)
+        writer.fixed64(5, instanceID)
     }
 }
 
-extension SyncPostsResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__SyncPostsResponse>) {
-        unsafe feed__v1__sync_posts_response__init(message)
+extension SyncPostsResponse: SwiftMessage {
+    package static var fieldCount: Int { 6 }
+    package static var structByteCount: Int { 72 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .message(Post.self), .repeated)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .bool)
+        case 3: FieldShape(4, .bool)
+        case 4: FieldShape(5, .uint64)
+        default: FieldShape(6, .fixed64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__SyncPostsResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            posts: reader.messages(message.pointee.posts, count: message.pointee.n_posts, "posts"),
-            nextRevision: message.pointee.next_revision,
-            hasMore: message.pointee.more != 0,
-            isReset: message.pointee.reset != 0,
-            copyRevision: message.pointee.copy_revision,
-            instanceID: message.pointee.instance_id
+        try self.init(
+            posts: tree.messages(node, 0, "posts"),
+            nextRevision: tree.number(node, 1),
+            hasMore: tree.flag(node, 2),
+            isReset: tree.flag(node, 3),
+            copyRevision: tree.number(node, 4),
+            instanceID: tree.number(node, 5)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__SyncPostsResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_posts = posts.count
-        unsafe message.pointee.posts = arena.messages(posts)
-        unsafe message.pointee.next_revision = nextRevision
-        unsafe message.pointee.more = hasMore ? 1 : 0
-        unsafe message.pointee.reset = isReset ? 1 : 0
-        unsafe message.pointee.copy_revision = copyRevision
-        unsafe message.pointee.instance_id = instanceID
+    func write(to writer: inout MessageWriter) {
+        writer.messages(1, posts)
+        writer.number(2, nextRevision)
+        writer.flag(3, hasMore)
+        writer.flag(4, isReset)
+        writer.number(5, copyRevision)
+        writer.fixed64(6, instanceID)
     }
 }

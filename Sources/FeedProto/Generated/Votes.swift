@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// The direction of a vote.
 public struct VoteDirection: WireEnum {
     /// The number on the wire.
@@ -110,130 +108,136 @@ public struct CastVoteResult: Equatable, Sendable {
     }
 }
 
-extension CastVoteRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CastVoteRequest>) {
-        unsafe feed__v1__cast_vote_request__init(message)
+extension CastVoteRequest: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        default: FieldShape(2, .int32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__CastVoteRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            postID: message.pointee.post_id,
-            direction: VoteDirection(message.pointee.direction)
+        self.init(
+            postID: tree.number(node, 0),
+            direction: tree.value(node, 1)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__CastVoteRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.post_id = postID
-        unsafe message.pointee.direction = direction.cValue()
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, postID)
+        writer.value(2, direction)
     }
 }
 
-extension CastVoteResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CastVoteResponse>) {
-        unsafe feed__v1__cast_vote_response__init(message)
+extension CastVoteResponse: SwiftMessage {
+    package static var fieldCount: Int { 5 }
+    package static var structByteCount: Int { 64 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .uint64)
+        case 3: FieldShape(4, .uint64)
+        default: FieldShape(5, .int32)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__CastVoteResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) {
-        unsafe self.init(
-            postID: message.pointee.post_id,
-            score: message.pointee.score,
-            upvoteCount: message.pointee.upvote_count,
-            downvoteCount: message.pointee.downvote_count,
-            vote: VoteDirection(message.pointee.vote)
+        self.init(
+            postID: tree.number(node, 0),
+            score: tree.number(node, 1),
+            upvoteCount: tree.number(node, 2),
+            downvoteCount: tree.number(node, 3),
+            vote: tree.value(node, 4)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__CastVoteResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.post_id = postID
-        unsafe message.pointee.score = score
-        unsafe message.pointee.upvote_count = upvoteCount
-        unsafe message.pointee.downvote_count = downvoteCount
-        unsafe message.pointee.vote = vote.cValue()
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, postID)
+        writer.number(2, score)
+        writer.number(3, upvoteCount)
+        writer.number(4, downvoteCount)
+        writer.value(5, vote)
     }
 }
 
-extension BatchCastVotesRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__BatchCastVotesRequest>) {
-        unsafe feed__v1__batch_cast_votes_request__init(message)
+extension BatchCastVotesRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .message(CastVoteRequest.self), .repeated)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__BatchCastVotesRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            votes: reader.messages(message.pointee.votes, count: message.pointee.n_votes, "votes")
+        try self.init(
+            votes: tree.messages(node, 0, "votes")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__BatchCastVotesRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_votes = votes.count
-        unsafe message.pointee.votes = arena.messages(votes)
+    func write(to writer: inout MessageWriter) {
+        writer.messages(1, votes)
     }
 }
 
-extension BatchCastVotesResponse: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__BatchCastVotesResponse>) {
-        unsafe feed__v1__batch_cast_votes_response__init(message)
+extension BatchCastVotesResponse: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .message(CastVoteResult.self), .repeated)
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__BatchCastVotesResponse>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            results: reader.messages(
-                message.pointee.results,
-                count: message.pointee.n_results,
-                "results"
-            )
+        try self.init(
+            results: tree.messages(node, 0, "results")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__BatchCastVotesResponse>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_results = results.count
-        unsafe message.pointee.results = arena.messages(results)
+    func write(to writer: inout MessageWriter) {
+        writer.messages(1, results)
     }
 }
 
-extension CastVoteResult: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__CastVoteResult>) {
-        unsafe feed__v1__cast_vote_result__init(message)
+extension CastVoteResult: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .message(Status.self))
+        default: FieldShape(2, .message(CastVoteResponse.self))
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__CastVoteResult>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            status: reader.message(message.pointee.status, "status"),
-            vote: reader.message(message.pointee.vote, "vote")
+        try self.init(
+            status: tree.message(node, 0, "status"),
+            vote: tree.message(node, 1, "vote")
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__CastVoteResult>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.status = arena.message(status)
-        unsafe message.pointee.vote = arena.message(vote)
+    func write(to writer: inout MessageWriter) {
+        writer.message(1, status)
+        writer.message(2, vote)
     }
 }

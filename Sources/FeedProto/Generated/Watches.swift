@@ -1,7 +1,5 @@
 // Generated from proto/feed.proto by scripts/wire. Do not edit: run scripts/generate-proto.sh.
 
-import CFeedProto
-
 /// Watches the first posts of a list, or single posts.
 ///
 /// The answers are any number of events with `more`, the first at once, until a frame without:
@@ -86,77 +84,80 @@ public struct WatchPostsEvent: Equatable, Sendable {
     }
 }
 
-extension WatchPostsRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__WatchPostsRequest>) {
-        unsafe feed__v1__watch_posts_request__init(message)
+extension WatchPostsRequest: SwiftMessage {
+    package static var fieldCount: Int { 7 }
+    package static var structByteCount: Int { 88 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .int32)
+        case 2: FieldShape(3, .int32)
+        case 3: FieldShape(4, .uint32)
+        case 4: FieldShape(5, .uint64, .repeated)
+        case 5: FieldShape(6, .uint32)
+        default: FieldShape(7, .uint64)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__WatchPostsRequest>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            feed: reader.text(message.pointee.feed, "feed"),
-            order: Order(message.pointee.order),
-            window: Window(message.pointee.window),
-            topCount: message.pointee.top_count,
-            postIDs: reader.numbers(message.pointee.post_ids, count: message.pointee.n_post_ids),
-            minimumIntervalMilliseconds: message.pointee.min_interval_ms,
-            sinceRevision: message.pointee.since_revision
+        try self.init(
+            feed: tree.text(node, 0, "feed"),
+            order: tree.value(node, 1),
+            window: tree.value(node, 2),
+            topCount: tree.number(node, 3),
+            postIDs: tree.numbers(node, 4),
+            minimumIntervalMilliseconds: tree.number(node, 5),
+            sinceRevision: tree.number(node, 6)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__WatchPostsRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.feed = arena.text(feed)
-        unsafe message.pointee.order = order.cValue()
-        unsafe message.pointee.window = window.cValue()
-        unsafe message.pointee.top_count = topCount
-        unsafe message.pointee.n_post_ids = postIDs.count
-        unsafe message.pointee.post_ids = arena.numbers(postIDs)
-        unsafe message.pointee.min_interval_ms = minimumIntervalMilliseconds
-        unsafe message.pointee.since_revision = sinceRevision
+    func write(to writer: inout MessageWriter) {
+        writer.text(1, feed)
+        writer.value(2, order)
+        writer.value(3, window)
+        writer.number(4, topCount)
+        writer.numbers(5, postIDs)
+        writer.number(6, minimumIntervalMilliseconds)
+        writer.number(7, sinceRevision)
     }
 }
 
-extension WatchPostsEvent: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__WatchPostsEvent>) {
-        unsafe feed__v1__watch_posts_event__init(message)
+extension WatchPostsEvent: SwiftMessage {
+    package static var fieldCount: Int { 5 }
+    package static var structByteCount: Int { 80 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .message(Post.self), .repeated)
+        case 1: FieldShape(2, .uint64, .repeated)
+        case 2: FieldShape(3, .uint64, .repeated)
+        case 3: FieldShape(4, .uint32)
+        default: FieldShape(5, .bool)
+        }
     }
 
     init(
-        _ message: UnsafeMutablePointer<Feed__V1__WatchPostsEvent>,
-        _ reader: WireReader
+        _ node: Int,
+        in tree: borrowing MessageTree
     ) throws(MessageError) {
-        try unsafe self.init(
-            changed: reader.messages(
-                message.pointee.changed,
-                count: message.pointee.n_changed,
-                "changed"
-            ),
-            ranking: reader.numbers(message.pointee.ranking, count: message.pointee.n_ranking),
-            removedIDs: reader.numbers(
-                message.pointee.removed_ids,
-                count: message.pointee.n_removed_ids
-            ),
-            newPostCount: message.pointee.new_post_count,
-            isReset: message.pointee.reset != 0
+        try self.init(
+            changed: tree.messages(node, 0, "changed"),
+            ranking: tree.numbers(node, 1),
+            removedIDs: tree.numbers(node, 2),
+            newPostCount: tree.number(node, 3),
+            isReset: tree.flag(node, 4)
         )
     }
 
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__WatchPostsEvent>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.n_changed = changed.count
-        unsafe message.pointee.changed = arena.messages(changed)
-        unsafe message.pointee.n_ranking = ranking.count
-        unsafe message.pointee.ranking = arena.numbers(ranking)
-        unsafe message.pointee.n_removed_ids = removedIDs.count
-        unsafe message.pointee.removed_ids = arena.numbers(removedIDs)
-        unsafe message.pointee.new_post_count = newPostCount
-        unsafe message.pointee.reset = isReset ? 1 : 0
+    func write(to writer: inout MessageWriter) {
+        writer.messages(1, changed)
+        writer.numbers(2, ranking)
+        writer.numbers(3, removedIDs)
+        writer.number(4, newPostCount)
+        writer.flag(5, isReset)
     }
 }

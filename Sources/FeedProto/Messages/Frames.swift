@@ -1,5 +1,3 @@
-import CFeedProto
-
 /// What a client sends: one call.
 public struct ClientFrame: Equatable, Sendable {
     /// Names the call; above 0 and strictly increasing on a connection.
@@ -40,36 +38,6 @@ public struct ClientFrame: Equatable, Sendable {
         self.isTimed = isTimed
         self.request = request
     }
-
-    init(
-        _ frame: UnsafeMutablePointer<Feed__V1__ClientFrame>,
-        byteCount: Int
-    ) throws(MessageError) {
-        let reader = unsafe WireReader(byteCount: byteCount, frameID: frame.pointee.id)
-        try unsafe reader.rejectFieldZero(frame)
-        try unsafe self.init(
-            id: frame.pointee.id,
-            request: Request(frame, reader),
-            timeoutMilliseconds: frame.pointee.timeout_ms,
-            sequence: frame.pointee.sequence,
-            minimumRevision: frame.pointee.min_revision,
-            actingUserID: frame.pointee.acting_user_id,
-            isTimed: frame.pointee.timed != 0
-        )
-    }
-
-    func write(
-        to frame: UnsafeMutablePointer<Feed__V1__ClientFrame>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe frame.pointee.id = id
-        unsafe frame.pointee.timeout_ms = timeoutMilliseconds
-        unsafe frame.pointee.sequence = sequence
-        unsafe frame.pointee.min_revision = minimumRevision
-        unsafe frame.pointee.acting_user_id = actingUserID
-        unsafe frame.pointee.timed = isTimed ? 1 : 0
-        if let request { unsafe request.write(to: frame, arena) }
-    }
 }
 
 /// What the service sends: the answer to one call, or something about the connection.
@@ -106,31 +74,51 @@ public struct ServerFrame: Equatable, Sendable {
         times = nil
         self.response = nil
     }
+}
 
-    init(
-        _ frame: UnsafeMutablePointer<Feed__V1__ServerFrame>,
-        byteCount: Int
-    ) throws(MessageError) {
-        let reader = unsafe WireReader(byteCount: byteCount, frameID: frame.pointee.id)
-        try unsafe reader.rejectFieldZero(frame)
-        id = unsafe frame.pointee.id
-        revision = unsafe frame.pointee.revision
-        status = try unsafe reader.message(frame.pointee.status, "status")
-        hasMore = unsafe frame.pointee.more != 0
-        times = try unsafe reader.message(frame.pointee.times, "times")
-        response = try unsafe Response(frame, reader)
+extension ClientFrame {
+    init(_ node: Int, in tree: borrowing MessageTree) throws(MessageError) {
+        try tree.rejectFieldZero(node)
+        try self.init(
+            id: tree.number(node, 0),
+            request: Request(node, in: tree),
+            timeoutMilliseconds: tree.number(node, 1),
+            sequence: tree.number(node, 2),
+            minimumRevision: tree.number(node, 3),
+            actingUserID: tree.number(node, 4),
+            isTimed: tree.flag(node, 5)
+        )
     }
 
-    func write(
-        to frame: UnsafeMutablePointer<Feed__V1__ServerFrame>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe frame.pointee.id = id
-        unsafe frame.pointee.revision = revision
-        unsafe frame.pointee.status = arena.message(status)
-        unsafe frame.pointee.more = hasMore ? 1 : 0
-        unsafe frame.pointee.times = arena.message(times)
-        if let response { unsafe response.write(to: frame, arena) }
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, id)
+        writer.number(2, timeoutMilliseconds)
+        writer.number(3, sequence)
+        writer.number(4, minimumRevision)
+        writer.number(5, actingUserID)
+        writer.flag(6, isTimed)
+        request?.write(to: &writer)
+    }
+}
+
+extension ServerFrame {
+    init(_ node: Int, in tree: borrowing MessageTree) throws(MessageError) {
+        try tree.rejectFieldZero(node)
+        id = tree.number(node, 0)
+        revision = tree.number(node, 1)
+        status = try tree.message(node, 2, "status")
+        hasMore = tree.flag(node, 3)
+        times = try tree.message(node, 4, "times")
+        response = try Response(node, in: tree)
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, id)
+        writer.number(2, revision)
+        writer.message(3, status)
+        writer.flag(4, hasMore)
+        writer.message(5, times)
+        response?.write(to: &writer)
     }
 }
 

@@ -1,3 +1,4 @@
+#if canImport(CFeedProto)
 import CFeedProto
 
 #if canImport(Glibc)
@@ -252,3 +253,4 @@ extension MessageArena {
         return unsafe ProtobufCBinaryData(len: bytes.count, data: copy)
     }
 }
+#endif

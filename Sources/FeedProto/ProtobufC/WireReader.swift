@@ -1,3 +1,4 @@
+#if canImport(CFeedProto)
 import CFeedProto
 
 #if canImport(Glibc)
@@ -147,3 +148,4 @@ extension WireEnum {
         return value
     }
 }
+#endif
