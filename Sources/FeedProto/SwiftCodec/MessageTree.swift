@@ -127,8 +127,9 @@ extension MessageTree {
     ) throws(MessageError) -> UInt64 {
         var offset = field.start
         switch (kind, field.wireType) {
-        case (.bool, 0):
-            return bytes[field.content].contains { $0 & 0x7F != 0 } ? 1 : 0
+        // protobuf-c takes a bool of any type on the wire, and all of its bytes count.
+        case (.bool, _):
+            return bytes[field.whole].contains { $0 & 0x7F != 0 } ? 1 : 0
         case (.uint32, 0), (.int32, 0), (.uint64, 0):
             guard let value = varint(at: &offset, before: field.content.upperBound, most: 10) else {
                 throw malformed
