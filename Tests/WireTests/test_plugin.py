@@ -465,6 +465,8 @@ class RefusalTests(PluginTestCase):
     def test_a_field_that_the_mapping_does_not_know_is_named(self):
         self.assertIn("A.names: the generator has no such type",
                       self.field("repeated string names = 1;"))
+        self.assertIn("A.times: the generator has no such type",
+                      self.field("repeated fixed64 times = 1;"))
 
     def test_a_message_with_a_oneof_that_may_come_twice_is_named(self):
         self.assertIn("B.a: a message with a oneof is a call", self.refused(

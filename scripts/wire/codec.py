@@ -5,7 +5,7 @@ from contract import Message, Oneof
 from mapping import can_throw
 
 # The kind of a field's shape, the bytes of its member in protobuf-c's struct, and their alignment.
-NUMBERS = {"UInt32": ("uint32", 4), "Int32": ("int32", 4), "Double": ("fixed64", 8)}
+NUMBERS = {"UInt32": ("uint32", 4), "Int32": ("int32", 4)}
 KINDS = {"bool": ("bool", 4), "enum": ("int32", 4), "text": ("bytes", 16), "bytes": ("bytes", 16),
          "message": ("message", 8)}
 

@@ -64,7 +64,7 @@ class Field(Declaration):
         found = self.annotations
         self.is_repeated = proto.label == Proto.LABEL_REPEATED
         self.number = proto.number
-        self.is_fixed = proto.type == Proto.TYPE_FIXED64
+        self.is_fixed = proto.type in (Proto.TYPE_FIXED64, Proto.TYPE_DOUBLE)
         self.kind = "number" if proto.type in NUMBERS else KINDS.get(proto.type)
         self.number_type, self.number_size = NUMBERS.get(proto.type, (None, 0))
         self.type_name = proto.type_name.split(".")[-1]
@@ -77,7 +77,7 @@ class Field(Declaration):
         self.is_required = "optional" not in found and (
             "required" in found or message.requires_all and not self.given_default)
         self.type = None  # An Enum or a Message; set once all are known.
-        if self.kind is None or self.is_repeated and self.kind in ("bool", "bytes", "text"):
+        if self.kind is None or self.is_repeated and (self.is_fixed or self.kind in ("bool", "bytes", "text")):
             raise ContractError(f"{self.place}: the generator has no such type of field yet")
         if self.wrapper and self.kind != "text":
             raise ContractError(f"{self.place}: @type is for texts")

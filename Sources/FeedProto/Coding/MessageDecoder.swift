@@ -1,7 +1,7 @@
 /// Decodes the bodies of frames; owns the memory that it needs and reuses it.
 ///
 /// The memory held between two frames is constant. One frame takes at most twice the frame limit
-/// and 256 KiB, for any contents.
+/// and 256 KiB, for any contents. The codec in Swift counts the same, and may hold some times as much.
 public struct MessageDecoder: ~Copyable {
     private var decoder: Codec.Decoder
 
