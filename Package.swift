@@ -50,7 +50,8 @@ let package = Package(
         // on those above it. scripts/graph.sh reads these comments.
 
         // Layer 0, in order: C libraries, the C generated from proto/feed.proto, what locks and
-        // threads are made of, TLS, and text that is safe to print.
+        // threads are made of, addresses and what a client needs of a transport, TLS, and text that is
+        // safe to print.
         .systemLibrary(
             name: "CLibUV",
             pkgConfig: "libuv",
@@ -99,8 +100,15 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Addresses and errors of the network, and what a client needs of a transport.
+        .target(name: "FeedNetwork", dependencies: ["FeedConcurrency"], swiftSettings: settings),
+
         // TLS of a connection, without its socket.
-        .target(name: "FeedTLS", dependencies: ["COpenSSL"], swiftSettings: settings),
+        .target(
+            name: "FeedTLS",
+            dependencies: ["COpenSSL", "FeedNetwork"],
+            swiftSettings: settings
+        ),
 
         // Text of others made safe to print.
         .target(name: "FeedText", swiftSettings: settings),
@@ -121,7 +129,7 @@ let package = Package(
         ),
         .target(
             name: "FeedTransport",
-            dependencies: ["CLibUV", "FeedConcurrency", "FeedTLS"],
+            dependencies: ["CLibUV", "FeedConcurrency", "FeedNetwork", "FeedTLS"],
             swiftSettings: settings
         ),
         .target(name: "FeedDataset", dependencies: ["FeedText"], swiftSettings: settings),
@@ -163,7 +171,8 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 2: the operator's pages, the log of the ranking's changes, and what calls ask for.
+        // Layer 2: the operator's pages, the log of the ranking's changes, what calls ask for, and the
+        // transport of clients.
         .target(
             name: "FeedAdmin",
             dependencies: ["FeedConcurrency", "FeedTransport"],
@@ -181,6 +190,11 @@ let package = Package(
             dependencies: ["FeedConcurrency", "FeedProto", "FeedRanking"],
             swiftSettings: settings
         ),
+        .target(
+            name: "FeedClientTransport",
+            dependencies: ["FeedNetwork", "FeedTLS", "FeedTransport"],
+            swiftSettings: settings
+        ),
 
         // Layer 3: the durable state, and what a program calls the service with.
         .target(
@@ -195,7 +209,7 @@ let package = Package(
         .target(
             name: "FeedClient",
             dependencies: [
-                "FeedConcurrency", "FeedProto", "FeedTLS", "FeedTransport",
+                "FeedClientTransport", "FeedConcurrency", "FeedNetwork", "FeedProto",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings
@@ -236,7 +250,7 @@ let package = Package(
             name: "LoadGen",
             dependencies: [
                 "CPrefetch", "CZlib", "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport",
-                "FeedProto", "FeedText", "FeedTransport",
+                "FeedProto", "FeedTLS", "FeedText", "FeedTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),

@@ -1,5 +1,5 @@
-package import FeedTLS
-package import FeedTransport
+package import FeedClientTransport
+package import FeedNetwork
 
 /// How a client introduces itself, how long it waits and what it tries again; the defaults suit
 /// most programs.
@@ -35,7 +35,7 @@ public struct ClientConfiguration: Sendable {
     public var tls: ClientTLS?
 
     /// The contexts of ``tls``, made with the client.
-    package var security: ClientSecurity?
+    package var security: ClientSecurity<Transport.Security>?
 
     /// The token of a session: the client's calls are those of its user; nil is none.
     ///
@@ -195,8 +195,8 @@ public struct ClientTLS: Sendable, Equatable {
 }
 
 /// The TLS of a client: one context for all of its connections, and the names that are checked.
-package struct ClientSecurity: Sendable {
-    package let context: TLSContext
+package struct ClientSecurity<Context: TransportSecurity>: Sendable {
+    package let context: Context
     private let serverName: String?
     private let hosts: [Endpoint: String]
 
@@ -221,17 +221,19 @@ package struct ClientSecurity: Sendable {
         self.hosts = hosts
     }
 
-    package func target(for endpoint: Endpoint) -> TLSTarget {
+    package func target(for endpoint: Endpoint) -> Context.Target {
         let host =
             switch endpoint {
             case .address(let address): hosts[endpoint] ?? address.hostText
             case .name(let name, _): hosts[endpoint] ?? name
             }
-        return TLSTarget(context: context, host: serverName ?? host)
+        return context.target(host: serverName ?? host)
     }
+}
 
+extension Endpoint {
     /// The host of an address as it is written, without its port and its brackets.
-    package static func host(of text: String) -> String? {
+    package static func host(in text: String) -> String? {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let host = text[..<colon]
         return String(host.hasPrefix("[") ? host.dropFirst().dropLast() : host)

@@ -1,5 +1,5 @@
+internal import FeedNetwork
 package import FeedProto
-internal import FeedTransport
 
 /// Why a connection ended, and what that means for the calls that it had.
 package enum Ending: Equatable, Sendable {

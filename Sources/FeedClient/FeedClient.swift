@@ -1,5 +1,5 @@
+internal import FeedNetwork
 public import FeedProto
-internal import FeedTransport
 
 /// A client of the feed service whose calls are async functions.
 ///
@@ -203,7 +203,7 @@ public final class FeedClient: FeedCalling {
             do {
                 let endpoint = try Endpoint(parsing: address)
                 endpoints.append(endpoint)
-                hosts[endpoint] = ClientSecurity.host(of: address)
+                hosts[endpoint] = Endpoint.host(in: address)
             } catch {
                 throw .badAddress(reason: error.description)
             }
@@ -212,7 +212,6 @@ public final class FeedClient: FeedCalling {
         if let tls = configuration.tls {
             configuration.security = try ClientSecurity(tls, hosts: hosts)
         }
-        ProcessSetup.ignoreBrokenPipes()
         do {
             return try LinkPool(to: endpoints, configuration)
         } catch {

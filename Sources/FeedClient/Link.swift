@@ -1,6 +1,5 @@
 internal import FeedConcurrency
 internal import FeedProto
-internal import FeedTransport
 internal import Synchronization
 
 /// The way to the driver of one connection, on the client's thread; any task may hold it.

@@ -1,5 +1,6 @@
+internal import FeedClientTransport
+internal import FeedNetwork
 internal import FeedProto
-internal import FeedTransport
 internal import Synchronization
 
 /// The connections of a client, which one thread runs.
@@ -70,7 +71,7 @@ extension Request {
 
 /// The thread of a client, and the drivers of its connections; any task may hold it.
 final class ClientLoop: Sendable {
-    private let thread: EventLoopThread
+    private let thread: Transport.LoopThread
     let executor: LoopExecutor
 
     /// Starts a thread with a driver for each inbox.
@@ -79,11 +80,7 @@ final class ClientLoop: Sendable {
         _ configuration: ClientConfiguration,
         _ inboxes: [CallInbox]
     ) throws(TransportError) {
-        thread = try EventLoopThread(
-            name: "feed-client",
-            configuration: .client,
-            budget: BufferBudget()
-        ) { loop in
+        thread = try Transport.LoopThread(name: "feed-client", limits: .client) { loop in
             loop.context = Drivers(
                 inboxes.enumerated().map { place, inbox in
                     SessionDriver(loop, to: endpoints, configuration, inbox, place: place)
@@ -122,7 +119,7 @@ final class Drivers {
         runningCount = drivers.count
     }
 
-    static func of(_ loop: EventLoop) -> Drivers {
+    static func of(_ loop: Transport.Loop) -> Drivers {
         guard let drivers = loop.context as? Drivers else {
             preconditionFailure("A client's loop has its drivers from its start.")
         }
@@ -139,16 +136,10 @@ final class Drivers {
 @available(*, unavailable)
 extension Drivers: Sendable {}
 
-extension TransportConfiguration {
-    /// A client waits as long as its calls do, and limits its unsent bytes itself.
-    fileprivate static var client: Self {
-        var configuration = Self()
-        configuration.idleTimeout = nil
-        configuration.partialReadTimeout = nil
-        configuration.maximumUnconsumedByteCount =
-            Link.frameByteCounts.upperBound + FrameHeader.byteCount
-        configuration.highWatermarkByteCount =
-            WireConnection.maximumUnsentByteCount + 2 * Link.frameByteCounts.upperBound
-        return configuration
-    }
+extension ClientByteLimits {
+    /// A frame and its header; and more unsent bytes than the driver lets wait.
+    fileprivate static let client = Self(
+        unconsumed: Link.frameByteCounts.upperBound + FrameHeader.byteCount,
+        unsent: WireConnection.maximumUnsentByteCount + 2 * Link.frameByteCounts.upperBound
+    )
 }

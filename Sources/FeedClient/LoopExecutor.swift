@@ -1,14 +1,14 @@
-internal import FeedTransport
+internal import FeedClientTransport
 
 /// Runs tasks on the thread of a client's loop.
 ///
 /// Tasks that the loop resumes need no other thread, and the calls that they make next need no wake-up
 /// of the loop. Once the loop has ended, Swift's global executor runs what comes.
 final class LoopExecutor: TaskExecutor {
-    private let mailbox: LoopMailbox
+    private let mailbox: Transport.Mailbox
     private let inbox = Inbox<UnownedJob>()
 
-    init(_ mailbox: LoopMailbox) { self.mailbox = mailbox }
+    init(_ mailbox: Transport.Mailbox) { self.mailbox = mailbox }
 
     func enqueue(_ job: consuming ExecutorJob) {
         guard inbox.append(UnownedJob(job)) else { return }

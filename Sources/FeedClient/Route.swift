@@ -1,5 +1,5 @@
+package import FeedNetwork
 package import FeedProto
-package import FeedTransport
 
 /// Where the next try to connect begins.
 package enum Destination: Equatable, Sendable {

@@ -1,6 +1,7 @@
+internal import FeedClientTransport
 internal import FeedConcurrency
+internal import FeedNetwork
 internal import FeedProto
-internal import FeedTransport
 
 /// The I/O of a client, bound to the client's loop: performs the steps of the session, and
 /// reports events to it.
@@ -22,7 +23,7 @@ final class SessionDriver {
     }
     typealias Session = ClientSession<Waiter, SystemRandomNumberGenerator>
 
-    let loop: EventLoop
+    let loop: Transport.Loop
     private let place: Int
     private let inbox: CallInbox
     /// The calls of the inbox that are submitted now; the memory is used again.
@@ -41,13 +42,13 @@ final class SessionDriver {
     private var route: Route
     /// The number of the latest lookup: the answer to an earlier one is too late.
     private var lookupNumber = 0
-    private var timer: LoopTimer?
+    private var timer: Transport.Timer?
     private var armedInstant: MonotonicInstant?
     private var isProceeding = false
     private var hasFinished = false
 
     init(
-        _ loop: EventLoop,
+        _ loop: Transport.Loop,
         to endpoints: [Endpoint],
         _ configuration: ClientConfiguration,
         _ inbox: CallInbox,
@@ -66,7 +67,9 @@ final class SessionDriver {
         session.serviceCount = route.count
     }
 
-    static func of(_ loop: EventLoop, _ place: Int) -> SessionDriver { Drivers.of(loop).all[place] }
+    static func of(_ loop: Transport.Loop, _ place: Int) -> SessionDriver {
+        Drivers.of(loop).all[place]
+    }
 
     /// Takes the call that ends with the answer to the first Hello.
     func open(_ call: Session.Call, token: UInt64) {
@@ -343,10 +346,13 @@ extension SessionDriver {
         case .address(let address): dial([address], of: endpoint, timeout)
         case .name(let name, let port):
             lookupNumber += 1
-            do throws(TransportError) {
-                try configuration.hostLookup.start(name, port: port, on: loop.mailbox) {
-                    [place, number = lookupNumber] in
-                    SessionDriver.of($0, place).lookedUp($1, of: endpoint, number: number, timeout)
+            do throws(ThreadStartError) {
+                try configuration.hostLookup.start(name, port: port) {
+                    [mailbox = loop.mailbox, place, number = lookupNumber] answer in
+                    mailbox.post {
+                        SessionDriver.of($0, place)
+                            .lookedUp(answer, of: endpoint, number: number, timeout)
+                    }
                 }
             } catch {
                 failed(.cannotConnect(error.description), timeout)
@@ -432,12 +438,12 @@ private struct Dialer {
     /// How long all of them may take.
     let wholeTimeout: Duration
     /// How the connection is secured; nil if it is not.
-    let security: TLSTarget?
+    let security: Transport.Target?
     private var addresses: ArraySlice<SocketAddress>
     private var lastError: TransportError?
 
     /// A try of some addresses in their order, which share the time.
-    init(_ addresses: [SocketAddress], timeout: Duration, security: TLSTarget?) {
+    init(_ addresses: [SocketAddress], timeout: Duration, security: Transport.Target?) {
         self.security = security
         self.addresses = addresses[...]
         self.timeout = timeout / max(1, addresses.count)

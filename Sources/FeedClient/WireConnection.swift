@@ -1,20 +1,21 @@
+internal import FeedClientTransport
 package import FeedConcurrency
+internal import FeedNetwork
 internal import FeedProto
-internal import FeedTransport
 
 /// One connection to the service: bytes to frames and back, and the watch over the peer's life.
 ///
 /// It reports to the client's driver until it is dropped, and knows no calls.
-final class WireConnection: ConnectionHandler {
+final class WireConnection: Transport.Handler {
     /// Unsent bytes above which calls wait in order: the bytes in flight are bounded, too.
     static var maximumUnsentByteCount: Int { 1 << 20 }
 
     private unowned let driver: SessionDriver
     private var keepAlive: KeepAlive
     /// Nil until it is open and once it is closed.
-    private var connection: TCPConnection?
+    private var connection: Transport.Connection?
     private var isDropped = false
-    private var lifeTimer: LoopTimer?
+    private var lifeTimer: Transport.Timer?
     private var scanner = FrameScanner()
     private var encoder = FrameEncoder()
     private var decoder = MessageDecoder()
@@ -72,7 +73,7 @@ final class WireConnection: ConnectionHandler {
         connection = nil
     }
 
-    func connectionOpened(_ connection: TCPConnection) {
+    func connectionOpened(_ connection: Transport.Connection) {
         guard !isDropped else { return connection.reset() }
         self.connection = connection
         keepAlive.sent(at: driver.loop.now)
@@ -96,7 +97,7 @@ final class WireConnection: ConnectionHandler {
         startLifeTimer()
     }
 
-    func connection(_ connection: TCPConnection, received bytes: RawSpan) -> ReadProgress {
+    func connection(_ connection: Transport.Connection, received bytes: RawSpan) -> ReadProgress {
         var offset = 0
         do {
             while !isDropped, let body = try scanner.nextBody(in: bytes, at: offset) {
@@ -115,9 +116,9 @@ final class WireConnection: ConnectionHandler {
         return ReadProgress(consumedByteCount: connection.isOpen ? offset : bytes.byteCount)
     }
 
-    func connectionEndedInput(_ connection: TCPConnection) { connection.closeAfterFlush() }
+    func connectionEndedInput(_ connection: Transport.Connection) { connection.closeAfterFlush() }
 
-    func connectionClosed(_ connection: TCPConnection, reason: CloseReason) {
+    func connectionClosed(_ connection: Transport.Connection, reason: CloseReason) {
         lifeTimer?.cancel()
         self.connection = nil
         guard !isDropped else { return }

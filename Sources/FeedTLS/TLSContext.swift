@@ -1,4 +1,6 @@
 internal import COpenSSL
+// Who makes a context names its files and errors.
+@_exported public import FeedNetwork
 
 /// What the connections of a server or a client have in common: its certificate and key, whom it
 /// trusts, and the keys of session tickets.
@@ -180,19 +182,6 @@ package final class TLSContext: @unchecked Sendable {
     }
 }
 
-/// The files of a certificate in PEM: the certificate, then those that it depends on, and its key.
-package struct TLSCertificateFiles: Sendable, Hashable {
-    /// The certificate, and the certificates between it and the one that peers trust.
-    package var certificatePath: String
-    /// The private key, which only its owner may read.
-    package var keyPath: String
-
-    package init(certificatePath: String, keyPath: String) {
-        self.certificatePath = certificatePath
-        self.keyPath = keyPath
-    }
-}
-
 package struct TLSServerFiles: Sendable, Hashable {
     package var certificate: TLSCertificateFiles
     /// The certificates that sign those of clients; nil asks clients for none.
@@ -204,18 +193,6 @@ package struct TLSServerFiles: Sendable, Hashable {
     package init(certificate: TLSCertificateFiles, clientAuthorityPath: String? = nil) {
         self.certificate = certificate
         self.clientAuthorityPath = clientAuthorityPath
-    }
-}
-
-package struct TLSClientFiles: Sendable, Hashable {
-    /// The certificates that sign those of servers; nil takes those of the system.
-    package var authorityPath: String?
-    /// The client's own certificate, for servers that ask for one.
-    package var certificate: TLSCertificateFiles?
-
-    package init(authorityPath: String? = nil, certificate: TLSCertificateFiles? = nil) {
-        self.authorityPath = authorityPath
-        self.certificate = certificate
     }
 }
 

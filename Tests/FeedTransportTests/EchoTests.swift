@@ -267,13 +267,13 @@ private final class SilentPeer {
     {
         let answers = Recorder<HostLookup.Answer>()
         let thread = try EventLoopThread { loop in
-            do throws(TransportError) {
-                try lookup.start(name, port: 80, on: loop.mailbox) { loop, answer in
+            do {
+                try lookup.start(name, port: 80) { [mailbox = loop.mailbox] answer in
                     answers.record(answer)
-                    loop.stop()
+                    mailbox.post { $0.stop() }
                 }
             } catch {
-                answers.record(.failure(error))
+                Issue.record(error)
                 loop.stop()
             }
         }
@@ -306,8 +306,10 @@ private final class SilentPeer {
             return .success([])
         }
         let thread = try EventLoopThread { loop in
-            try? blocked.start("any", port: 1, on: loop.mailbox) { _, _ in
-                Issue.record("A stopped loop got an answer.")
+            try? blocked.start("any", port: 1) { [mailbox = loop.mailbox] _ in
+                if mailbox.post({ _ in Issue.record("A stopped loop got an answer.") }) {
+                    Issue.record("A stopped loop took an answer.")
+                }
             }
             loop.stop()
         }

@@ -48,3 +48,7 @@ package struct TLSTarget: Sendable {
         self.host = host
     }
 }
+
+extension TLSContext: TransportSecurity {
+    package func target(host: String) -> TLSTarget { TLSTarget(context: self, host: host) }
+}

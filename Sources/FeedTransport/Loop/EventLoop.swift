@@ -1,5 +1,7 @@
 import CLibUV
 package import FeedConcurrency
+// Who uses a loop names addresses and errors of the network.
+@_exported public import FeedNetwork
 import Synchronization
 
 /// One loop of libuv with its connections, bound to the thread that runs it.

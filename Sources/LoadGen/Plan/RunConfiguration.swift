@@ -1,4 +1,5 @@
 import FeedClient
+import FeedTLS
 
 /// One run, as asked for: every value is within its limits.
 package struct RunConfiguration: Sendable {
@@ -33,7 +34,7 @@ package struct RunConfiguration: Sendable {
     /// The TLS of the clients that prepare the run and audit it; nil where connections are plain.
     var tls: ClientTLS?
     /// The same for the connections under load.
-    var security: ClientSecurity?
+    var security: ClientSecurity<TLSContext>?
     /// The feed in which they are created and which pages list.
     package var feed = ""
     /// Whether the feed is loadgen's own, which is created where it is missing.

@@ -127,7 +127,7 @@ extension RunConfiguration {
     }
 
     /// The host of the target as it is written, which the service's certificate has to name.
-    private var targetHost: String? { ClientSecurity.host(of: target) }
+    private var targetHost: String? { Endpoint.host(in: target) }
 
     /// How a connection under load is secured; nil where it is plain.
     var tlsTarget: TLSTarget? {

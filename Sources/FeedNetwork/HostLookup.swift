@@ -1,6 +1,5 @@
-import CLibUV
-import FeedConcurrency
-import Glibc
+package import FeedConcurrency
+internal import Glibc
 
 /// Finds the addresses of a host name, on a thread of its own.
 ///
@@ -28,22 +27,13 @@ package struct HostLookup: Sendable {
         try resolve(name, port).get()
     }
 
-    /// Looks a name up, and passes the answer to `body` on the loop; `body` is not called if the
-    /// loop has stopped by then.
+    /// Looks a name up, and passes the answer to `body` on the thread of the lookup.
     package func start(
         _ name: String,
         port: UInt16,
-        on mailbox: LoopMailbox,
-        _ body: @escaping @Sendable (EventLoop, Answer) -> Void
-    ) throws(TransportError) {
-        do {
-            try NamedThread("lookup").start { [resolve] in
-                let answer = resolve(name, port)
-                mailbox.post { body($0, answer) }
-            }
-        } catch {
-            throw transportError(-error.code, .other("Starting a thread"))
-        }
+        _ body: @escaping @Sendable (Answer) -> Void
+    ) throws(ThreadStartError) {
+        try NamedThread("lookup").start { [resolve] in body(resolve(name, port)) }
     }
 
     private static func systemAnswer(to name: String, port: UInt16) -> Answer {

@@ -1,5 +1,3 @@
-package import FeedTLS
-
 /// An error of the network or the machine; each case is a cause that callers distinguish.
 package enum TransportError: Error, Sendable, Hashable {
     case addressInUse(SocketAddress)
@@ -44,4 +42,25 @@ extension TransportError: CustomStringConvertible {
         case .system(let operation, _, let text): "\(operation) failed: \(text)."
         }
     }
+}
+
+/// Why a connection ended.
+package enum CloseReason: Sendable, Hashable {
+    /// The handler closed it, or its loop stopped.
+    case local
+    /// The peer ended its side first and everything was flushed.
+    case peerClosed
+    /// The peer or the network broke it.
+    case reset
+    case idleTimeout
+    /// The rest of a begun frame did not come in time.
+    case partialReadTimeout
+    /// The peer took none of the bytes that waited for it.
+    case writeStalled
+    /// The connection held this many bytes, or was about to keep them, while all connections
+    /// together held too much.
+    case overBudget(heldByteCount: Int)
+    case connectFailed(TransportError)
+    /// The system failed in another way.
+    case failed(TransportError)
 }

@@ -1,3 +1,5 @@
+package import Glibc
+
 package struct SocketAddress: Sendable, Hashable {
     /// The address without the port, in network order.
     package enum Host: Sendable, Hashable {
@@ -208,5 +210,68 @@ extension SocketAddress.Host {
         case .v6(let high, let low):
             .v6(high: high & ~(UInt64.max >> count), low: low & ~(UInt64.max >> max(0, count - 64)))
         }
+    }
+}
+
+/// Addresses as the system has them.
+extension SocketAddress {
+    /// Reads an address that the system wrote; an unknown family becomes 0.0.0.0:0.
+    package init(_ storage: sockaddr_storage) {
+        self = unsafe withUnsafeBytes(of: storage) { raw in
+            switch Int32(storage.ss_family) {
+            case AF_INET:
+                let address = unsafe raw.loadUnaligned(as: sockaddr_in.self)
+                let bytes = UInt32(bigEndian: address.sin_addr.s_addr)
+                return Self(host: .v4(bytes), port: UInt16(bigEndian: address.sin_port))
+            case AF_INET6:
+                var address = unsafe raw.loadUnaligned(as: sockaddr_in6.self)
+                let host = unsafe withUnsafeBytes(of: &address.sin6_addr) {
+                    unsafe Host(version6: $0)
+                }
+                return Self(host: host, port: UInt16(bigEndian: address.sin6_port))
+            default:
+                return Self(host: .v4(0), port: 0)
+            }
+        }
+    }
+
+    /// The host as text: dotted, or with colons.
+    package var hostText: String {
+        var text = [CChar](repeating: 0, count: 64)
+        switch host {
+        case .v4(let bytes):
+            var address = bytes.bigEndian
+            _ = unsafe inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
+        case .v6(let high, let low):
+            var address = (high.bigEndian, low.bigEndian)
+            _ = unsafe inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
+        }
+        let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension SocketAddress.Host {
+    /// Reads a numeric address; nil if it is not one.
+    ///
+    /// The zone of an IPv6 address, as in `fe80::1%eth0`, is left out.
+    package init?(parsing text: String, isVersion6: Bool) {
+        var bytes = (UInt64(0), UInt64(0))
+        let family = isVersion6 ? AF_INET6 : AF_INET
+        // A NUL would end the text for C, and the text after it would go unread.
+        guard !text.utf8.contains(0) else { return nil }
+        let digits = isVersion6 ? String(text.prefix { $0 != "%" }) : text
+        guard unsafe inet_pton(family, digits, &bytes) == 1 else { return nil }
+        self = unsafe withUnsafeBytes(of: &bytes) { raw in
+            if isVersion6 { return unsafe Self(version6: raw) }
+            return unsafe .v4(UInt32(bigEndian: raw.loadUnaligned(as: UInt32.self)))
+        }
+    }
+
+    /// Sixteen bytes in network order; an IPv4-mapped address is the IPv4 address in it.
+    fileprivate init(version6 raw: UnsafeRawBufferPointer) {
+        let high = unsafe UInt64(bigEndian: raw.loadUnaligned(as: UInt64.self))
+        let low = unsafe UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        self = Self(high: high, low: low)
     }
 }
