@@ -22,6 +22,15 @@ let waitingTestSettings: [SwiftSetting] =
 let usesSwiftCodec = Context.environment["FEED_CODEC"] == "swift"
 let codecSettings: [SwiftSetting] = usesSwiftCodec ? [.define("FEED_CODEC_SWIFT")] : []
 
+/// Whether clients have SwiftNIO's transport: where the platform is not Linux, or a variable asks for it.
+///
+/// No other build fetches SwiftNIO.
+#if os(Linux)
+let hasNIO = Context.environment["FEED_TRANSPORT"] == "nio"
+#else
+let hasNIO = true
+#endif
+
 let package = Package(
     name: "feed-service",
     products: [
@@ -192,8 +201,9 @@ let package = Package(
         ),
         .target(
             name: "FeedClientTransport",
-            dependencies: ["FeedNetwork", "FeedTLS", "FeedTransport"],
-            swiftSettings: settings
+            dependencies: ["FeedNetwork"]
+                + (hasNIO ? ["FeedClientNIO"] : ["FeedTLS", "FeedTransport"]),
+            swiftSettings: settings + (hasNIO ? [.define("FEED_TRANSPORT_NIO")] : [])
         ),
 
         // Layer 3: the durable state, and what a program calls the service with.
@@ -453,7 +463,7 @@ let package = Package(
             name: "FeedClientTests",
             dependencies: [
                 "FeedClient", "FeedClientTesting", "FeedConcurrency", "FeedService", "FeedProto",
-                "FeedTransport", "FeedTestSupport",
+                "FeedTLS", "FeedTransport", "FeedTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: waitingTestSettings
@@ -514,6 +524,26 @@ let package = Package(
         ),
     ]
 )
+
+if hasNIO {
+    package.dependencies += [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    ]
+    package.targets.append(
+        .target(
+            name: "FeedClientNIO",
+            dependencies: [
+                "FeedConcurrency", "FeedNetwork",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        )
+    )
+}
 
 // The sanitizers compile what their tests reach: scripts/test.sh names the targets to leave out.
 let leftOut = (Context.environment["FEED_WITHOUT_TARGETS"] ?? "")

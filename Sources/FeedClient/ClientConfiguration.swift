@@ -163,10 +163,15 @@ public struct RetryPolicy: Sendable, Hashable {
 /// let client = try await FeedClient.connect(to: "feed.example.org:7434", configuration: configuration)
 /// ```
 ///
+/// An app that brings the certificate with it takes ``authority`` in place of the path.
+///
 /// All files are PEM. A client reads them when it is made, and a file that it cannot use is an error then.
 public struct ClientTLS: Sendable, Equatable {
     /// The certificates that vouch for the service's; nil takes those of the system.
     public var authorityPath: String?
+
+    /// The same certificates in PEM, for programs that have them in memory; nil reads ``authorityPath``.
+    public var authority: [UInt8]?
 
     /// The client's own certificate, for services that ask for one (`--tls-client-ca`); nil is none.
     ///
@@ -210,10 +215,10 @@ package struct ClientSecurity<Context: TransportSecurity>: Sendable {
         default:
             throw .cannotConnect(reason: "A client's certificate and its key go together.")
         }
+        var files = TLSClientFiles(authorityPath: tls.authorityPath, certificate: certificate)
+        if let authority = tls.authority { files.authority = .pem(authority) }
         do throws(TLSFileError) {
-            context = try .client(
-                TLSClientFiles(authorityPath: tls.authorityPath, certificate: certificate)
-            )
+            context = try .client(files)
         } catch {
             throw .cannotConnect(reason: error.description)
         }

@@ -1,6 +1,22 @@
 package import FeedNetwork
+
+// The transport is exported for the members of its types, which FeedClient names by `Transport`.
+#if FEED_TRANSPORT_NIO
+@_exported public import FeedClientNIO
+
+/// The transport of the client: SwiftNIO, and TLS by its BoringSSL.
+package enum Transport: ClientTransport {
+    package typealias Loop = NIOLoop
+    package typealias LoopThread = NIOLoopThread
+    package typealias Security = NIOSecurity
+    package typealias Connection = NIOConnection
+    package typealias Handler = TransportHandler
+    package typealias Timer = NIOTimer
+    package typealias Mailbox = NIOMailbox
+    package typealias Target = NIOTarget
+}
+#else
 package import FeedTLS
-// For the members of the types below, which FeedClient names by `Transport`.
 @_exported public import FeedTransport
 
 /// The transport of the client: libuv, and TLS by OpenSSL.
@@ -45,3 +61,4 @@ extension EventLoopThread: TransportThread {
         )
     }
 }
+#endif

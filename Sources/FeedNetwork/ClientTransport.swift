@@ -53,7 +53,7 @@ package protocol TransportLoop: AnyObject {
     associatedtype Handler
 
     var mailbox: Mailbox { get }
-    /// The clock, read at most once an iteration.
+    /// The clock, which may be read once an iteration.
     var now: MonotonicInstant { get }
     /// The client's own object, set as the thread starts.
     var context: AnyObject? { get set }

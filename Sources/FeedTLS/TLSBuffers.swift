@@ -83,8 +83,6 @@ extension TLSBuffers: Sendable {}
 
 /// Every limit of TLS in one place, each with its reason.
 package enum TLSLimits {
-    /// The longest file of certificates or of a key: a system's store has some 250 KiB.
-    package static let maximumFileByteCount = 4 << 20
     /// The bytes of a peer's certificates: three of common size, many times over.
     package static let maximumPeerChainByteCount = 32 << 10
     /// The longest ClientHello without the certificate that a ticket of a client may hold: with a ticket

@@ -64,8 +64,8 @@ package final class TLSContext: @unchecked Sendable {
     package static func client(_ files: TLSClientFiles) throws(TLSFileError) -> TLSContext {
         let (pointer, expiry) = unsafe try make(.client, files.certificate)
         do throws(TLSFileError) {
-            if let path = files.authorityPath {
-                unsafe try trust(PEMFile(path, isPrivate: false), in: pointer, asksClients: false)
+            if let authority = try files.readAuthority() {
+                unsafe try trust(PEMFile(authority), in: pointer, asksClients: false)
             } else if unsafe SSL_CTX_set_default_verify_paths(pointer) != 1 {
                 throw .noSystemStore(OpenSSLErrors.take().text)
             }
@@ -79,7 +79,7 @@ package final class TLSContext: @unchecked Sendable {
             .client,
             expiry: expiry,
             verifiesPeer: true,
-            trustsSystem: files.authorityPath == nil
+            trustsSystem: files.authority == .system
         )
     }
 
