@@ -20,8 +20,8 @@ package protocol BodyDecoder: ~Copyable {
     /// The answer in a body, of which the decoder keeps what it needed until `reset()`.
     mutating func serverFrame(_ body: RawSpan) throws(MessageError) -> ServerFrame
 
-    /// The hash of the call that was decoded last, the same for any order of its fields; 0 where the frame has
-    /// none.
+    /// The hash of the call that was decoded last, the same for any order of its fields; 0 where the frame
+    /// has none.
     ///
     /// The call is encoded again in protobuf-c's own form. O(bytes of the call).
     mutating func contentHash() -> UInt32

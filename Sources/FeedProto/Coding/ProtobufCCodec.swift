@@ -1,8 +1,8 @@
 #if canImport(CFeedProto)
 import CFeedProto
 
-/// protobuf-c: it unpacks structs into an arena, from which the values are copied, and packs structs that were
-/// made of values.
+/// protobuf-c: it unpacks structs into an arena, from which the values are copied, and packs structs that
+/// were made of values.
 package enum ProtobufCCodec {
     static var usesProtobufC: Bool { true }
 

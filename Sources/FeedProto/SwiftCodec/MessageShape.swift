@@ -1,7 +1,8 @@
 /// What a message has on the wire, for the codec in Swift.
 package protocol MessageShape {
     static var fieldCount: Int { get }
-    /// The bytes of protobuf-c's struct: both codecs count the same memory, so that they refuse the same frames.
+    /// The bytes of protobuf-c's struct: both codecs count the same memory, so that they refuse the same
+    /// frames.
     static var structByteCount: Int { get }
     /// The field at a place in the order of the numbers.
     static func field(_ index: Int) -> FieldShape

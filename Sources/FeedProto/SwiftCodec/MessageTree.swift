@@ -6,12 +6,12 @@
 ///
 /// - The last number, text or member of a oneof stands.
 /// - The elements of a repeated field add up, packed or not.
-/// - A message that comes again is the last one, with the texts, the messages and the elements that it lacks or
-///   adds to from those before. Their numbers and unknown fields are gone.
+/// - A message that comes again is the last one, with the texts, the messages and the elements that it lacks
+///   or adds to from those before. Their numbers and unknown fields are gone.
 ///
-/// A message is a node: words in one array. The first one has its unknown fields, the second one the number of
-/// its oneof's member, and one follows for each field. That has a number; or a text's or a list's place and
-/// count; or the node of a message, of which none is 0, the frame's.
+/// A message is a node: words in one array. The first one has its unknown fields, the second one the number
+/// of its oneof's member, and one follows for each field. That has a number; or a text's or a list's place
+/// and count; or the node of a message, of which none is 0, the frame's.
 struct MessageTree: ~Copyable {
     private var bytes: [UInt8] = []
     private var words: [UInt64] = []
@@ -94,7 +94,8 @@ extension MessageTree {
         at offset: inout Int,
         before end: Int
     ) throws(MessageError) -> Field {
-        // A tag of one byte with the number 0 ends a message in no encoding; `rejectFieldZero` finds longer ones.
+        // A tag of one byte with the number 0 ends a message in no encoding; `rejectFieldZero` finds
+        // longer ones.
         guard bytes[offset] > 7, let tag = varint(at: &offset, before: end, most: 5) else {
             throw malformed
         }

@@ -3,9 +3,9 @@ import FeedTestSupport
 
 /// Bodies of frames of every kind, from whole ones to noise.
 ///
-/// Most have the contract's fields in any order and number, with any values: texts that are none, numbers with
-/// more bytes than they need, lists packed or not, unknown fields and, in some of the frames, fields of a wrong
-/// type and damaged bytes.
+/// Most have the contract's fields in any order and number, with any values: texts that are none, numbers
+/// with more bytes than they need, lists packed or not, unknown fields and, in some of the frames, fields of
+/// a wrong type and damaged bytes.
 struct RandomFrames {
     private static let samples =
         ((try? Samples.clientFrames.map { try $0.encoded() }) ?? [])
