@@ -14,6 +14,7 @@ package final class FakeReplica: Sendable {
     private struct Running: Sendable {
         let listener: Int32
         let thread: NamedThread
+        let isServing: Flag
     }
 
     private let running = Lock<Running?>(nil)
@@ -38,11 +39,11 @@ package final class FakeReplica: Sendable {
     /// Listens at the socket.
     package func start() throws {
         let listener = try Self.listen(at: socketPath)
-        let (cluster, node, isReading) = (cluster, node, isReading)
+        let (cluster, node, isReading, isServing) = (cluster, node, isReading, Flag())
         let thread = NamedThread("fake-replica")
         running.withLock { running in
             precondition(running == nil, "A replica starts once before it is stopped.")
-            running = Running(listener: listener, thread: thread)
+            running = Running(listener: listener, thread: thread, isServing: isServing)
         }
         try thread.start {
             var connections: [NamedThread] = []
@@ -56,7 +57,7 @@ package final class FakeReplica: Sendable {
                 let thread = NamedThread("fake-session")
                 let isStarted =
                     (try? thread.start {
-                        Self.serve(descriptor, cluster, node, isReading)
+                        Self.serve(descriptor, cluster, node, isReading, isServing)
                     }) != nil
                 if isStarted { connections.append(thread) } else { close(descriptor) }
             }
@@ -75,6 +76,7 @@ package final class FakeReplica: Sendable {
         let node = node
         unsafe unlink(socketPath)
         isReading.value = true
+        stopped.isServing.value = false
         cluster.change { state in
             let notice = cuts ? nil : ReplicaWord.end(.stopping, text: "the replica stops")
             for (number, connection) in state.connections where connection.node == node {
@@ -118,12 +120,15 @@ package final class FakeReplica: Sendable {
         _ descriptor: Int32,
         _ cluster: FakeCluster,
         _ node: UInt64,
-        _ isReading: Flag
+        _ isReading: Flag,
+        _ isServing: Flag
     ) {
         let socket = FrameSocket(adopting: descriptor, expecting: FrameKind.ofService)
         guard let wakeUp = try? ReplicaWakeUp() else { return }
         let number = cluster.change { $0.open(node, wakeUp) }
         defer { cluster.change { $0.close(number) } }
+        // One that was accepted just before the end was not open when the others were ended.
+        if !isServing.value { cluster.change { $0.end(number, nil) } }
         do {
             while true {
                 if isReading.value {
