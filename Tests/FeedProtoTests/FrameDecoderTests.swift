@@ -132,6 +132,11 @@ import Testing
     private static let idleByteCount = 64 << 10
     private let vote = Wire.number(1, 7) + Wire.bytes(40, Wire.number(1, 5) + Wire.number(2, 1))
 
+    /// The arena of protobuf-c keeps its first block; the arrays of the codec in Swift keep as much at most.
+    private static func isIdle(_ byteCount: Int) -> Bool {
+        MessageDecoder.usesProtobufC ? byteCount == idleByteCount : byteCount <= idleByteCount
+    }
+
     @Test func refusesFrameFullOfUnknownFields() throws {
         let body = Array(repeatElement(Wire.number(15, 1), count: 524_288).joined())
         #expect(body.count == 1 << 20)
@@ -139,7 +144,7 @@ import Testing
         #expect(throws: MessageError.tooManyFields(limitByteCount: Self.limitByteCount)) {
             _ = try decoder.decodeClientFrame(body)
         }
-        #expect(decoder.reservedByteCount <= Self.idleByteCount)
+        #expect(Self.isIdle(decoder.reservedByteCount))
         #expect(try decoder.decodeClientFrame(vote).id == 7)
     }
 
@@ -149,7 +154,7 @@ import Testing
         #expect(throws: MessageError.tooManyFields(limitByteCount: Self.limitByteCount)) {
             _ = try decoder.decodeClientFrame(Wire.number(1, 7) + Wire.bytes(41, votes))
         }
-        #expect(decoder.reservedByteCount <= Self.idleByteCount)
+        #expect(Self.isIdle(decoder.reservedByteCount))
     }
 
     @Test func decodesTextThatFillsFrame() throws {
@@ -158,7 +163,7 @@ import Testing
         var decoder = MessageDecoder()
         let frame = try decoder.decodeClientFrame(Wire.number(1, 7) + post)
         #expect(frame.request == .createPost(CreatePostRequest(post: Post(title: title))))
-        #expect(decoder.reservedByteCount <= Self.idleByteCount)
+        #expect(Self.isIdle(decoder.reservedByteCount))
     }
 
     @Test func decodesBatchFarOverItsLimit() throws {
