@@ -18,8 +18,9 @@ let settings: [SwiftSetting] = [
 let waitingTestSettings: [SwiftSetting] =
     settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-/// FEED_CODEC=swift: frames go through the codec in Swift. protobuf-c is built beside it, as CodecTests needs
-/// both.
+/// FEED_CODEC=swift: frames go through the codec in Swift.
+///
+/// protobuf-c is built beside it, as CodecTests needs both.
 let usesSwiftCodec = Context.environment["FEED_CODEC"] == "swift"
 let codecSettings: [SwiftSetting] = usesSwiftCodec ? [.define("FEED_CODEC_SWIFT")] : []
 
