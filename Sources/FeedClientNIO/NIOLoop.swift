@@ -134,13 +134,8 @@ extension NIOTimer: Sendable {}
 
 /// A thread of SwiftNIO with one loop.
 package final class NIOLoopThread: TransportThread {
-    private struct State: Sendable {
-        var isFinished = false
-        var whenFinished: [@Sendable () -> Void] = []
-    }
-
     package let mailbox: NIOMailbox
-    private let state = Lock(State())
+    private let finish = Finish()
 
     /// SwiftNIO names the thread.
     package init(
@@ -150,9 +145,9 @@ package final class NIOLoopThread: TransportThread {
     ) throws(TransportError) {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         mailbox = NIOMailbox(group.next())
-        mailbox.eventLoop.execute { [self] in
+        mailbox.eventLoop.execute { [mailbox, finish] in
             let loop = NIOLoop(mailbox, limits) {
-                group.shutdownGracefully { _ in self.finish() }
+                group.shutdownGracefully { _ in finish.reach() }
             }
             mailbox.attach(loop)
             start(loop)
@@ -162,20 +157,7 @@ package final class NIOLoopThread: TransportThread {
     package func stop() { mailbox.post { $0.stop() } }
 
     package func whenFinished(_ body: @escaping @Sendable () -> Void) {
-        let isFinished = state.withLock { state in
-            if !state.isFinished { state.whenFinished.append(body) }
-            return state.isFinished
-        }
-        if isFinished { body() }
-    }
-
-    private func finish() {
-        let waiting = state.withLock { state in
-            state.isFinished = true
-            defer { state.whenFinished = [] }
-            return state.whenFinished
-        }
-        for body in waiting { body() }
+        finish.whenReached(body)
     }
 }
 

@@ -164,6 +164,37 @@ package struct ThreadStartError: Error, Equatable, CustomStringConvertible {
     }
 }
 
+/// The end of something, such as a thread's loop, of which others want to be told.
+package final class Finish: Sendable {
+    private struct State: Sendable {
+        var hasCome = false
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let state = Lock(State())
+
+    package init() {}
+
+    /// Calls `body` when the end comes: on the thread that tells of it, or at once if it has come.
+    package func whenReached(_ body: @escaping @Sendable () -> Void) {
+        let hasCome = state.withLock { state in
+            if !state.hasCome { state.waiting.append(body) }
+            return state.hasCome
+        }
+        if hasCome { body() }
+    }
+
+    /// The end has come.
+    package func reach() {
+        let waiting = state.withLock { state in
+            state.hasCome = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for body in waiting { body() }
+    }
+}
+
 /// When a thread has gone on last: it notes that, and any thread reads for how long it has not.
 package final class HeartBeat: Sendable {
     /// In nanoseconds of the monotonic clock; 0 where nothing is under way.

@@ -507,15 +507,10 @@ extension EventLoop {
 
 /// A named thread that runs one event loop from its start until the loop is stopped.
 package final class EventLoopThread: Sendable {
-    private struct State: Sendable {
-        var isFinished = false
-        var whenFinished: [@Sendable () -> Void] = []
-    }
-
     package let mailbox: LoopMailbox
 
     private let thread: NamedThread
-    private let state = Lock(State())
+    private let finish = Finish()
 
     /// The name that the system shows, at most 15 bytes of it.
     package var name: String { thread.name }
@@ -535,7 +530,7 @@ package final class EventLoopThread: Sendable {
             try thread.start { [self] in
                 start(transferred.value)
                 transferred.value.run()
-                finish()
+                finish.reach()
             }
         } catch {
             loop.stop()
@@ -556,20 +551,7 @@ package final class EventLoopThread: Sendable {
 
     /// Calls `body` when the loop is closed: on the thread as it ends, or at once if it has.
     package func whenFinished(_ body: @escaping @Sendable () -> Void) {
-        let isFinished = state.withLock { state in
-            if !state.isFinished { state.whenFinished.append(body) }
-            return state.isFinished
-        }
-        if isFinished { body() }
-    }
-
-    private func finish() {
-        let waiting = state.withLock { state in
-            state.isFinished = true
-            defer { state.whenFinished = [] }
-            return state.whenFinished
-        }
-        for body in waiting { body() }
+        finish.whenReached(body)
     }
 }
 
