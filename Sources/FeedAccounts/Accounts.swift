@@ -6,16 +6,24 @@ internal import Synchronization
 /// Times are handed in, as Unix milliseconds. Each change goes to an ``AccountChangeSink`` and belongs
 /// into a transaction of the log behind it. Threads may call everything at the same time.
 ///
-/// The indexes of accounts, by e-mail and by number, are divided into parts with a lock each. A creation
-/// holds the lock of the e-mail's part and takes that of the number's part under it; all else takes one
-/// lock.
+/// The indexes of accounts, by e-mail and by number, are divided into parts with a lock each. A creation and
+/// a change of the e-mail hold the lock of the e-mail's part and take that of the number's part under it;
+/// all else takes one lock.
 package final class Accounts: Sendable {
     private struct Entry: Sendable {
-        let row: AccountRow
+        var row: AccountRow
         /// The generation of the user's sessions; those of an earlier one are void.
         var generation: UInt64 = 0
         /// The user's sessions, the oldest first; some may have expired.
         var sessions: [TokenHash] = []
+        /// The newest token that resets the user's password; it may have expired.
+        var reset: TokenHash?
+
+        /// Ends all tokens of the user; gives those that are to be forgotten.
+        mutating func endTokens(generation: UInt64) -> [TokenHash] {
+            defer { (self.generation, sessions, reset) = (generation, [], nil) }
+            return sessions + (reset.map { [$0] } ?? [])
+        }
     }
 
     package let limits: AccountLimits
@@ -46,6 +54,7 @@ package final class Accounts: Sendable {
 
     package func account(for email: EmailAddress) -> AccountRow? {
         byEmail.withPart(of: email.key) { $0[email.key] }.flatMap { account($0) }
+            .flatMap { $0.emailKey == email.key ? $0 : nil }
     }
 
     package func account(_ id: UInt64) -> AccountRow? { byID.withPart(of: id) { $0[id]?.row } }
@@ -83,53 +92,151 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Begins a session of a user, whose token is known here only now; nil if there is no such user.
+    /// Changes an account in one step, and raises its version; its e-mail stays.
+    ///
+    /// - Parameters:
+    ///   - id: The account.
+    ///   - endsSessions: Whether all sessions of the user end with it, those too that begin at this moment.
+    ///   - sink: What takes the change.
+    ///   - change: Makes the change under the account's lock; false refuses it.
+    /// - Returns: The account as it is now; nil if there is none, or it was refused.
+    package func change(
+        _ id: UInt64,
+        endsSessions: Bool,
+        _ sink: some AccountChangeSink,
+        _ change: (inout AccountRow) -> Bool
+    ) -> AccountRow? {
+        let changed = byID.withPart(of: id) { entries -> (row: AccountRow, ended: [TokenHash])? in
+            guard var entry = entries[id], change(&entry.row) else { return nil }
+            entry.row.version += 1
+            sink.append(entry.row)
+            let ended = endsSessions ? endTokens(of: &entry, sink) : []
+            entries[id] = entry
+            return (entry.row, ended)
+        }
+        guard let changed else { return nil }
+        if endsSessions { remove(changed.ended, sink) }
+        return changed.row
+    }
+
+    /// Gives an account another e-mail, if it is free and `isAllowed` says so of the account as it is.
+    ///
+    /// - Returns: The account as it is now; nil if there is none, or it was refused.
+    package func changeEmail(
+        of id: UInt64,
+        to email: EmailAddress,
+        _ sink: some AccountChangeSink,
+        if isAllowed: (AccountRow) -> Bool
+    ) throws(AccountError) -> AccountRow? {
+        var old = email.key
+        let row = try byEmail.withPart(of: email.key) {
+            (ids) throws(AccountError) -> AccountRow? in
+            guard ids[email.key] ?? id == id else { throw .emailTaken }
+            let row = change(id, endsSessions: false, sink) { row in
+                guard isAllowed(row) else { return false }
+                old = row.emailKey
+                row.email = email.text
+                return true
+            }
+            if row != nil { ids[email.key] = id }
+            return row
+        }
+        release(old, of: id)
+        return row
+    }
+
+    /// Lets others have an e-mail that was an account's, unless it is that again.
+    private func release(_ key: [UInt8], of id: UInt64) {
+        byEmail.withPart(of: key) { ids in
+            if ids[key] == id, account(id)?.emailKey != key { ids[key] = nil }
+        }
+    }
+
+    /// Begins a session of a user, whose token is known here only now; nil if there is no such user, if the
+    /// user is suspended, and if the account has another password than the one that was checked.
     ///
     /// If the user has as many as the limit, the oldest one ends.
     package func beginSession(
         of userID: UInt64,
+        checked passwordHash: String? = nil,
         at now: Int64,
         _ sink: some AccountChangeSink
     ) -> (token: SessionToken, session: SessionRow)? {
+        beginToken(.session, of: userID, until: expireTime(now), sink) {
+            !$0.isSuspended && $0.passwordHash == passwordHash ?? $0.passwordHash
+        }
+    }
+
+    /// Makes a token that resets a user's password, in place of an earlier one; nil if there is no such
+    /// user.
+    package func beginReset(
+        of userID: UInt64,
+        at now: Int64,
+        _ sink: some AccountChangeSink
+    ) -> (token: SessionToken, session: SessionRow)? {
+        let end = now + limits.resetDuration.millisecondsRoundedDown
+        return beginToken(.passwordReset, of: userID, until: end, sink) { !$0.isSuspended }
+    }
+
+    private func beginToken(
+        _ kind: SessionRow.Kind,
+        of userID: UInt64,
+        until expireTime: Int64,
+        _ sink: some AccountChangeSink,
+        if isAllowed: (AccountRow) -> Bool
+    ) -> (token: SessionToken, session: SessionRow)? {
         while true {
             let token = SessionToken()
-            let hash = token.hash
+            var session = SessionRow(
+                tokenHash: token.hash,
+                userID: userID,
+                expireTimeMilliseconds: expireTime,
+                generation: 0,
+                kind: kind
+            )
             let limit = limits.maximumSessionsPerUser
-            guard let (generation, excess) = add(hash, of: userID, limit: limit) else {
+            guard let (generation, excess) = add(session, limit: limit, if: isAllowed) else {
                 return nil
             }
-            let session = SessionRow(
-                tokenHash: hash,
-                userID: userID,
-                expireTimeMilliseconds: expireTime(now),
-                generation: generation
-            )
+            session.generation = generation
             let isNew = sessions.insert(session, sink)
             if let excess { end(excess, sink) }
             if isNew { return (token, session) }
-            forget(hash, of: userID)
+            forget(session)
         }
     }
 
-    /// Adds a session to a user's, and takes the oldest one out if there are more than the limit.
+    /// Adds a token to a user's, and takes the one out that has to go: the oldest session if there are more
+    /// than the limit, or the earlier reset.
     ///
-    /// - Returns: The generation that the session belongs to, and the session that has to end.
+    /// - Returns: The generation that the token belongs to, and the one that has to end.
     private func add(
-        _ hash: TokenHash,
-        of id: UInt64,
-        limit: Int
+        _ session: SessionRow,
+        limit: Int,
+        if isAllowed: (AccountRow) -> Bool = { _ in true }
     ) -> (generation: UInt64, excess: TokenHash?)? {
-        byID.withPart(of: id) { entries in
-            guard var entry = entries[id] else { return nil }
-            entry.sessions.append(hash)
-            let excess = entry.sessions.count > limit ? entry.sessions.removeFirst() : nil
-            entries[id] = entry
-            return (entry.generation, excess)
+        byID.withPart(of: session.userID) { entries in
+            guard var entry = entries[session.userID], isAllowed(entry.row) else { return nil }
+            defer { entries[session.userID] = entry }
+            switch session.kind {
+            case .session:
+                entry.sessions.append(session.tokenHash)
+                let excess = entry.sessions.count > limit ? entry.sessions.removeFirst() : nil
+                return (entry.generation, excess)
+            case .passwordReset:
+                defer { entry.reset = session.tokenHash }
+                return (entry.generation, entry.reset)
+            }
         }
     }
 
-    private func forget(_ hash: TokenHash, of id: UInt64) {
-        byID.withPart(of: id) { $0[id]?.sessions.removeAll { $0 == hash } }
+    private func forget(_ session: SessionRow) {
+        byID.withPart(of: session.userID) { entries in
+            entries[session.userID]?.sessions.removeAll { $0 == session.tokenHash }
+            if entries[session.userID]?.reset == session.tokenHash {
+                entries[session.userID]?.reset = nil
+            }
+        }
     }
 
     /// The session of a token; nil if there is none, or it has expired or was ended.
@@ -138,10 +245,30 @@ package final class Accounts: Sendable {
     }
 
     package func session(_ hash: TokenHash, at now: Int64) -> SessionRow? {
-        guard let row = sessions.row(hash), row.expireTimeMilliseconds > now,
+        current(hash, .session, at: now)
+    }
+
+    /// The reset that a token is for; nil if there is none, or it has expired or was ended.
+    package func reset(_ hash: TokenHash, at now: Int64) -> SessionRow? {
+        current(hash, .passwordReset, at: now)
+    }
+
+    private func current(_ hash: TokenHash, _ kind: SessionRow.Kind, at now: Int64) -> SessionRow? {
+        guard let row = sessions.row(hash), row.kind == kind, row.expireTimeMilliseconds > now,
             let generation = generation(of: row.userID), row.generation >= generation
         else { return nil }
         return row
+    }
+
+    /// The sessions of a user, the oldest first.
+    package func sessions(of userID: UInt64, at now: Int64) -> [SessionRow] {
+        let hashes = byID.withPart(of: userID) { $0[userID]?.sessions ?? [] }
+        return hashes.compactMap { session($0, at: now) }
+    }
+
+    /// When a session was used last, as far as that was logged.
+    package func useTime(of session: SessionRow) -> Int64 {
+        session.expireTimeMilliseconds - limits.sessionDuration.millisecondsRoundedDown
     }
 
     /// Whether a use of the session is to be logged by ``renew(_:at:_:)``: the last one is a while ago.
@@ -179,7 +306,7 @@ package final class Accounts: Sendable {
     /// Ends one session; without effect if it has ended.
     package func end(_ session: TokenHash, _ sink: some AccountChangeSink) {
         guard let row = sessions.remove(session, sink) else { return }
-        forget(session, of: row.userID)
+        forget(row)
         revocations.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
@@ -188,12 +315,19 @@ package final class Accounts: Sendable {
         let ended = byID.withPart(of: userID) { entries -> [TokenHash] in
             guard var entry = entries[userID] else { return [] }
             defer { entries[userID] = entry }
-            let hashes = entry.sessions
-            entry.generation += 1
-            entry.sessions = []
-            sink.append(endOfSessionsOf: userID, generation: entry.generation)
-            return hashes
+            return endTokens(of: &entry, sink)
         }
+        remove(ended, sink)
+    }
+
+    private func endTokens(of entry: inout Entry, _ sink: some AccountChangeSink) -> [TokenHash] {
+        let generation = entry.generation + 1
+        sink.append(endOfSessionsOf: entry.row.id, generation: generation)
+        return entry.endTokens(generation: generation)
+    }
+
+    /// Forgets tokens that have ended with their generation.
+    private func remove(_ ended: [TokenHash], _ sink: some AccountChangeSink) {
         for hash in ended { _ = sessions.remove(hash, sink) }
         revocations.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
@@ -205,7 +339,7 @@ package final class Accounts: Sendable {
     package func sweep(at now: Int64, limit: Int, _ sink: some AccountChangeSink) -> Int {
         let part = sweptPart.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max
         let expired = sessions.removeExpired(inPart: part, at: now, lookingAt: limit, sink)
-        for row in expired { forget(row.tokenHash, of: row.userID) }
+        for row in expired { forget(row) }
         return expired.count
     }
 
@@ -229,7 +363,7 @@ package final class Accounts: Sendable {
             guard sessions.insert(row, NoAccountChanges()) else {
                 throw .badSession(userID: row.userID)
             }
-            _ = add(row.tokenHash, of: row.userID, limit: .max)
+            _ = add(row, limit: .max)
         }
     }
 
@@ -252,9 +386,32 @@ package final class Accounts: Sendable {
     // A follower's one applying thread puts rows back while other threads read. Nobody else changes the
     // tables, and each call changes nothing where it was made before.
 
-    /// Puts an account back, which may be there already.
-    package func restore(_ row: AccountRow) throws(AccountError) {
-        if account(row.id) != row { try restore(row, generation: 0) }
+    /// Puts accounts back, or later versions of them; some may be there already.
+    ///
+    /// Within a record one account may have got the e-mail that another one gave up: first all of them
+    /// give up what they had.
+    package func restore(_ rows: some Collection<AccountRow>) throws(AccountError) {
+        let news = rows.filter { row in
+            guard let known = account(row.id) else { return true }
+            return row.version == known.version ? row != known : row.version > known.version
+        }
+        for row in news {
+            guard let known = account(row.id), row.version > known.version else { continue }
+            byEmail.withPart(of: known.emailKey) { $0[known.emailKey] = nil }
+        }
+        for row in news {
+            guard let known = account(row.id), row.version > known.version else {
+                try restore(row, generation: 0)
+                continue
+            }
+            guard EmailAddress(row.email) != nil,
+                byEmail.withPart(
+                    of: row.emailKey,
+                    { $0.updateValue(row.id, forKey: row.emailKey) }
+                ) == nil
+            else { throw .badAccount(id: row.id) }
+            byID.withPart(of: row.id) { $0[row.id]?.row = row }
+        }
     }
 
     /// Puts a session back, or its later expiry; not one of a generation that has ended.
@@ -267,7 +424,7 @@ package final class Accounts: Sendable {
         guard sessions.insert(row, NoAccountChanges()) else {
             throw .badSession(userID: row.userID)
         }
-        _ = add(row.tokenHash, of: row.userID, limit: .max)
+        _ = add(row, limit: .max)
     }
 
     /// Ends a session, unless that was done.
@@ -278,13 +435,9 @@ package final class Accounts: Sendable {
         let ended = byID.withPart(of: userID) { entries -> [TokenHash] in
             guard var entry = entries[userID], entry.generation < generation else { return [] }
             defer { entries[userID] = entry }
-            let hashes = entry.sessions
-            entry.generation = generation
-            entry.sessions = []
-            return hashes
+            return entry.endTokens(generation: generation)
         }
-        for hash in ended { _ = sessions.remove(hash, NoAccountChanges()) }
-        revocations.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        remove(ended, NoAccountChanges())
     }
 
     /// Gives no account this number or one below it, before any other call but `restore`.
@@ -306,7 +459,7 @@ package final class Accounts: Sendable {
     }
 }
 
-/// An account as it is kept and logged; it never changes.
+/// An account as it is kept and logged.
 package struct AccountRow: Equatable, Sendable {
     /// The user's number, from 1 on; the top bit is never set.
     package var id: UInt64
@@ -317,20 +470,30 @@ package struct AccountRow: Equatable, Sendable {
     package var passwordHash: String
     /// Unix time of the sign-up.
     package var createTimeMilliseconds: Int64
+    /// How often the account was changed; of several rows of it the one with the most stands.
+    package var version: UInt64
+    /// Whether the user may not sign in, and nobody may act for them.
+    package var isSuspended: Bool
 
     package init(
         id: UInt64,
         email: String,
         displayName: String,
         passwordHash: String,
-        createTimeMilliseconds: Int64
+        createTimeMilliseconds: Int64,
+        version: UInt64 = 0,
+        isSuspended: Bool = false
     ) {
+        self.version = version
+        self.isSuspended = isSuspended
         self.id = id
         self.email = email
         self.displayName = displayName
         self.passwordHash = passwordHash
         self.createTimeMilliseconds = createTimeMilliseconds
     }
+
+    fileprivate var emailKey: [UInt8] { EmailAddress.key(of: email) }
 }
 
 /// All accounts and sessions, as a start puts them back and as tests compare them.
@@ -352,7 +515,7 @@ package struct AccountsState: Equatable, Sendable {
 /// The log entries have no revision, so those of different event loops may be replayed in any
 /// order within a commit batch. The values are such that the order does not matter:
 ///
-/// - an account is written once and never changes;
+/// - of several rows of an account, the one of the latest version stands;
 /// - of several rows of a session, the one that expires last stands;
 /// - the end of a session stands, also if a row of the session comes after it: no two sessions have
 ///   the same hash;
@@ -389,6 +552,8 @@ package struct AccountLimits: Sendable, Equatable {
     package var sessionDuration = Duration.seconds(30 * 86_400)
     /// How much of that must be over before a use is logged again: reads cost no log entry.
     package var renewalInterval = Duration.seconds(86_400)
+    /// How long a token that resets a password is good for: a mail may come late.
+    package var resetDuration = Duration.seconds(3600)
     /// The failed attempts to sign in, for each e-mail and for each peer, in a window.
     package var failuresPerWindow = 6
     package var failureWindow = Duration.seconds(60)
@@ -455,7 +620,11 @@ package struct EmailAddress: Sendable {
             !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f })
         else { return nil }
         self.text = text
-        key = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        key = Self.key(of: text)
+    }
+
+    fileprivate static func key(of text: String) -> [UInt8] {
+        text.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
     }
 
     private static let at = UInt8(ascii: "@")

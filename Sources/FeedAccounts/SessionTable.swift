@@ -136,20 +136,33 @@ private struct SessionPart: Sendable {
 }
 
 /// A user's session as it is kept and logged: the hash of its token, and never the token.
+///
+/// A token that resets the user's password is kept as one, of another kind.
 package struct SessionRow: BitwiseCopyable, Equatable, Sendable {
+    package enum Kind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
+        case session = 0
+        case passwordReset = 1
+    }
+
     package var tokenHash: TokenHash
     package var userID: UInt64
     /// Unix time from which on the session is void; it moves later while the session is used.
     package var expireTimeMilliseconds: Int64
     /// The generation of the user's sessions that it belongs to; void below the user's own.
     package var generation: UInt64
+    package var kind: Kind
+
+    /// What names it to its user; no other session has the same.
+    package var id: UInt64 { tokenHash.word0 }
 
     package init(
         tokenHash: TokenHash,
         userID: UInt64,
         expireTimeMilliseconds: Int64,
-        generation: UInt64
+        generation: UInt64,
+        kind: Kind = .session
     ) {
+        self.kind = kind
         self.tokenHash = tokenHash
         self.userID = userID
         self.expireTimeMilliseconds = expireTimeMilliseconds

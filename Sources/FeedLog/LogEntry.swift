@@ -21,8 +21,9 @@ package enum LogEntry: Equatable, Sendable {
     case channel(ChannelState)
     case outcome(ChannelOutcome)
     case userVoter(VoterID, userID: UInt64)
+    /// An account that is new, or as it was changed; level 2 if it was.
     indirect case account(AccountRow)
-    /// A session that began, or that expires later now.
+    /// A session that began, or that expires later now; level 2 if it is a reset.
     case session(SessionRow)
     /// A session has ended; its token never comes back.
     case sessionEnded(TokenHash)
@@ -105,6 +106,10 @@ enum LogEntryKind {
     /// The last kind that has a revision.
     static let risingPost: UInt8 = 22
     static let evictedChannel: UInt8 = 23
+    /// An account that was changed.
+    static let changedAccount: UInt8 = 24
+    /// A token that resets a password.
+    static let passwordReset: UInt8 = 25
 
     /// Whether the kind is followed by the difference to the log's last revision.
     @inline(__always)
@@ -325,16 +330,27 @@ extension LogEntryWriter {
 extension ChangeLog: AccountChangeSink {
     package func append(_ account: AccountRow) {
         let texts = [account.email, account.displayName, account.passwordHash]
-        let byteCount = texts.reduce(60) { $0 + $1.utf8.count }
-        write(LogEntryKind.account, revision: nil, atMost: byteCount) { writer in
+        let byteCount = texts.reduce(80) { $0 + $1.utf8.count }
+        let isChanged = account.version > 0
+        let kind = isChanged ? LogEntryKind.changedAccount : LogEntryKind.account
+        write(kind, revision: nil, atMost: byteCount) { writer in
             writer.varint(account.id)
             writer.varint(UInt64(bitPattern: account.createTimeMilliseconds))
+            if isChanged {
+                writer.varint(account.version)
+                writer.byte(account.isSuspended ? 1 : 0)
+            }
             for text in texts { writer.text(text) }
         }
     }
 
     package func append(_ session: SessionRow) {
-        write(LogEntryKind.session, revision: nil, atMost: 62) { writer in
+        let kind =
+            switch session.kind {
+            case .session: LogEntryKind.session
+            case .passwordReset: LogEntryKind.passwordReset
+            }
+        write(kind, revision: nil, atMost: 62) { writer in
             writer.hash(session.tokenHash)
             writer.varint(session.userID)
             writer.varint(UInt64(bitPattern: session.expireTimeMilliseconds))
@@ -400,8 +416,10 @@ extension LogEntryFields {
             return .voter(voter, device: Device16(high: high, low: try fixed(byteCount: 8, bytes)))
         case LogEntryKind.userVoter:
             return .userVoter(try voterID(bytes), userID: try varint(bytes))
-        case LogEntryKind.account: return .account(try account(bytes))
-        case LogEntryKind.session: return .session(try session(bytes))
+        case LogEntryKind.account, LogEntryKind.changedAccount:
+            return .account(try account(bytes))
+        case LogEntryKind.session, LogEntryKind.passwordReset:
+            return .session(try session(bytes))
         case LogEntryKind.sessionEnded: return .sessionEnded(try tokenHash(bytes))
         case LogEntryKind.sessionsEnded:
             return .sessionsEnded(userID: try varint(bytes), generation: try varint(bytes))
@@ -541,12 +559,21 @@ extension LogEntryFields {
     private mutating func account(_ bytes: borrowing LogBytes) throws(LogEntryError) -> AccountRow {
         let id = try varint(bytes)
         let createTime = try varint(bytes)
+        var version: UInt64 = 0
+        var flags: UInt8 = 0
+        if kind == LogEntryKind.changedAccount {
+            version = try varint(bytes)
+            flags = try byte(bytes)
+            guard version > 0, flags <= 1 else { throw badValue }
+        }
         return AccountRow(
             id: id,
             email: try text(bytes),
             displayName: try text(bytes),
             passwordHash: try text(bytes),
-            createTimeMilliseconds: Int64(bitPattern: createTime)
+            createTimeMilliseconds: Int64(bitPattern: createTime),
+            version: version,
+            isSuspended: flags == 1
         )
     }
 
@@ -555,7 +582,8 @@ extension LogEntryFields {
             tokenHash: try tokenHash(bytes),
             userID: try varint(bytes),
             expireTimeMilliseconds: Int64(bitPattern: try varint(bytes)),
-            generation: try varint(bytes)
+            generation: try varint(bytes),
+            kind: kind == LogEntryKind.passwordReset ? .passwordReset : .session
         )
     }
 

@@ -156,6 +156,11 @@ package final class DurableState: Sendable {
     /// The level that the records of the cluster have come to; 0 without a cluster.
     package var clusterLevel: UInt32 { replicated?.clusterLevel ?? 0 }
 
+    /// Whether changes of accounts may be logged: all members of the cluster read them, or there is none.
+    package var takesAccountChanges: Bool {
+        replicated.map { $0.clusterLevel >= RecordHead.accountChangesLevel } ?? true
+    }
+
     /// Puts the state of a directory into an empty store, and prepares the threads, which are to be started.
     ///
     /// `channels` takes what is known of channels: a channel, then its outcomes. Where it throws, the store

@@ -15,7 +15,17 @@ import Testing
         for step in 0..<2_000 {
             let now = Int64(step) * 3_600_000
             let user = UInt64.random(in: 1...40, using: &generator)
-            switch Int.random(in: 0..<10, using: &generator) {
+            switch Int.random(in: 0..<13, using: &generator) {
+            case 10:
+                let email = try #require(EmailAddress("user\(user)@\(step % 3)"))
+                _ = try? accounts.changeEmail(of: user, to: email, sink) { _ in true }
+            case 11:
+                _ = accounts.change(user, endsSessions: step % 2 == 0, sink) {
+                    $0.passwordHash = "\(step)"
+                    $0.isSuspended = step % 5 == 0
+                    return true
+                }
+            case 12: _ = accounts.beginReset(of: user, at: now, sink)
             case 0..<2:
                 let email = try #require(EmailAddress("user\(user)@x"))
                 _ = try? accounts.create(
@@ -47,6 +57,8 @@ import Testing
         }
         let expected = accounts.state().sorted
         #expect(expected.sessions.count > 20, seed)
+        #expect(expected.sessions.contains { $0.kind == .passwordReset }, seed)
+        #expect(expected.accounts.contains { $0.version > 2 }, seed)
         #expect(RecordingSink.replayed(sink.entries) == expected, seed)
         let shuffled = sink.entries.shuffled(using: &generator)
         #expect(RecordingSink.replayed(shuffled) == expected, seed)
@@ -101,6 +113,36 @@ import Testing
         other.id = 1
         state.accounts = [row, other]
         #expect(throws: AccountError.badAccount(id: 1)) { try Accounts().restore(state) }
+    }
+
+    /// Records come in their order, and a record's accounts in any.
+    @Test func laterVersionsArePutBackWhereOthersRead() throws {
+        func row(_ id: UInt64, _ email: String, version: UInt64) -> AccountRow {
+            AccountRow(
+                id: id,
+                email: email,
+                displayName: "",
+                passwordHash: "",
+                createTimeMilliseconds: 0,
+                version: version
+            )
+        }
+        let accounts = Accounts()
+        try accounts.restore([row(1, "a@x", version: 0), row(2, "b@x", version: 0)])
+        // They have changed places, by way of another e-mail.
+        let news = [row(1, "B@x", version: 2), row(2, "a@x", version: 1)]
+        for rows in [news, news.reversed()] { try accounts.restore(rows) }
+        try accounts.restore([row(1, "a@x", version: 0)])
+        let (first, second) = (try #require(EmailAddress("b@x")), try #require(EmailAddress("a@x")))
+        #expect(accounts.account(for: first) == news[0])
+        #expect(accounts.account(for: second) == news[1])
+        #expect(accounts.accountCount == 2)
+        #expect(throws: AccountError.badAccount(id: 2)) {
+            try accounts.restore([row(2, "c@x", version: 1)])
+        }
+        #expect(throws: AccountError.badAccount(id: 1)) {
+            try accounts.restore([row(1, "a@x", version: 3)])
+        }
     }
 
     /// Threads that create accounts of the same e-mails at the same time make one of each.
@@ -162,7 +204,8 @@ final class RecordingSink: AccountChangeSink, Sendable {
         var state = AccountsState()
         for entry in entries {
             switch entry {
-            case .account(let row): accounts[row.id] = row
+            case .account(let row):
+                if row.version >= accounts[row.id]?.version ?? 0 { accounts[row.id] = row }
             case .session(let row):
                 let time = sessions[row.tokenHash]?.expireTimeMilliseconds ?? .min
                 if row.expireTimeMilliseconds > time { sessions[row.tokenHash] = row }
@@ -172,6 +215,7 @@ final class RecordingSink: AccountChangeSink, Sendable {
             }
         }
         state.accounts = Array(accounts.values)
+        // A reset that has ended with its generation has an end of its own, as a session has.
         state.sessions = sessions.values.filter { !ended.contains($0.tokenHash) }
         return state.sorted
     }

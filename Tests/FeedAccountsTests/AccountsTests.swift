@@ -192,6 +192,92 @@ import Testing
         #expect(RecordingSink.replayed(sink.entries) == accounts.state().sorted)
     }
 
+    @Test func aChangeRaisesTheVersionAndMayEndTheSessions() throws {
+        let accounts = Accounts()
+        _ = try created("a@x", in: accounts)
+        let token = try #require(accounts.beginSession(of: 1, at: 0, sink)).token
+        let reset = try #require(accounts.beginReset(of: 1, at: 0, sink)).token
+        let first = accounts.change(1, endsSessions: false, sink) { row in
+            row.displayName = "Ann"
+            return true
+        }
+        #expect(first?.version == 1 && accounts.account(1) == first)
+        #expect(accounts.session(of: token, at: 1) != nil)
+        #expect(accounts.reset(reset.hash, at: 1) != nil)
+        let before = accounts.revocationCount
+        let second = accounts.change(1, endsSessions: true, sink) { row in
+            row.passwordHash = "another"
+            return true
+        }
+        #expect(second?.version == 2 && accounts.revocationCount > before)
+        #expect(accounts.session(of: token, at: 1) == nil && accounts.sessionCount == 0)
+        #expect(accounts.reset(reset.hash, at: 1) == nil)
+        let count = sink.entries.count
+        #expect(accounts.change(1, endsSessions: true, sink) { _ in false } == nil)
+        #expect(accounts.change(9, endsSessions: true, sink) { _ in true } == nil)
+        #expect(sink.entries.count == count)
+        #expect(RecordingSink.replayed(sink.entries) == accounts.state().sorted)
+    }
+
+    /// The password was changed, or the user suspended, while another one's was hashed.
+    @Test func aSessionBeginsOnlyWithThePasswordThatWasChecked() throws {
+        let accounts = Accounts()
+        let row = try created("a@x", in: accounts)
+        #expect(accounts.beginSession(of: 1, checked: row.passwordHash, at: 0, sink) != nil)
+        _ = accounts.change(1, endsSessions: true, sink) { row in
+            row.passwordHash = "another"
+            return true
+        }
+        #expect(accounts.beginSession(of: 1, checked: row.passwordHash, at: 0, sink) == nil)
+        #expect(accounts.beginSession(of: 1, checked: "another", at: 0, sink) != nil)
+        _ = accounts.change(1, endsSessions: true, sink) { row in
+            row.isSuspended = true
+            return true
+        }
+        #expect(accounts.beginSession(of: 1, checked: "another", at: 0, sink) == nil)
+        #expect(accounts.beginReset(of: 1, at: 0, sink) == nil)
+    }
+
+    @Test func anEMailIsFreeOnceItsAccountHasAnother() throws {
+        let accounts = Accounts()
+        _ = try created("a@x", in: accounts)
+        _ = try created("b@x", in: accounts)
+        func change(_ id: UInt64, _ text: String, isAllowed: Bool = true) throws -> AccountRow? {
+            try accounts.changeEmail(of: id, to: email(text), sink) { _ in isAllowed }
+        }
+        #expect(throws: AccountError.emailTaken) { try change(1, "B@x") }
+        #expect(try change(1, "c@x", isAllowed: false) == nil)
+        #expect(try change(9, "c@x") == nil)
+        // A refused change has taken nothing.
+        #expect(try change(2, "c@x")?.email == "c@x")
+        #expect(try change(1, "A@x")?.email == "A@x")
+        #expect(accounts.account(for: try email("a@x"))?.version == 1)
+        #expect(try change(1, "b@x")?.id == 1)
+        #expect(accounts.account(for: try email("a@x")) == nil)
+        #expect(try created("a@x", in: accounts).id == 3)
+        #expect(RecordingSink.replayed(sink.entries) == accounts.state().sorted)
+    }
+
+    /// It is no session, and no session is one.
+    @Test func aResetIsOneToken() throws {
+        let accounts = Accounts()
+        _ = try created("a@x", in: accounts)
+        let session = try #require(accounts.beginSession(of: 1, at: 0, sink))
+        let first = try #require(accounts.beginReset(of: 1, at: 0, sink)).token
+        let second = try #require(accounts.beginReset(of: 1, at: 0, sink)).token
+        #expect(accounts.reset(first.hash, at: 1) == nil)
+        #expect(accounts.reset(second.hash, at: 3_599_999)?.userID == 1)
+        #expect(accounts.reset(second.hash, at: 3_600_000) == nil)
+        #expect(accounts.session(of: second, at: 1) == nil)
+        #expect(accounts.reset(session.token.hash, at: 1) == nil)
+        #expect(accounts.sessions(of: 1, at: 1) == [session.session])
+        for _ in 0..<40 { _ = accounts.beginReset(of: 1, at: 0, sink) }
+        #expect(accounts.session(of: session.token, at: 1) != nil && accounts.sessionCount == 2)
+        for _ in 0..<64 { _ = accounts.sweep(at: day, limit: 100, sink) }
+        #expect(accounts.sessionCount == 1)
+        #expect(RecordingSink.replayed(sink.entries) == accounts.state().sorted)
+    }
+
     /// A session of no user cannot begin: ids of a service's own users have no account.
     @Test func sessionsAreOfUsers() {
         #expect(Accounts().beginSession(of: 1 << 63 | 5, at: 0, sink) == nil)

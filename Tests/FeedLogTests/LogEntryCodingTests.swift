@@ -289,6 +289,32 @@ import Testing
             ),
             [14] + hashBytes + [9, 0xE8, 7, 4]
         ),
+        (
+            .account(
+                AccountRow(
+                    id: 9,
+                    email: "a@b",
+                    displayName: "A",
+                    passwordHash: "$h",
+                    createTimeMilliseconds: 1_000,
+                    version: 300,
+                    isSuspended: true
+                )
+            ),
+            [24, 9, 0xE8, 7, 0xAC, 2, 1, 3, 97, 64, 98, 1, 65, 2, 36, 104]
+        ),
+        (
+            .session(
+                SessionRow(
+                    tokenHash: hash,
+                    userID: 9,
+                    expireTimeMilliseconds: 1_000,
+                    generation: 4,
+                    kind: .passwordReset
+                )
+            ),
+            [25] + hashBytes + [9, 0xE8, 7, 4]
+        ),
         (.sessionEnded(hash), [15] + hashBytes),
         (.sessionsEnded(userID: 9, generation: 5), [16, 9, 5]),
         (.evictedChannel(300), [23, 0xAC, 2]),
@@ -551,12 +577,15 @@ extension ChangeLogs {
 
 extension LogEntrySamples {
     mutating func account() -> AccountRow {
-        AccountRow(
+        let version = random.oneIn(2) ? 0 : number()
+        return AccountRow(
             id: number(),
             email: text(),
             displayName: text(),
             passwordHash: text(),
-            createTimeMilliseconds: Int64(bitPattern: number())
+            createTimeMilliseconds: Int64(bitPattern: number()),
+            version: version,
+            isSuspended: version > 0 && random.oneIn(2)
         )
     }
 
@@ -565,7 +594,8 @@ extension LogEntrySamples {
             tokenHash: tokenHash(),
             userID: number(),
             expireTimeMilliseconds: Int64(bitPattern: number()),
-            generation: number()
+            generation: number(),
+            kind: random.oneIn(3) ? .passwordReset : .session
         )
     }
 

@@ -411,6 +411,32 @@ private final class CheckpointRun {
         #expect(try Self.sessions([[end, .session(old), .session(new)]]) == [2])
     }
 
+    /// Each order within a checkpoint, and a checkpoint that is written again.
+    @Test func theLatestVersionOfAnAccountStands() throws {
+        var (second, third) = (Self.account, Self.account)
+        (second.version, second.email) = (1, "b@example.org")
+        (third.version, third.passwordHash, third.isSuspended) = (2, "$other$", true)
+        let entries = [Self.account, second, third].map { LogEntry.account($0) }
+        for checkpoints in [[entries], [entries.reversed()], [[entries[2]], [entries[1]]]] {
+            let directory = try DataDirectory()
+            var database = try directory.create()
+            for entries in checkpoints {
+                try StateFixture.checkpoint([StateFixture.body(entries)], into: database)
+            }
+            database = try directory.reopen(&database)
+            try database.verify()
+            #expect(try StateModel(database).viewers.accounts == [1: third])
+        }
+    }
+
+    @Test func aResetIsKeptAsOne() throws {
+        var reset = Self.session(7)
+        reset.kind = .passwordReset
+        let entries: [LogEntry] = [.account(Self.account), .session(reset)]
+        try StateFixture.checkpoint([StateFixture.body(entries)], into: database)
+        #expect(try StateModel(database).viewers.sessions == [reset.tokenHash: reset])
+    }
+
     /// What a start hands over is what the rows and the records after them came to.
     @Test func aStartJoinsRowsAndRecords() throws {
         let entries: [LogEntry] = [

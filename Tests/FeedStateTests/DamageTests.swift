@@ -49,9 +49,12 @@ import Testing
         "UPDATE accounts SET email = display_name",
         "UPDATE accounts SET password_hash = password_hash || 'x'",
         "UPDATE accounts SET generation = generation + 1",
+        "UPDATE accounts SET version = version + 1",
+        "UPDATE accounts SET suspended = 1 - suspended",
         "DELETE FROM accounts WHERE id = 1",
         "UPDATE sessions SET user = user + 1",
         "UPDATE sessions SET expire_time = expire_time + 1",
+        "UPDATE sessions SET kind = 1 - kind",
         "UPDATE sessions SET token_hash = zeroblob(32) WHERE token_hash = "
             + "(SELECT max(token_hash) FROM sessions)",
         "DELETE FROM sessions WHERE token_hash = (SELECT max(token_hash) FROM sessions)",

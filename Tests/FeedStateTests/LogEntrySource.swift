@@ -236,7 +236,15 @@ struct AccountEntrySource {
         }
         let hashes = model.sessions.keys.sorted { $0.word0 < $1.word0 }
         let session = hashes.randomElement(using: &generator).flatMap { model.sessions[$0] }
-        switch Int.random(in: 0..<8, using: &generator) {
+        switch Int.random(in: 0..<11, using: &generator) {
+        case 8, 9:
+            guard var account = model.accounts[user] else { return [] }
+            account.version += 1
+            account.email = "user\(user)v\(account.version)@example.org"
+            account.passwordHash = "$argon2id$v=19$\(generator.next())"
+            account.isSuspended = generator.oneIn(3)
+            return [.account(account)]
+        case 10: return reset(user, model, using: &generator)
         case 0..<3: return [begin(user, model.generations[user] ?? 0, using: &generator)]
         case 3, 4:
             guard var session else { return [] }
@@ -262,9 +270,24 @@ struct AccountEntrySource {
         return [.account(account), begin(user, 0, using: &generator)]
     }
 
+    /// A token that resets a user's password, in place of the one before.
+    private func reset(
+        _ user: UInt64,
+        _ model: ViewerModel,
+        using generator: inout SeededGenerator
+    ) -> [LogEntry] {
+        let earlier = model.sessions.values.filter {
+            $0.userID == user && $0.kind == .passwordReset
+        }
+        let generation = model.generations[user] ?? 0
+        return [begin(user, generation, .passwordReset, using: &generator)]
+            + earlier.map { .sessionEnded($0.tokenHash) }
+    }
+
     private func begin(
         _ user: UInt64,
         _ generation: UInt64,
+        _ kind: SessionRow.Kind = .session,
         using generator: inout SeededGenerator
     ) -> LogEntry {
         .session(
@@ -277,7 +300,8 @@ struct AccountEntrySource {
                 ),
                 userID: user,
                 expireTimeMilliseconds: time + 100,
-                generation: generation
+                generation: generation,
+                kind: kind
             )
         )
     }

@@ -109,7 +109,7 @@ struct ViewerModel: Equatable {
     var throughs: [MarkKey: MarkThrough] = [:]
 
     /// Whether a service would log an entry of accounts: its account is there, and its generation is
-    /// the account's, or the next one where it ends the sessions.
+    /// the account's, or the next one where it ends the sessions; a changed account's version is the next.
     func allows(_ entry: LogEntry) -> Bool {
         switch entry {
         case .session(let session):
@@ -117,6 +117,8 @@ struct ViewerModel: Equatable {
                 && session.generation == generations[session.userID] ?? 0
         case .sessionsEnded(let user, let generation):
             accounts[user] != nil && generation == (generations[user] ?? 0) + 1
+        case .account(let account) where account.version > 0:
+            accounts[account.id]?.version == account.version - 1
         default: true
         }
     }
@@ -125,7 +127,9 @@ struct ViewerModel: Equatable {
     mutating func apply(_ entry: LogEntry) {
         switch entry {
         case .userVoter(let voter, let user): users[voter.rawValue] = user
-        case .account(let account): accounts[account.id] = account
+        case .account(let account):
+            guard account.version >= accounts[account.id]?.version ?? 0 else { return }
+            accounts[account.id] = account
         case .session(let session): sessions[session.tokenHash] = session
         case .sessionEnded(let hash): sessions[hash] = nil
         case .sessionsEnded(let user, let generation):

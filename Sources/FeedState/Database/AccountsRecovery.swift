@@ -55,8 +55,8 @@ extension AccountsState {
 
 /// The newest value of each account and each session that has changed.
 ///
-/// The order of entries does not matter: of several of a session the latest expiry stands, an end is
-/// final, and a generation only rises.
+/// The order of entries does not matter: of several of an account the latest version stands, of several of a
+/// session the latest expiry, an end is final, and a generation only rises.
 package struct PendingAccounts: Equatable {
     package private(set) var accounts: [UInt64: AccountRow] = [:]
     /// The users that have ended all sessions below a generation.
@@ -71,8 +71,9 @@ package struct PendingAccounts: Equatable {
     package mutating func add(_ entry: LogEntry) {
         switch entry {
         case .account(let account):
+            guard account.version >= accounts[account.id]?.version ?? 0 else { return }
+            textByteCount += account.byteCount - (accounts[account.id]?.byteCount ?? 0)
             accounts[account.id] = account
-            textByteCount += account.byteCount
         case .session(let session): add(session)
         case .sessionEnded(let hash): sessions[hash] = .some(nil)
         case .sessionsEnded(let user, let generation):
@@ -95,7 +96,7 @@ package struct PendingAccounts: Equatable {
     /// These are all entries of a record, whose order does not matter.
     mutating func move(to live: Accounts) throws(AccountError) {
         guard count > 0 else { return }
-        for row in accounts.values { try live.restore(row) }
+        try live.restore(accounts.values)
         for (user, generation) in generations {
             live.restore(endOfSessionsOf: user, generation: generation)
         }

@@ -89,18 +89,10 @@ package final class StateDatabase {
         try StateSchema.checkTables(StateSchema.tables(of: format), of: connection, name)
         var meta = try StateMeta.read(connection, format: format)
         // An older format is read as it is where nothing may be changed.
-        let newest = migrations.last { !$0.isOfCluster }.map { $0.format + 1 } ?? known
-        let isMigrated = format < newest && mode == .existing
+        let isMigrated = format < known && mode == .existing
         if isMigrated {
-            try StateMigration.run(
-                migrations,
-                on: connection,
-                from: format,
-                to: newest,
-                meta,
-                files
-            )
-            meta = try StateMeta.read(connection, format: newest)
+            try StateMigration.run(migrations, on: connection, from: format, meta, files)
+            meta = try StateMeta.read(connection, format: known)
         }
         directoryRow = try DirectoryRow.read(connection, instanceID: meta.instanceID)
         skippedAccountID = try AccountNumbers.read(connection).skipped
@@ -108,32 +100,18 @@ package final class StateDatabase {
         self.files = files
         self.vfs = vfs
         self.connection = connection
-        self.format = isMigrated ? newest : format
+        self.format = isMigrated ? known : format
         self.meta = meta
         totals = try TableTotals.readAll(connection, format: self.format)
     }
 
     /// The format of the file, which its meta's checksum covers.
-    package private(set) var format: Int64
+    package let format: Int64
 
     /// Makes the file that of a cluster, whose records begin behind one of this directory's, durably and
-    /// in one step; the file as it was is kept beside it.
+    /// in one step.
     func beginCluster(after position: JournalPosition) throws(StorageError) {
-        let chain = RecordChain(after: position)
-        let newest = StateSchema.clusterFormat
-        guard format < newest else { return try update { $0.chain = chain } }
-        var changed = meta
-        changed.chain = chain
-        try StateMigration.run(
-            StateMigration.all,
-            on: connection,
-            from: format,
-            to: newest,
-            changed,
-            files
-        )
-        meta = changed
-        format = newest
+        try update { $0.chain = RecordChain(after: position) }
     }
 
     /// Changes what the file knows of itself, of the other files, and the highest account number that was

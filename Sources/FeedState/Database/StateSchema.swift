@@ -3,13 +3,11 @@ import FeedSQLite
 
 /// The tables of `state.db`, as `docs/STORAGE.md` describes them.
 enum StateSchema {
-    /// The format of one machine's directories.
-    static let format = StateTable.newestFormat
-    /// The format of a cluster's directories, which no start leads to.
-    ///
-    /// It has one more table, whose row says that the directory is a cluster's; or, after a restore, that it
-    /// is one machine's.
-    static let clusterFormat = format + 1
+    /// The newest format: it has added changes of accounts, and tokens that reset passwords.
+    static let format: Int64 = 4
+    /// The format that has added the table whose row says whether the directory is a cluster's or one
+    /// machine's.
+    static let clusterFormat: Int64 = 3
 
     /// Makes the tables of a new file: those of format 1, then what each format has added.
     static var statements: [String] {
@@ -17,7 +15,7 @@ enum StateSchema {
     }
 
     static func statements(of format: Int64) -> [String] {
-        guard format < clusterFormat else { return TableDescription(RecordChain.self).creation }
+        guard format != clusterFormat else { return TableDescription(RecordChain.self).creation }
         return StateTable.rows.flatMap { row in
             let table = TableDescription(row)
             return row.table.firstFormat == format ? table.creation : table.additions(of: format)
@@ -64,17 +62,14 @@ package struct StateMigration: Sendable {
     package let format: Int64
     /// The statements, run in one transaction with all migrations that are due.
     package let statements: [String]
-    /// Whether no start runs it that need not run a later one.
-    let isOfCluster: Bool
 
     package init(from format: Int64, statements: [String]) {
         self.format = format
-        isOfCluster = format + 1 == StateSchema.clusterFormat
         self.statements = statements
     }
 
     /// All that there are, in the order of formats without gaps.
-    package static let all = (1..<StateSchema.clusterFormat).map { format in
+    package static let all = (1..<StateSchema.format).map { format in
         let tables = StateTable.allCases.filter { $0.firstFormat == format + 1 }
         return StateMigration(
             from: format,
@@ -87,11 +82,10 @@ package struct StateMigration: Sendable {
         _ migrations: [StateMigration],
         on database: Database,
         from format: Int64,
-        to target: Int64,
         _ meta: StateMeta,
         _ files: any JournalFiles
     ) throws(StorageError) {
-        let due = migrations.filter { (format..<target).contains($0.format) }
+        let due = migrations.filter { $0.format >= format }
         guard due.first?.format == format else {
             throw .damagedRow(
                 table: "meta",

@@ -15,10 +15,13 @@ package struct RecordHead: Equatable, Sendable {
     package static let byteCount = 32
     /// The format of heads that this program writes.
     package static let format: UInt32 = 1
-    /// The level with which every cluster begins: it has channels that are evicted.
-    package static let firstLevel: UInt32 = 1
+    /// The level that has accounts that were changed and tokens that reset passwords; 1 has channels that are
+    /// evicted.
+    static let accountChangesLevel: UInt32 = 2
     /// The newest level of log entries that this program reads.
-    package static let newestLevel: UInt32 = 1
+    package static let newestLevel = accountChangesLevel
+    /// The level with which a cluster begins now; one that began before rises to it.
+    package static let firstLevel = newestLevel
     /// "HEAD".
     private static let mark: UInt32 = 0x4441_4548
 
@@ -166,10 +169,10 @@ package struct RecordChain: Equatable, Sendable {
     }
 }
 
-/// The one row of `cluster`, a table that only files of format 3 have: the chain as of `checkpointed`.
+/// The one row of `cluster`, a table that files have from format 3 on: the chain as of `checkpointed`.
 ///
-/// A file that was restored keeps the table, and the row says that it is one machine's. So one without a
-/// row is damaged, and is not served as one machine's.
+/// Where there is no cluster, the row says so. So a file without a row is damaged, and is not served as one
+/// machine's.
 extension RecordChain: OneRow {
     static let tableName = "cluster"
     static let seed: UInt64 = 0x636C_7573_7465_72

@@ -115,13 +115,15 @@ extension CheckpointWriter {
         try put(&row, over: old)
     }
 
-    /// Writes an account that is new or whose sessions have ended, and deletes these sessions.
+    /// Writes an account that is new, was changed or whose sessions have ended, and deletes these sessions.
+    ///
+    /// An interrupted checkpoint may have written a later version.
     func writeAccount(_ id: UInt64, of accounts: PendingAccounts) throws(StorageError) {
         var row = AccountsRow()
         row.account.id = id
         let old = try readStored(&row)
         if let account = accounts.accounts[id] {
-            row.account = account
+            if old == nil || account.version >= row.account.version { row.account = account }
         } else if old == nil {
             return
         }

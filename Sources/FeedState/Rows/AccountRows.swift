@@ -22,6 +22,9 @@ struct AccountsRow: StateRow {
         columns.text("email", &account.email)
         columns.text("display_name", &account.displayName)
         columns.text("password_hash", &account.passwordHash)
+        columns.number("version", &account.version, as: Columns.Use(format: 4))
+        columns.number("suspended", &account.isSuspended, as: Columns.Use(format: 4))
+        columns.require(fit: account.version > 0 || !account.isSuspended)
     }
 
     func visitEntries(_ body: (LogEntry) -> Void) {
@@ -47,6 +50,7 @@ struct SessionsRow: StateRow {
         columns.number("expire_time", &session.expireTimeMilliseconds)
         columns.number("generation", &session.generation)
         columns.sumColumn()
+        columns.number("kind", &session.kind, as: Columns.Use(format: 4))
     }
 
     /// Without the hash, by which nobody knows the session.

@@ -57,6 +57,7 @@ extension FeedID: RawColumn {}
 extension Order: RawColumn {}
 extension VoteMode: RawColumn {}
 extension Mark: RawColumn {}
+extension SessionRow.Kind: RawColumn {}
 
 /// A feed's number plus 1, or 0 for all feeds.
 extension FeedID?: ColumnNumber {

@@ -37,10 +37,7 @@ enum StateTable: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The newest format, whose files have all tables; it has added users that vote, accounts, sessions,
-    /// marks, deletions, and who wrote a post.
-    static let newestFormat: Int64 = 2
-
+    /// Format 2 has added users that vote, accounts, sessions, marks, deletions, and who wrote a post.
     var firstFormat: Int64 { rawValue <= StateTable.channels.rawValue ? 1 : 2 }
 
     /// The rows of all tables, in the order in which a new file gets the tables.

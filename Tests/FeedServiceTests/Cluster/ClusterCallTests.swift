@@ -42,7 +42,7 @@ import Testing
             let member = try #require(status.members.first)
             #expect((member.name, member.address) == ("n1", ClusterService.address))
             #expect(member.isVoter && member.isConnected)
-            #expect((member.lowestLevel, member.highestLevel) == (1, 1))
+            #expect((member.lowestLevel, member.highestLevel) == (1, 2))
             #expect(status.record > 0 && status.record <= service.cluster.committed)
             let same = try Self.status(client, record: status.record)
             #expect((same.record, same.chain) == (status.record, status.chain))

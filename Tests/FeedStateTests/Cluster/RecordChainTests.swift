@@ -42,7 +42,7 @@ import Testing
     @Test func aHeadHasTheseBytes() throws {
         let records = try Self.records()
         let head: [UInt8] =
-            [0x48, 0x45, 0x41, 0x44, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]
+            [0x48, 0x45, 0x41, 0x44, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0]
             + [0xE8, 3, 0, 0, 0, 0, 0, 0, 0xF0, 0xDE, 0xBC, 0x9A, 0x78, 0x56, 0x34, 0x12]
         #expect(records[0] == head + Self.entries)
         // The chain covers the head and the entries of the record before.
@@ -59,7 +59,7 @@ import Testing
         for (number, record) in zip(7...8 as ClosedRange<UInt64>, records) {
             #expect(try Self.take(record, number, &chain)?.entryCount == 1)
         }
-        #expect(chain.microseconds == 1_000 && chain.level == 1)
+        #expect(chain.microseconds == 1_000 && chain.level == RecordHead.firstLevel)
         // A record that no service wrote has no bytes, and is a part of the chain.
         let before = chain.hash
         #expect(try Self.take([], 9, &chain) == nil)
@@ -85,8 +85,8 @@ import Testing
 
     @Test func newerHeadsAreRefusedByTheirNumbers() throws {
         var record = try Self.records()[0]
-        record[8] = 2
-        let level = RecordHeadError.newerLevel(record: 7, level: 2, known: 1)
+        record[8] = 3
+        let level = RecordHeadError.newerLevel(record: 7, level: 3, known: 2)
         #expect(throws: level) { try Self.head(record, 7) }
         #expect(StateStartError.storage(.head(level)).exitStatus == 4)
         record[4] = 2

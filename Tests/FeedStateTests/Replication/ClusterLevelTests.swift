@@ -9,7 +9,7 @@ import Testing
 
 /// When the records of a cluster come to a level, and who does not read them then.
 ///
-/// The product has level 1 alone; the programs here have one more.
+/// A cluster begins with the product's newest level; the programs here have one more.
 @Suite(.timeLimit(.minutes(10))) struct ClusterLevelTests {
     /// A node of the cluster on a disk of its own.
     private struct Node {
@@ -89,7 +89,7 @@ import Testing
         #expect(try turn(lives) { lives[0].said.statusCount >= count + 2 && isQuiet(lives) })
     }
 
-    @Test(arguments: [[1, 2, 2], [2, 1, 2], [2, 2, 1], [1, 1, 1]] as [[UInt32]])
+    @Test(arguments: [[2, 3, 3], [3, 2, 3], [3, 3, 2], [2, 2, 2]] as [[UInt32]])
     func mixedProgramsStayAtTheLowerLevel(_ known: [UInt32]) throws {
         defer { stop() }
         try live(known) { (lives) throws in
@@ -97,8 +97,8 @@ import Testing
             try awaitStatus(lives)
             lives[0].vote()
             #expect(try turn(lives) { isQuiet(lives) })
-            #expect(lives.map(\.journal.clusterLevel) == [1, 1, 1])
-            #expect(try levels().allSatisfy { $0 == 1 })
+            #expect(lives.map(\.journal.clusterLevel) == [2, 2, 2])
+            #expect(try levels().allSatisfy { $0 == 2 })
         }
         #expect(cluster.violations == [])
     }
@@ -106,11 +106,11 @@ import Testing
     /// Its service has said nothing yet.
     @Test func aMemberWithoutAServiceKeepsTheLevelDown() throws {
         defer { stop() }
-        try live([2, 2]) { (lives) throws in
+        try live([3, 3]) { (lives) throws in
             #expect(try turn(lives) { isQuiet(lives) })
             try awaitStatus(lives)
-            #expect(lives.map(\.journal.clusterLevel) == [1, 1])
-            #expect(try levels().allSatisfy { $0 == 1 })
+            #expect(lives.map(\.journal.clusterLevel) == [2, 2])
+            #expect(try levels().allSatisfy { $0 == 2 })
         }
         #expect(cluster.violations == [])
     }
@@ -138,22 +138,22 @@ import Testing
 
     @Test func aRecordRaisesTheLevelOnceAllReadIt() throws {
         defer { stop() }
-        try live([2, 2, 2]) { (lives) throws in
-            #expect(try turn(lives) { lives.allSatisfy { $0.journal.clusterLevel == 2 } })
+        try live([3, 3, 3]) { (lives) throws in
+            #expect(try turn(lives) { lives.allSatisfy { $0.journal.clusterLevel == 3 } })
             #expect(try turn(lives) { isQuiet(lives) })
             let found = try levels()
             // Nobody had to change anything for it.
-            #expect(found.filter { $0 == 2 }.count == 1 && found.last == 2)
+            #expect(found.filter { $0 == 3 }.count == 1 && found.last == 3)
             try awaitStatus(lives)
             #expect(try levels() == found)
             lives[0].vote()
             #expect(try turn(lives) { isQuiet(lives) && cluster.log.count > found.count })
-            #expect(try levels().last == 2)
+            #expect(try levels().last == 3)
             #expect(Set(lives.map { $0.store.stateHash() }).count == 1)
         }
         // A start knows it, whether the record is checkpointed or not.
-        try live([2, 2, 2]) { (lives) throws in
-            #expect(lives.map(\.journal.clusterLevel) == [2, 2, 2])
+        try live([3, 3, 3]) { (lives) throws in
+            #expect(lives.map(\.journal.clusterLevel) == [3, 3, 3])
         }
         #expect(cluster.violations == [])
     }
@@ -173,14 +173,14 @@ import Testing
             replica.stop()
         }
         var model = try LogModel(of: disk, behind: begun.last)
-        let life = try ReplicaLife(disk, replica.socketPath, newestLevel: 2)
+        let life = try ReplicaLife(disk, replica.socketPath, newestLevel: 3)
         defer {
             life.die()
             withExtendedLifetime(life) {}
         }
         #expect(try life.turn { life.isLeading })
         var voteCount = 0
-        while voteCount < 60 || life.journal.clusterLevel < 2 {
+        while voteCount < 60 || life.journal.clusterLevel < 3 {
             life.vote(voteCount % 2)
             voteCount += 1
             try life.turn()
@@ -193,13 +193,13 @@ import Testing
     @Test func aProgramOfTheLowerLevelEndsAndChangesNothing() throws {
         defer { stop() }
         let behind = nodes[2].disk.copy()
-        try live([2, 2, 2]) { (lives) throws in
-            #expect(try turn(lives) { isQuiet(lives) && lives[0].journal.clusterLevel == 2 })
+        try live([3, 3, 3]) { (lives) throws in
+            #expect(try turn(lives) { isQuiet(lives) && lives[0].journal.clusterLevel == 3 })
         }
         let first = try #require(
             cluster.log.first { entry in
-                let head = try? RecordHead(of: entry.body.span, record: 1, newestLevel: 2)
-                return head?.level == 2
+                let head = try? RecordHead(of: entry.body.span, record: 1, newestLevel: 3)
+                return head?.level == 3
             }
         )
         var model = try LogModel(of: behind, behind: last)
@@ -215,15 +215,15 @@ import Testing
         }
         for _ in 0..<2 {
             defer { behind.revive() }
-            try serve(level: 1) { (life) throws in
+            try serve(level: 2) { (life) throws in
                 while try life.turn() {}
                 #expect(life.said.endings.map(\.exitStatus) == [4])
-                let words = "Record \(first.index) of the journal is of level 2; this program knows"
+                let words = "Record \(first.index) of the journal is of level 3; this program knows"
                 #expect(life.said.endings.first?.sentence.hasPrefix(words) == true)
-                #expect(life.last == first.index - 1 && life.journal.clusterLevel == 1)
+                #expect(life.last == first.index - 1 && life.journal.clusterLevel == 2)
             }
         }
-        try serve(level: 2) { (life) throws in
+        try serve(level: 3) { (life) throws in
             #expect(try life.turn { life.last == cluster.committed })
             #expect(life.said.endings == [])
         }
