@@ -817,6 +817,456 @@ void   feed__v1__sign_out_request__free_unpacked
   assert(message->base.descriptor == &feed__v1__sign_out_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__change_password_request__init
+                     (Feed__V1__ChangePasswordRequest         *message)
+{
+  static const Feed__V1__ChangePasswordRequest init_value = FEED__V1__CHANGE_PASSWORD_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__change_password_request__get_packed_size
+                     (const Feed__V1__ChangePasswordRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__change_password_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__change_password_request__pack
+                     (const Feed__V1__ChangePasswordRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__change_password_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__change_password_request__pack_to_buffer
+                     (const Feed__V1__ChangePasswordRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__change_password_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ChangePasswordRequest *
+       feed__v1__change_password_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ChangePasswordRequest *)
+     protobuf_c_message_unpack (&feed__v1__change_password_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__change_password_request__free_unpacked
+                     (Feed__V1__ChangePasswordRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__change_password_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__change_email_request__init
+                     (Feed__V1__ChangeEmailRequest         *message)
+{
+  static const Feed__V1__ChangeEmailRequest init_value = FEED__V1__CHANGE_EMAIL_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__change_email_request__get_packed_size
+                     (const Feed__V1__ChangeEmailRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__change_email_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__change_email_request__pack
+                     (const Feed__V1__ChangeEmailRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__change_email_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__change_email_request__pack_to_buffer
+                     (const Feed__V1__ChangeEmailRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__change_email_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ChangeEmailRequest *
+       feed__v1__change_email_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ChangeEmailRequest *)
+     protobuf_c_message_unpack (&feed__v1__change_email_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__change_email_request__free_unpacked
+                     (Feed__V1__ChangeEmailRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__change_email_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__list_sessions_request__init
+                     (Feed__V1__ListSessionsRequest         *message)
+{
+  static const Feed__V1__ListSessionsRequest init_value = FEED__V1__LIST_SESSIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__list_sessions_request__get_packed_size
+                     (const Feed__V1__ListSessionsRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__list_sessions_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__list_sessions_request__pack
+                     (const Feed__V1__ListSessionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__list_sessions_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__list_sessions_request__pack_to_buffer
+                     (const Feed__V1__ListSessionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__list_sessions_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ListSessionsRequest *
+       feed__v1__list_sessions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ListSessionsRequest *)
+     protobuf_c_message_unpack (&feed__v1__list_sessions_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__list_sessions_request__free_unpacked
+                     (Feed__V1__ListSessionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__list_sessions_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__list_sessions_response__init
+                     (Feed__V1__ListSessionsResponse         *message)
+{
+  static const Feed__V1__ListSessionsResponse init_value = FEED__V1__LIST_SESSIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t feed__v1__list_sessions_response__get_packed_size
+                     (const Feed__V1__ListSessionsResponse *message)
+{
+  assert(message->base.descriptor == &feed__v1__list_sessions_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__list_sessions_response__pack
+                     (const Feed__V1__ListSessionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__list_sessions_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__list_sessions_response__pack_to_buffer
+                     (const Feed__V1__ListSessionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__list_sessions_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ListSessionsResponse *
+       feed__v1__list_sessions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ListSessionsResponse *)
+     protobuf_c_message_unpack (&feed__v1__list_sessions_response__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__list_sessions_response__free_unpacked
+                     (Feed__V1__ListSessionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__list_sessions_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__session_info__init
+                     (Feed__V1__SessionInfo         *message)
+{
+  static const Feed__V1__SessionInfo init_value = FEED__V1__SESSION_INFO__INIT;
+  *message = init_value;
+}
+size_t feed__v1__session_info__get_packed_size
+                     (const Feed__V1__SessionInfo *message)
+{
+  assert(message->base.descriptor == &feed__v1__session_info__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__session_info__pack
+                     (const Feed__V1__SessionInfo *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__session_info__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__session_info__pack_to_buffer
+                     (const Feed__V1__SessionInfo *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__session_info__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__SessionInfo *
+       feed__v1__session_info__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__SessionInfo *)
+     protobuf_c_message_unpack (&feed__v1__session_info__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__session_info__free_unpacked
+                     (Feed__V1__SessionInfo *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__session_info__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__end_session_request__init
+                     (Feed__V1__EndSessionRequest         *message)
+{
+  static const Feed__V1__EndSessionRequest init_value = FEED__V1__END_SESSION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__end_session_request__get_packed_size
+                     (const Feed__V1__EndSessionRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__end_session_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__end_session_request__pack
+                     (const Feed__V1__EndSessionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__end_session_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__end_session_request__pack_to_buffer
+                     (const Feed__V1__EndSessionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__end_session_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__EndSessionRequest *
+       feed__v1__end_session_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__EndSessionRequest *)
+     protobuf_c_message_unpack (&feed__v1__end_session_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__end_session_request__free_unpacked
+                     (Feed__V1__EndSessionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__end_session_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__change_user_request__init
+                     (Feed__V1__ChangeUserRequest         *message)
+{
+  static const Feed__V1__ChangeUserRequest init_value = FEED__V1__CHANGE_USER_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__change_user_request__get_packed_size
+                     (const Feed__V1__ChangeUserRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__change_user_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__change_user_request__pack
+                     (const Feed__V1__ChangeUserRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__change_user_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__change_user_request__pack_to_buffer
+                     (const Feed__V1__ChangeUserRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__change_user_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ChangeUserRequest *
+       feed__v1__change_user_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ChangeUserRequest *)
+     protobuf_c_message_unpack (&feed__v1__change_user_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__change_user_request__free_unpacked
+                     (Feed__V1__ChangeUserRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__change_user_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__make_password_reset_request__init
+                     (Feed__V1__MakePasswordResetRequest         *message)
+{
+  static const Feed__V1__MakePasswordResetRequest init_value = FEED__V1__MAKE_PASSWORD_RESET_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__make_password_reset_request__get_packed_size
+                     (const Feed__V1__MakePasswordResetRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__make_password_reset_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__make_password_reset_request__pack
+                     (const Feed__V1__MakePasswordResetRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__make_password_reset_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__make_password_reset_request__pack_to_buffer
+                     (const Feed__V1__MakePasswordResetRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__make_password_reset_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__MakePasswordResetRequest *
+       feed__v1__make_password_reset_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__MakePasswordResetRequest *)
+     protobuf_c_message_unpack (&feed__v1__make_password_reset_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__make_password_reset_request__free_unpacked
+                     (Feed__V1__MakePasswordResetRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__make_password_reset_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__password_reset__init
+                     (Feed__V1__PasswordReset         *message)
+{
+  static const Feed__V1__PasswordReset init_value = FEED__V1__PASSWORD_RESET__INIT;
+  *message = init_value;
+}
+size_t feed__v1__password_reset__get_packed_size
+                     (const Feed__V1__PasswordReset *message)
+{
+  assert(message->base.descriptor == &feed__v1__password_reset__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__password_reset__pack
+                     (const Feed__V1__PasswordReset *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__password_reset__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__password_reset__pack_to_buffer
+                     (const Feed__V1__PasswordReset *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__password_reset__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__PasswordReset *
+       feed__v1__password_reset__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__PasswordReset *)
+     protobuf_c_message_unpack (&feed__v1__password_reset__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__password_reset__free_unpacked
+                     (Feed__V1__PasswordReset *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__password_reset__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__reset_password_request__init
+                     (Feed__V1__ResetPasswordRequest         *message)
+{
+  static const Feed__V1__ResetPasswordRequest init_value = FEED__V1__RESET_PASSWORD_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__reset_password_request__get_packed_size
+                     (const Feed__V1__ResetPasswordRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__reset_password_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__reset_password_request__pack
+                     (const Feed__V1__ResetPasswordRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__reset_password_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__reset_password_request__pack_to_buffer
+                     (const Feed__V1__ResetPasswordRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__reset_password_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__ResetPasswordRequest *
+       feed__v1__reset_password_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__ResetPasswordRequest *)
+     protobuf_c_message_unpack (&feed__v1__reset_password_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__reset_password_request__free_unpacked
+                     (Feed__V1__ResetPasswordRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__reset_password_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__user_session__init
                      (Feed__V1__UserSession         *message)
 {
@@ -3247,7 +3697,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[37] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[44] =
 {
   {
     "id",
@@ -3358,6 +3808,18 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "reset_password",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, reset_password),
+    &feed__v1__reset_password_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "sign_up",
     20,
     PROTOBUF_C_LABEL_NONE,
@@ -3401,6 +3863,78 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     offsetof(Feed__V1__ClientFrame, body_case),
     offsetof(Feed__V1__ClientFrame, sign_out),
     &feed__v1__sign_out_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "change_password",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, change_password),
+    &feed__v1__change_password_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "change_email",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, change_email),
+    &feed__v1__change_email_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_sessions",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, list_sessions),
+    &feed__v1__list_sessions_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "end_session",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, end_session),
+    &feed__v1__end_session_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "change_user",
+    28,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, change_user),
+    &feed__v1__change_user_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "make_password_reset",
+    29,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, make_password_reset),
+    &feed__v1__make_password_reset_request__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3696,53 +4230,59 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   4,   /* field[4] = acting_user_id */
-  29,   /* field[29] = backup */
-  24,   /* field[24] = batch_cast_votes */
-  15,   /* field[15] = batch_get_posts */
+  36,   /* field[36] = backup */
+  31,   /* field[31] = batch_cast_votes */
+  22,   /* field[22] = batch_get_posts */
   8,   /* field[8] = cancel */
-  23,   /* field[23] = cast_vote */
-  35,   /* field[35] = change_members */
-  34,   /* field[34] = cluster_status */
-  30,   /* field[30] = correct_times */
-  28,   /* field[28] = create_feed */
-  13,   /* field[13] = create_post */
-  18,   /* field[18] = delete_post */
-  33,   /* field[33] = delete_posts */
-  31,   /* field[31] = drain */
-  14,   /* field[14] = get_post */
-  21,   /* field[21] = get_post_rank */
-  27,   /* field[27] = get_server_stats */
-  11,   /* field[11] = get_session */
+  30,   /* field[30] = cast_vote */
+  15,   /* field[15] = change_email */
+  42,   /* field[42] = change_members */
+  14,   /* field[14] = change_password */
+  18,   /* field[18] = change_user */
+  41,   /* field[41] = cluster_status */
+  37,   /* field[37] = correct_times */
+  35,   /* field[35] = create_feed */
+  20,   /* field[20] = create_post */
+  25,   /* field[25] = delete_post */
+  40,   /* field[40] = delete_posts */
+  38,   /* field[38] = drain */
+  17,   /* field[17] = end_session */
+  21,   /* field[21] = get_post */
+  28,   /* field[28] = get_post_rank */
+  34,   /* field[34] = get_server_stats */
+  12,   /* field[12] = get_session */
   6,   /* field[6] = hello */
   0,   /* field[0] = id */
-  22,   /* field[22] = import_posts */
-  26,   /* field[26] = list_feeds */
-  16,   /* field[16] = list_posts */
-  25,   /* field[25] = mark_posts */
+  29,   /* field[29] = import_posts */
+  33,   /* field[33] = list_feeds */
+  23,   /* field[23] = list_posts */
+  16,   /* field[16] = list_sessions */
+  19,   /* field[19] = make_password_reset */
+  32,   /* field[32] = mark_posts */
   3,   /* field[3] = min_revision */
   7,   /* field[7] = ping */
+  9,   /* field[9] = reset_password */
   2,   /* field[2] = sequence */
-  32,   /* field[32] = set_log_level */
-  10,   /* field[10] = sign_in */
-  12,   /* field[12] = sign_out */
-  9,   /* field[9] = sign_up */
-  19,   /* field[19] = sync_posts */
+  39,   /* field[39] = set_log_level */
+  11,   /* field[11] = sign_in */
+  13,   /* field[13] = sign_out */
+  10,   /* field[10] = sign_up */
+  26,   /* field[26] = sync_posts */
   5,   /* field[5] = timed */
   1,   /* field[1] = timeout_ms */
-  36,   /* field[36] = transfer_leadership */
-  17,   /* field[17] = update_post */
-  20,   /* field[20] = watch_posts */
+  43,   /* field[43] = transfer_leadership */
+  24,   /* field[24] = update_post */
+  27,   /* field[27] = watch_posts */
 };
-static const ProtobufCIntRange feed__v1__client_frame__number_ranges[7 + 1] =
+static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
 {
   { 1, 0 },
   { 10, 6 },
-  { 20, 9 },
-  { 30, 13 },
-  { 50, 26 },
-  { 53, 28 },
-  { 70, 34 },
-  { 0, 37 }
+  { 19, 9 },
+  { 50, 33 },
+  { 53, 35 },
+  { 70, 41 },
+  { 0, 44 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -3752,14 +4292,14 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  37,
+  44,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
-  7,  feed__v1__client_frame__number_ranges,
+  6,  feed__v1__client_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__client_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[28] =
+static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[30] =
 {
   {
     "id",
@@ -3865,6 +4405,30 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
     offsetof(Feed__V1__ServerFrame, body_case),
     offsetof(Feed__V1__ServerFrame, session),
     &feed__v1__user_session__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_sessions",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, list_sessions),
+    &feed__v1__list_sessions_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "password_reset",
+    29,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ServerFrame, body_case),
+    offsetof(Feed__V1__ServerFrame, password_reset),
+    &feed__v1__password_reset__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -4099,50 +4663,53 @@ static const ProtobufCFieldDescriptor feed__v1__server_frame__field_descriptors[
   },
 };
 static const unsigned feed__v1__server_frame__field_indices_by_name[] = {
-  22,   /* field[22] = backup */
-  17,   /* field[17] = batch_cast_votes */
-  10,   /* field[10] = batch_get_posts */
-  16,   /* field[16] = cast_vote */
-  27,   /* field[27] = change_members */
-  26,   /* field[26] = cluster_status */
-  23,   /* field[23] = correct_times */
-  24,   /* field[24] = delete_posts */
-  25,   /* field[25] = empty */
-  21,   /* field[21] = feed */
+  24,   /* field[24] = backup */
+  19,   /* field[19] = batch_cast_votes */
+  12,   /* field[12] = batch_get_posts */
+  18,   /* field[18] = cast_vote */
+  29,   /* field[29] = change_members */
+  28,   /* field[28] = cluster_status */
+  25,   /* field[25] = correct_times */
+  26,   /* field[26] = delete_posts */
+  27,   /* field[27] = empty */
+  23,   /* field[23] = feed */
   7,   /* field[7] = go_away */
   5,   /* field[5] = hello */
   0,   /* field[0] = id */
-  15,   /* field[15] = import_posts */
-  19,   /* field[19] = list_feeds */
-  11,   /* field[11] = list_posts */
-  18,   /* field[18] = mark_posts */
+  17,   /* field[17] = import_posts */
+  21,   /* field[21] = list_feeds */
+  13,   /* field[13] = list_posts */
+  9,   /* field[9] = list_sessions */
+  20,   /* field[20] = mark_posts */
   3,   /* field[3] = more */
+  10,   /* field[10] = password_reset */
   6,   /* field[6] = ping */
-  9,   /* field[9] = post */
-  14,   /* field[14] = post_rank */
+  11,   /* field[11] = post */
+  16,   /* field[16] = post_rank */
   1,   /* field[1] = revision */
-  20,   /* field[20] = server_stats */
+  22,   /* field[22] = server_stats */
   8,   /* field[8] = session */
   2,   /* field[2] = status */
-  12,   /* field[12] = sync_posts */
+  14,   /* field[14] = sync_posts */
   4,   /* field[4] = times */
-  13,   /* field[13] = watch_posts */
+  15,   /* field[15] = watch_posts */
 };
-static const ProtobufCIntRange feed__v1__server_frame__number_ranges[12 + 1] =
+static const ProtobufCIntRange feed__v1__server_frame__number_ranges[13 + 1] =
 {
   { 1, 0 },
   { 10, 5 },
   { 13, 7 },
   { 20, 8 },
-  { 30, 9 },
-  { 32, 10 },
-  { 36, 12 },
-  { 50, 19 },
-  { 53, 21 },
-  { 58, 24 },
-  { 60, 25 },
-  { 70, 26 },
-  { 0, 28 }
+  { 26, 9 },
+  { 29, 10 },
+  { 32, 12 },
+  { 36, 14 },
+  { 50, 21 },
+  { 53, 23 },
+  { 58, 26 },
+  { 60, 27 },
+  { 70, 28 },
+  { 0, 30 }
 };
 const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
 {
@@ -4152,10 +4719,10 @@ const ProtobufCMessageDescriptor feed__v1__server_frame__descriptor =
   "Feed__V1__ServerFrame",
   "feed.v1",
   sizeof(Feed__V1__ServerFrame),
-  28,
+  30,
   feed__v1__server_frame__field_descriptors,
   feed__v1__server_frame__field_indices_by_name,
-  12,  feed__v1__server_frame__number_ranges,
+  13,  feed__v1__server_frame__number_ranges,
   (ProtobufCMessageInit) feed__v1__server_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -5375,6 +5942,509 @@ const ProtobufCMessageDescriptor feed__v1__sign_out_request__descriptor =
   feed__v1__sign_out_request__field_indices_by_name,
   1,  feed__v1__sign_out_request__number_ranges,
   (ProtobufCMessageInit) feed__v1__sign_out_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__change_password_request__field_descriptors[2] =
+{
+  {
+    "password",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangePasswordRequest, password),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "new_password",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangePasswordRequest, new_password),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__change_password_request__field_indices_by_name[] = {
+  1,   /* field[1] = new_password */
+  0,   /* field[0] = password */
+};
+static const ProtobufCIntRange feed__v1__change_password_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__change_password_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ChangePasswordRequest",
+  "ChangePasswordRequest",
+  "Feed__V1__ChangePasswordRequest",
+  "feed.v1",
+  sizeof(Feed__V1__ChangePasswordRequest),
+  2,
+  feed__v1__change_password_request__field_descriptors,
+  feed__v1__change_password_request__field_indices_by_name,
+  1,  feed__v1__change_password_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__change_password_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__change_email_request__field_descriptors[2] =
+{
+  {
+    "password",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangeEmailRequest, password),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "email",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangeEmailRequest, email),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__change_email_request__field_indices_by_name[] = {
+  1,   /* field[1] = email */
+  0,   /* field[0] = password */
+};
+static const ProtobufCIntRange feed__v1__change_email_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__change_email_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ChangeEmailRequest",
+  "ChangeEmailRequest",
+  "Feed__V1__ChangeEmailRequest",
+  "feed.v1",
+  sizeof(Feed__V1__ChangeEmailRequest),
+  2,
+  feed__v1__change_email_request__field_descriptors,
+  feed__v1__change_email_request__field_indices_by_name,
+  1,  feed__v1__change_email_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__change_email_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define feed__v1__list_sessions_request__field_descriptors NULL
+#define feed__v1__list_sessions_request__field_indices_by_name NULL
+#define feed__v1__list_sessions_request__number_ranges NULL
+const ProtobufCMessageDescriptor feed__v1__list_sessions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ListSessionsRequest",
+  "ListSessionsRequest",
+  "Feed__V1__ListSessionsRequest",
+  "feed.v1",
+  sizeof(Feed__V1__ListSessionsRequest),
+  0,
+  feed__v1__list_sessions_request__field_descriptors,
+  feed__v1__list_sessions_request__field_indices_by_name,
+  0,  feed__v1__list_sessions_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__list_sessions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__list_sessions_response__field_descriptors[1] =
+{
+  {
+    "sessions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ListSessionsResponse, n_sessions),
+    offsetof(Feed__V1__ListSessionsResponse, sessions),
+    &feed__v1__session_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__list_sessions_response__field_indices_by_name[] = {
+  0,   /* field[0] = sessions */
+};
+static const ProtobufCIntRange feed__v1__list_sessions_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor feed__v1__list_sessions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ListSessionsResponse",
+  "ListSessionsResponse",
+  "Feed__V1__ListSessionsResponse",
+  "feed.v1",
+  sizeof(Feed__V1__ListSessionsResponse),
+  1,
+  feed__v1__list_sessions_response__field_descriptors,
+  feed__v1__list_sessions_response__field_indices_by_name,
+  1,  feed__v1__list_sessions_response__number_ranges,
+  (ProtobufCMessageInit) feed__v1__list_sessions_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__session_info__field_descriptors[4] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SessionInfo, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "use_time_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SessionInfo, use_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expire_time_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SessionInfo, expire_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "current",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SessionInfo, current),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__session_info__field_indices_by_name[] = {
+  3,   /* field[3] = current */
+  2,   /* field[2] = expire_time_ms */
+  0,   /* field[0] = id */
+  1,   /* field[1] = use_time_ms */
+};
+static const ProtobufCIntRange feed__v1__session_info__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor feed__v1__session_info__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.SessionInfo",
+  "SessionInfo",
+  "Feed__V1__SessionInfo",
+  "feed.v1",
+  sizeof(Feed__V1__SessionInfo),
+  4,
+  feed__v1__session_info__field_descriptors,
+  feed__v1__session_info__field_indices_by_name,
+  1,  feed__v1__session_info__number_ranges,
+  (ProtobufCMessageInit) feed__v1__session_info__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__end_session_request__field_descriptors[1] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__EndSessionRequest, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__end_session_request__field_indices_by_name[] = {
+  0,   /* field[0] = id */
+};
+static const ProtobufCIntRange feed__v1__end_session_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor feed__v1__end_session_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.EndSessionRequest",
+  "EndSessionRequest",
+  "Feed__V1__EndSessionRequest",
+  "feed.v1",
+  sizeof(Feed__V1__EndSessionRequest),
+  1,
+  feed__v1__end_session_request__field_descriptors,
+  feed__v1__end_session_request__field_indices_by_name,
+  1,  feed__v1__end_session_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__end_session_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__change_user_request__field_descriptors[3] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangeUserRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "email",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangeUserRequest, email),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "change",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ChangeUserRequest, change),
+    &feed__v1__user_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__change_user_request__field_indices_by_name[] = {
+  2,   /* field[2] = change */
+  1,   /* field[1] = email */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange feed__v1__change_user_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor feed__v1__change_user_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ChangeUserRequest",
+  "ChangeUserRequest",
+  "Feed__V1__ChangeUserRequest",
+  "feed.v1",
+  sizeof(Feed__V1__ChangeUserRequest),
+  3,
+  feed__v1__change_user_request__field_descriptors,
+  feed__v1__change_user_request__field_indices_by_name,
+  1,  feed__v1__change_user_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__change_user_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__make_password_reset_request__field_descriptors[2] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MakePasswordResetRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "email",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MakePasswordResetRequest, email),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__make_password_reset_request__field_indices_by_name[] = {
+  1,   /* field[1] = email */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange feed__v1__make_password_reset_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__make_password_reset_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.MakePasswordResetRequest",
+  "MakePasswordResetRequest",
+  "Feed__V1__MakePasswordResetRequest",
+  "feed.v1",
+  sizeof(Feed__V1__MakePasswordResetRequest),
+  2,
+  feed__v1__make_password_reset_request__field_descriptors,
+  feed__v1__make_password_reset_request__field_indices_by_name,
+  1,  feed__v1__make_password_reset_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__make_password_reset_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__password_reset__field_descriptors[3] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PasswordReset, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PasswordReset, user),
+    &feed__v1__user__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expire_time_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__PasswordReset, expire_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__password_reset__field_indices_by_name[] = {
+  2,   /* field[2] = expire_time_ms */
+  0,   /* field[0] = token */
+  1,   /* field[1] = user */
+};
+static const ProtobufCIntRange feed__v1__password_reset__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor feed__v1__password_reset__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.PasswordReset",
+  "PasswordReset",
+  "Feed__V1__PasswordReset",
+  "feed.v1",
+  sizeof(Feed__V1__PasswordReset),
+  3,
+  feed__v1__password_reset__field_descriptors,
+  feed__v1__password_reset__field_indices_by_name,
+  1,  feed__v1__password_reset__number_ranges,
+  (ProtobufCMessageInit) feed__v1__password_reset__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__reset_password_request__field_descriptors[2] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ResetPasswordRequest, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "new_password",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__ResetPasswordRequest, new_password),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__reset_password_request__field_indices_by_name[] = {
+  1,   /* field[1] = new_password */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange feed__v1__reset_password_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__reset_password_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.ResetPasswordRequest",
+  "ResetPasswordRequest",
+  "Feed__V1__ResetPasswordRequest",
+  "feed.v1",
+  sizeof(Feed__V1__ResetPasswordRequest),
+  2,
+  feed__v1__reset_password_request__field_descriptors,
+  feed__v1__reset_password_request__field_indices_by_name,
+  1,  feed__v1__reset_password_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__reset_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__user_session__field_descriptors[4] =
@@ -10288,6 +11358,38 @@ const ProtobufCEnumDescriptor feed__v1__serving_status__descriptor =
   feed__v1__serving_status__enum_values_by_name,
   1,
   feed__v1__serving_status__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue feed__v1__user_change__enum_values_by_number[4] =
+{
+  { "USER_CHANGE_UNSPECIFIED", "FEED__V1__USER_CHANGE__USER_CHANGE_UNSPECIFIED", 0 },
+  { "END_SESSIONS", "FEED__V1__USER_CHANGE__END_SESSIONS", 1 },
+  { "SUSPEND", "FEED__V1__USER_CHANGE__SUSPEND", 2 },
+  { "RESTORE", "FEED__V1__USER_CHANGE__RESTORE", 3 },
+};
+static const ProtobufCIntRange feed__v1__user_change__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex feed__v1__user_change__enum_values_by_name[4] =
+{
+  { "END_SESSIONS", 1 },
+  { "RESTORE", 3 },
+  { "SUSPEND", 2 },
+  { "USER_CHANGE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor feed__v1__user_change__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "feed.v1.UserChange",
+  "UserChange",
+  "Feed__V1__UserChange",
+  "feed.v1",
+  4,
+  feed__v1__user_change__enum_values_by_number,
+  4,
+  feed__v1__user_change__enum_values_by_name,
+  1,
+  feed__v1__user_change__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue feed__v1__order__enum_values_by_number[9] =

@@ -130,14 +130,15 @@ extension Reason {
             .sequenceExpired, .sequenceReused:
             .failedPrecondition
         case .internal: .internal
-        case .feedNotFound, .postNotFound: .notFound
-        case .notAuthor, .roleDenied, .serviceOnly: .permissionDenied
+        case .feedNotFound, .postNotFound, .userNotFound: .notFound
+        case .notAuthor, .roleDenied, .serviceOnly, .userSuspended: .permissionDenied
         case .backupNoRoom, .backupRunning, .noRoomForPosts, .overloaded, .rateLimited, .readOnly,
             .tooManyAccounts, .tooManyChannels, .tooManyConnections, .tooManyDevices,
             .tooManyFeeds, .tooManyMarks, .tooManySessions, .tooManyUsers, .tooManyWatches:
             .resourceExhausted
         case .badCredentials, .identityRequired, .sessionExpired: .unauthenticated
-        case .clockJumped, .draining, .notCaughtUp, .notLeader, .replicaSilent, .staleReplica:
+        case .clockJumped, .clusterUpgrading, .draining, .notCaughtUp, .notLeader, .replicaSilent,
+            .staleReplica:
             .unavailable
         case .unknownMethod, .unsupportedVersion: .unimplemented
         default: .invalidArgument
@@ -201,6 +202,27 @@ extension Status {
 
     package static var badCredentials: Status {
         Status(.badCredentials, "There is no account with this e-mail and this password.")
+    }
+
+    /// A user who has signed in shows another password than the account's.
+    package static var wrongPassword: Status {
+        Status(.badCredentials, "The user has another password.")
+    }
+
+    package static var badResetToken: Status {
+        Status(.badCredentials, "The token was used, has ended or never was: ask for another one.")
+    }
+
+    package static var userSuspended: Status {
+        Status(.userSuspended, "The user is suspended.")
+    }
+
+    package static var userNotFound: Status {
+        Status(.userNotFound, "No account has this number or this e-mail.")
+    }
+
+    package static var noUserChange: Status {
+        .invalid(.badField, field: "change", "change has none of the values that it may have.")
     }
 
     package static var emailTaken: Status {

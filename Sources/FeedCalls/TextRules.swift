@@ -197,19 +197,22 @@ package struct TextRules: Sendable {
 extension TextRules {
     /// Checks the length of a password: in characters from below, and in bytes from above, as its hash
     /// takes any characters.
-    package func checkPassword(_ password: SecretText) throws(Status) {
+    package func checkPassword(
+        _ password: SecretText,
+        field: String = "password"
+    ) throws(Status) {
         let byteCount = password.utf8.count
         let limit = limits.maximumPasswordByteCount
         guard byteCount <= limit else {
-            throw .tooLong(.passwordTooLong, field: "password", byteCount, "bytes", limit: limit)
+            throw .tooLong(.passwordTooLong, field: field, byteCount, "bytes", limit: limit)
         }
         let count = password.characterCount
         let least = limits.minimumPasswordCharacterCount
         guard count >= least else {
             throw .invalid(
                 .passwordTooShort,
-                field: "password",
-                "password has \(count) characters; it has at least \(least).",
+                field: field,
+                "\(field) has \(count) characters; it has at least \(least).",
                 limit: UInt64(least),
                 actual: UInt64(count)
             )

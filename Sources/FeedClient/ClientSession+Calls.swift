@@ -201,7 +201,8 @@ extension ClientSession {
     /// Keeps the session of a client that has signed in for the Hello of its next connection.
     private mutating func noteSession(after request: Request, _ response: Response) {
         switch (request, response) {
-        case (.signUp, .session(let session)), (.signIn, .session(let session)):
+        case (.signUp, .session(let session)), (.signIn, .session(let session)),
+            (.changePassword, .session(let session)), (.resetPassword, .session(let session)):
             // Without a token of the right length there is no session that a Hello could show.
             hello.sessionToken = session.secret?.bytes ?? []
             watches.beginAllAnew()
@@ -395,7 +396,7 @@ extension ClientSession {
     private var isChangingSession: Bool {
         calls.contains { _, call in
             switch call.request {
-            case .signUp, .signIn, .signOut: call.isInFlight
+            case .signUp, .signIn, .signOut, .changePassword, .resetPassword: call.isInFlight
             default: false
             }
         }

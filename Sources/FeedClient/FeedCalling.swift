@@ -119,8 +119,9 @@ extension Request {
     /// Whether executing the request may change the service's state; an unknown request may.
     var mayHaveEffect: Bool {
         switch self {
-        case .hello, .ping, .cancel, .getSession, .getPost, .batchGetPosts, .listPosts, .syncPosts,
-            .watchPosts, .getPostRank, .listFeeds, .getServerStats, .clusterStatus:
+        case .hello, .ping, .cancel, .getSession, .listSessions, .getPost, .batchGetPosts,
+            .listPosts, .syncPosts, .watchPosts, .getPostRank, .listFeeds, .getServerStats,
+            .clusterStatus:
             false
         case .correctTimes(let request): request.appliesCorrection
         case .deletePosts(let request): request.deletesPosts

@@ -388,7 +388,8 @@ private enum SessionChange {
     /// What the answer to a request means; nil if it leaves the session as it is.
     init?(_ response: Response, to request: Request) {
         switch (request, response) {
-        case (.signUp, .session(let session)), (.signIn, .session(let session)):
+        case (.signUp, .session(let session)), (.signIn, .session(let session)),
+            (.changePassword, .session(let session)), (.resetPassword, .session(let session)):
             guard let token = session.secret, let user = session.user else { return nil }
             self = .begun(StoredSession(token: token, userID: user.id))
         case (.signOut, _): self = .ended

@@ -248,6 +248,117 @@ extension FeedCalling {
         try await emptyCall(.signOut(SignOutRequest(endsEverywhere: everywhere)), timeout: timeout)
     }
 
+    /// Changes the password of the client's user.
+    ///
+    /// All sessions of the user end, on other devices too, and a new one begins.
+    ///
+    /// - Parameters:
+    ///   - password: The password that the user has.
+    ///   - newPassword: The password from now on: at least 6 characters, at most 128 bytes.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The new session. Its token is given only here: store it to stay signed in.
+    /// - Throws: A ``FeedClientError``, as `BAD_CREDENTIALS`. If the connection was lost, the password may
+    ///   be the new one: sign in with either.
+    @discardableResult
+    public func changePassword(
+        _ password: String,
+        to newPassword: String,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> UserSession {
+        let request = ChangePasswordRequest(
+            password: SecretText(password),
+            newPassword: SecretText(newPassword)
+        )
+        return try await sessionCall(.changePassword(request), begins: true, timeout: timeout)
+    }
+
+    /// Gives the client's user another e-mail address; the sessions stay.
+    ///
+    /// - Parameters:
+    ///   - email: The e-mail address from now on.
+    ///   - password: The password that the user has.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `BAD_CREDENTIALS` or `EMAIL_TAKEN`.
+    public func changeEmail(
+        to email: String,
+        password: String,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) {
+        let request = ChangeEmailRequest(password: SecretText(password), email: email)
+        try await emptyCall(.changeEmail(request), timeout: timeout)
+    }
+
+    /// Reads the sessions of the client's user.
+    ///
+    /// - Parameter timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The sessions, the one that began first in front.
+    /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` if nobody is signed in.
+    public func sessions(timeout: Duration? = nil) async throws(FeedClientError) -> [SessionInfo] {
+        try await call(.listSessions, timeout: timeout) {
+            if case .listSessions(let answer) = $0 { answer.sessions } else { nil }
+        }
+    }
+
+    /// Ends a session of the client's user; nothing happens if it has ended.
+    ///
+    /// - Parameters:
+    ///   - id: The session, as ``sessions(timeout:)`` names it.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` if nobody is signed in.
+    public func endSession(
+        _ id: UInt64,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) {
+        try await emptyCall(.endSession(EndSessionRequest(id: id)), timeout: timeout)
+    }
+
+    /// Sets the password of the user of a token, and signs in.
+    ///
+    /// - Parameters:
+    ///   - token: The token of a ``makePasswordReset(_:timeout:)``.
+    ///   - newPassword: The password from now on: at least 6 characters, at most 128 bytes.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The session. Its token is given only here: store it to stay signed in.
+    /// - Throws: A ``FeedClientError``, as `BAD_CREDENTIALS`.
+    @discardableResult
+    public func resetPassword(
+        token: [UInt8],
+        to newPassword: String,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> UserSession {
+        let request = ResetPasswordRequest(token: token, newPassword: SecretText(newPassword))
+        return try await sessionCall(.resetPassword(request), begins: true, timeout: timeout)
+    }
+
+    /// Ends the sessions of a user, suspends it, or takes that back, as a service.
+    ///
+    /// - Parameters:
+    ///   - request: The user, and what is done; it may be repeated.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `USER_NOT_FOUND`.
+    public func changeUser(
+        _ request: ChangeUserRequest,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) {
+        try await emptyCall(.changeUser(request), timeout: timeout)
+    }
+
+    /// Makes a token with which a user who has forgotten the password gets another one, as a service.
+    ///
+    /// - Parameters:
+    ///   - request: The user.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The token, a secret, which the program sends to the user's address.
+    /// - Throws: A ``FeedClientError``, as `USER_NOT_FOUND` or `USER_SUSPENDED`.
+    public func makePasswordReset(
+        _ request: MakePasswordResetRequest,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> PasswordReset {
+        try await call(.makePasswordReset(request), timeout: timeout) {
+            if case .passwordReset(let reset) = $0 { reset } else { nil }
+        }
+    }
+
     private func sessionCall(
         _ request: Request,
         begins: Bool,

@@ -90,6 +90,155 @@ struct WhoAmICommand: PersonCommand {
     }
 }
 
+struct ChangePasswordCommand: PersonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "change-password",
+        abstract: "Changes the password of the account, and signs out on all other devices.",
+        discussion: """
+            The password and the new one are asked for and not shown. Where standard input is no \
+            terminal, its first two lines are they.
+            """
+    )
+
+    static let hasPassword = true
+
+    @OptionGroup var options: PersonOptions
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        let password = try PasswordPrompt.read(twice: false)
+        let new = try PasswordPrompt.read(twice: true, "New password: ")
+        let timeout = options.passwordTimeout
+        return Sentence.session(
+            try await client.changePassword(password, to: new, timeout: timeout)
+        )
+    }
+}
+
+struct ChangeEmailCommand: PersonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "change-email",
+        abstract: "Gives the account another e-mail address.",
+        discussion: PasswordPrompt.help
+    )
+
+    static let hasPassword = true
+
+    @Argument(help: "The e-mail address from now on.")
+    var email: String
+
+    @OptionGroup var options: PersonOptions
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        let password = try PasswordPrompt.read(twice: false)
+        let timeout = options.passwordTimeout
+        try await client.changeEmail(to: email, password: password, timeout: timeout)
+        return Sentence.emailChanged(to: email)
+    }
+}
+
+struct SessionsCommand: PersonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sessions",
+        abstract: "Lists where the account is signed in."
+    )
+
+    @OptionGroup var options: PersonOptions
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        SessionsReport(try await client.sessions())
+    }
+}
+
+struct EndSessionCommand: PersonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end-session",
+        abstract: "Signs out on one device."
+    )
+
+    @Argument(help: "The session, as feedctl sessions names it.")
+    var id: SessionID
+
+    @OptionGroup var options: PersonOptions
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        try await client.endSession(id.value)
+        return Sentence.endOfSession(id.value)
+    }
+}
+
+struct ResetPasswordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset-password",
+        abstract: "Sets the password of the account that a token is for, and signs in.",
+        discussion: """
+            The token, of feedctl make-password-reset, and the new password are asked for and not shown. \
+            Where standard input is no terminal, its first two lines are they.
+            """
+    )
+
+    @OptionGroup var options: PersonOptions
+
+    func run() async throws {
+        let session = try await options.beginSession { client in
+            let line = try PasswordPrompt.read(twice: false, "Token: ")
+            guard let token = Secret(hexadecimal: line)?.bytes else {
+                throw ValidationError("The token has 64 hexadecimal digits.")
+            }
+            let password = try PasswordPrompt.read(twice: true, "New password: ")
+            let timeout = options.passwordTimeout
+            return try await client.resetPassword(token: token, to: password, timeout: timeout)
+        }
+        try Sentence.session(session).print(asJSON: options.json)
+    }
+}
+
+/// The number of a session, as 16 hexadecimal digits.
+struct SessionID: ExpressibleByArgument {
+    let value: UInt64
+
+    init?(argument: String) {
+        guard let value = UInt64(argument, radix: 16) else { return nil }
+        self.value = value
+    }
+}
+
+package struct SessionsReport: Report {
+    private let sessions: [SessionInfo]
+
+    package init(_ sessions: [SessionInfo]) { self.sessions = sessions }
+
+    package var document: Document { ["sessions": sessions.map(Self.member)] }
+
+    private static func member(_ session: SessionInfo) -> Document {
+        [
+            "id": hexadecimal(session.id), "use_time_ms": session.useTimeMilliseconds,
+            "expire_time_ms": session.expireTimeMilliseconds, "is_current": session.isCurrent,
+        ]
+    }
+
+    package func text(_ style: TextStyle) -> String {
+        let columns: [TextColumn<SessionInfo>] = [
+            .text("SESSION") { hexadecimal($0.id) },
+            .text("USED") { style.time($0.useTimeMilliseconds) },
+            .text("ENDS") {
+                RelativeTime.text($0.expireTimeMilliseconds, now: style.nowMilliseconds)
+            },
+            .text("") { $0.isCurrent ? "this one" : "" },
+        ]
+        return TextTable(sessions, columns).rendered(style)
+    }
+}
+
+extension Sentence {
+    package static func emailChanged(to email: String) -> Sentence {
+        Sentence("The e-mail is \(VisibleText.line(email)) now.", ["email": email])
+    }
+
+    package static func endOfSession(_ id: UInt64) -> Sentence {
+        Sentence("Session \(hexadecimal(id)) has ended.", ["id": hexadecimal(id)])
+    }
+}
+
 extension Sentence {
     /// Who has signed in, without the token.
     package static func session(_ session: UserSession) -> Sentence {
@@ -122,14 +271,14 @@ private enum PasswordPrompt {
         """
 
     /// Reads a password; a terminal is asked twice for one that is new.
-    static func read(twice isTwice: Bool) throws -> String {
+    static func read(twice isTwice: Bool, _ prompt: String = "Password: ") throws -> String {
         guard Terminal.isInput else {
             guard let line = readLine() else {
                 throw ValidationError("A password is missing on standard input.")
             }
             return line
         }
-        let password = try ask("Password: ")
+        let password = try ask(prompt)
         if isTwice, try ask("Again: ") != password {
             throw ValidationError("The two passwords differ.")
         }

@@ -654,7 +654,7 @@ package struct VerifyReport: Report {
 }
 
 /// A number as its 16 digits.
-private func hexadecimal(_ number: UInt64) -> String {
+func hexadecimal(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
 }

@@ -8,15 +8,21 @@ protocol PersonCommand: AsyncParsableCommand {
     /// Where the service and the profile are.
     var options: PersonOptions { get }
 
+    /// Whether the calls have a password, which may not go to another machine in clear.
+    static var hasPassword: Bool { get }
+
     func perform(_ client: FeedClient) async throws -> any Report
 }
 
 extension PersonCommand {
+    static var hasPassword: Bool { false }
+
     func run() async throws { try await answer().print(asJSON: options.json) }
 
     /// Connects as the person, makes the calls and closes the connection.
     fileprivate func answer() async throws -> any Report {
-        try await options.withClient { client in
+        if Self.hasPassword { try options.requirePrivacy() }
+        return try await options.withClient { client in
             do {
                 return try await perform(client)
             } catch let error as FeedClientError {
@@ -45,17 +51,22 @@ struct PersonOptions: ParsableArguments {
         return try await FeedClient.withConnection(to: settings.addresses, configuration, body)
     }
 
-    /// Connects, lets a session begin, and keeps the session and where it was begun in the profile.
-    func beginSession(
-        _ begin: (FeedClient) async throws -> UserSession
-    ) async throws -> UserSession {
+    /// Refuses to send a password to another machine in clear; who says `--no-tls` wants it so.
+    func requirePrivacy() throws {
         let settings = try target.settings()
-        // Who says `--no-tls` wants it so.
         guard settings.tls != nil || !settings.isReadable else {
             throw ValidationError(
                 "--tls: the password would go to \(settings.address) in clear; --no-tls sends it so."
             )
         }
+    }
+
+    /// Connects, lets a session begin, and keeps the session and where it was begun in the profile.
+    func beginSession(
+        _ begin: (FeedClient) async throws -> UserSession
+    ) async throws -> UserSession {
+        let settings = try target.settings()
+        try requirePrivacy()
         let profile = try Profile(path: target.folder)
         let sessions = NewSession(store: try profile.sessions())
         var configuration = try configuration(profile, settings)

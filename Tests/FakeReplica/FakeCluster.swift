@@ -118,6 +118,12 @@ package final class FakeCluster: Sendable {
         change { $0.addresses[node] = address }
     }
 
+    /// Adds a member whose service has said nothing, or removes it.
+    package func setMember(_ node: UInt64, isThere: Bool) {
+        let member = Member(name: "n\(node)", url: "http://127.0.0.1", isVoter: false)
+        change { $0.members[node] = isThere ? member : nil }
+    }
+
     /// Forgets records; a service that needs them is told to take a state from a file, or that it is too old.
     package func forget(through index: UInt64, leaving path: String? = nil) {
         change { $0.forget(through: index, leaving: path) }

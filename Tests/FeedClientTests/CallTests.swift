@@ -220,12 +220,26 @@ import Testing
             _ = try? await client.signIn(email: "a@b", password: "secret", createsIfMissing: true)
             _ = try? await client.session()
             try? await client.signOut(everywhere: true)
+            _ = try? await client.changePassword("secret", to: "another")
+            try? await client.changeEmail(to: "b@b", password: "another")
+            _ = try? await client.sessions()
+            try? await client.endSession(7)
+            _ = try? await client.resetPassword(token: [1], to: "a third")
+            try? await client.changeUser(ChangeUserRequest(userID: 5, change: .restore))
+            _ = try? await client.makePasswordReset(MakePasswordResetRequest(email: "b@b"))
         }
         let expected: [Request?] = [
             .signUp(SignUpRequest(email: "a@b", password: "secret", displayName: "Ada")),
             .signIn(SignInRequest(email: "a@b", password: "secret", createsIfMissing: true)),
             .getSession,
             .signOut(SignOutRequest(endsEverywhere: true)),
+            .changePassword(ChangePasswordRequest(password: "secret", newPassword: "another")),
+            .changeEmail(ChangeEmailRequest(password: "another", email: "b@b")),
+            .listSessions,
+            .endSession(EndSessionRequest(id: 7)),
+            .resetPassword(ResetPasswordRequest(token: [1], newPassword: "a third")),
+            .changeUser(ChangeUserRequest(userID: 5, change: .restore)),
+            .makePasswordReset(MakePasswordResetRequest(email: "b@b")),
         ]
         #expect(frames.map(\.request) == expected)
     }

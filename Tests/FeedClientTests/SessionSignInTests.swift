@@ -43,6 +43,20 @@ struct SessionSignInTests {
         #expect(harness.hello?.sessionToken == Self.token)
     }
 
+    @Test(arguments: [
+        Request.changePassword(ChangePasswordRequest(password: "a", newPassword: "b")),
+        .resetPassword(ResetPasswordRequest(token: [], newPassword: "b")),
+    ])
+    func aNewPasswordBringsTheNextSession(request: Request) {
+        let former = [UInt8](repeating: 4, count: 32)
+        var harness = SessionHarness.opened { $0.hello.sessionToken = former }
+        harness.submit(1, request)
+        harness.receive(2, Self.session(Self.token))
+        #expect(harness.isAnswered(1))
+        Self.reconnect(&harness)
+        #expect(harness.hello?.sessionToken == Self.token)
+    }
+
     @Test func readingTheSessionKeepsItsToken() {
         var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
         harness.submit(1, .getSession)

@@ -26,6 +26,21 @@ struct GoldenReportTests {
         #expect(printed == golden)
     }
 
+    private static let sessions = [
+        SessionInfo(
+            id: 0xA1,
+            useTimeMilliseconds: ReportTests.now - 86_400_000,
+            expireTimeMilliseconds: ReportTests.now + 2_505_600_000,
+            isCurrent: true
+        ),
+        SessionInfo(
+            id: 1 << 63,
+            useTimeMilliseconds: ReportTests.now,
+            expireTimeMilliseconds: ReportTests.now + 2_592_000_000,
+            isCurrent: false
+        ),
+    ]
+
     private static var reports: [(String, any Report)] {
         let part = PageToken(bytes: [0xFB, 0xFF])
         var page = Page(posts: [Samples.post, ReportTests.post], firstRank: 3, totalSize: 25)
@@ -80,6 +95,16 @@ struct GoldenReportTests {
                 Sentence.session(UserSession(token: [1], user: user, expireTimeMilliseconds: 5))
             ),
             ("no session", Sentence.signedOut(everywhere: false)),
+            ("sessions", SessionsReport(Self.sessions)),
+            ("end of session", Sentence.endOfSession(0xA1)),
+            ("email", Sentence.emailChanged(to: "ada@example.org")),
+            ("suspended", Sentence.userChange("account 9", .suspend)),
+            (
+                "password reset",
+                Sentence.passwordReset(
+                    PasswordReset(token: [1, 0xFE], user: user, expireTimeMilliseconds: 5)
+                )
+            ),
             ("vote", Sentence.vote(Samples.voted)),
             ("rank", Sentence.rank(of: 7, PostRank(rank: 3, totalSize: 25))),
             ("marks", MarkReport(feed: "posts", unreadCount: 4)),

@@ -173,6 +173,8 @@ import Testing
     private static func reports(_ answer: Response) -> [any Report] {
         switch answer {
         case .session(let session): [Sentence.session(session)]
+        case .listSessions(let answer): [SessionsReport(answer.sessions)]
+        case .passwordReset(let reset): [Sentence.passwordReset(reset)]
         case .post(let post): [PostReport(post)]
         case .batchGetPosts(let answer): answer.posts.map(PostReport.init)
         case .listPosts(let answer):

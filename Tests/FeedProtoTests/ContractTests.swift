@@ -52,6 +52,7 @@ import Testing
             "Consistency": Consistency.names,
             "Mark": Mark.names,
             "NodeRole": NodeRole.names,
+            "UserChange": UserChange.names,
         ]
         #expect(contract.enums == names)
     }
@@ -130,7 +131,7 @@ import Testing
             $0.message == "ClientFrame" && $0.type.first?.isUppercase == true
         }
         let lines = document.split(separator: "\n")
-        #expect(calls.count == 31)
+        #expect(calls.count == 38)
         for call in calls {
             #expect(lines.contains { $0.hasPrefix("| `\(call.name)` |") }, "\(call.name)")
         }

@@ -238,8 +238,8 @@ import Testing
         let names = Set(
             Samples.requests.map { Mirror(reflecting: $0).children.first?.label ?? "-" }
         )
-        // Four calls have no payload and therefore no label.
-        #expect(names.count == 27)
+        // Five calls have no payload and therefore no label.
+        #expect(names.count == 33)
     }
 
     /// Whole, byte by byte, and in two chunks split at up to 200 places.

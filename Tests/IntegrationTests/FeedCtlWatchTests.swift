@@ -324,6 +324,38 @@ import Testing
         }
     }
 
+    /// The second person is the service, as there are no keys.
+    @Test func aPersonChangesTheAccountAndAServiceHelps() async throws {
+        try await Self.withPeople { ann, web in
+            _ = try await ann.feedctl("signup", "ann@example.org", input: "secret1\n")
+            let signedIn = "Signed in as ann, account 1."
+            let changed = try await ann.feedctl("change-password", input: "secret1\nsecret2\n")
+            #expect(changed == signedIn)
+            #expect(try await ann.feedctl("whoami") == signedIn)
+            let email = try await ann.feedctl("change-email", "a@example.org", input: "secret2\n")
+            #expect(email == "The e-mail is a@example.org now.")
+            let sessions = try await ann.feedctl("sessions").split(separator: "\n")
+            #expect(sessions.count == 2 && sessions.last?.hasSuffix("this one") == true)
+            let id = try #require(sessions.last?.prefix(16))
+            #expect(try await ann.feedctl("end-session", "\(id)") == "Session \(id) has ended.")
+            #expect(try await ann.run(["whoami"]).0 == 1)
+            let token = try await web.feedctl("make-password-reset", "a@example.org")
+            let reset = try await ann.feedctl("reset-password", input: "\(token)\nsecret3\n")
+            #expect(reset == signedIn)
+            #expect(try await web.feedctl("suspend", "1") == "account 1 is suspended.")
+            let (status, refusal) = try await ann.run(
+                ["login", "a@example.org"],
+                input: "secret3"
+            )
+            #expect(status == 1 && refusal.contains("USER_SUSPENDED"))
+            #expect(try await web.feedctl("restore", "1") == "account 1 may sign in.")
+            #expect(try await ann.feedctl("login", "a@example.org", input: "secret3") == signedIn)
+            let ended = try await web.feedctl("end-sessions", "a@example.org")
+            #expect(ended == "a@example.org is signed out everywhere.")
+            #expect(try await ann.run(["whoami"]).0 == 1)
+        }
+    }
+
     @Test func aPersonsFilesAreTheirOwn() async throws {
         try await Self.withPeople { ann, _ in
             _ = try await ann.feedctl("signup", "ann@example.org", input: "secret1\n")

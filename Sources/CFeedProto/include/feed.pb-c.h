@@ -33,6 +33,16 @@ typedef struct Feed__V1__SignUpRequest Feed__V1__SignUpRequest;
 typedef struct Feed__V1__SignInRequest Feed__V1__SignInRequest;
 typedef struct Feed__V1__GetSessionRequest Feed__V1__GetSessionRequest;
 typedef struct Feed__V1__SignOutRequest Feed__V1__SignOutRequest;
+typedef struct Feed__V1__ChangePasswordRequest Feed__V1__ChangePasswordRequest;
+typedef struct Feed__V1__ChangeEmailRequest Feed__V1__ChangeEmailRequest;
+typedef struct Feed__V1__ListSessionsRequest Feed__V1__ListSessionsRequest;
+typedef struct Feed__V1__ListSessionsResponse Feed__V1__ListSessionsResponse;
+typedef struct Feed__V1__SessionInfo Feed__V1__SessionInfo;
+typedef struct Feed__V1__EndSessionRequest Feed__V1__EndSessionRequest;
+typedef struct Feed__V1__ChangeUserRequest Feed__V1__ChangeUserRequest;
+typedef struct Feed__V1__MakePasswordResetRequest Feed__V1__MakePasswordResetRequest;
+typedef struct Feed__V1__PasswordReset Feed__V1__PasswordReset;
+typedef struct Feed__V1__ResetPasswordRequest Feed__V1__ResetPasswordRequest;
 typedef struct Feed__V1__UserSession Feed__V1__UserSession;
 typedef struct Feed__V1__Post Feed__V1__Post;
 typedef struct Feed__V1__User Feed__V1__User;
@@ -232,6 +242,29 @@ typedef enum _Feed__V1__ServingStatus {
   FEED__V1__SERVING_STATUS__DRAINING = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__SERVING_STATUS)
 } Feed__V1__ServingStatus;
+/*
+ * What a service does with a user.
+ */
+typedef enum _Feed__V1__UserChange {
+  /*
+   * The request did not say: BAD_FIELD.
+   */
+  FEED__V1__USER_CHANGE__USER_CHANGE_UNSPECIFIED = 0,
+  /*
+   * All sessions of the user end, and a token that resets the password.
+   */
+  FEED__V1__USER_CHANGE__END_SESSIONS = 1,
+  /*
+   * The user is suspended: the sessions end, and until RESTORE nobody signs in as the user or acts for it,
+   * USER_SUSPENDED. Posts, votes and marks stay.
+   */
+  FEED__V1__USER_CHANGE__SUSPEND = 2,
+  /*
+   * The user is not suspended any more.
+   */
+  FEED__V1__USER_CHANGE__RESTORE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__USER_CHANGE)
+} Feed__V1__UserChange;
 /*
  * How posts are ordered. Each order is total: ties end by id.
  */
@@ -454,6 +487,13 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_SIGN_IN = 21,
   FEED__V1__CLIENT_FRAME__BODY_GET_SESSION = 22,
   FEED__V1__CLIENT_FRAME__BODY_SIGN_OUT = 23,
+  FEED__V1__CLIENT_FRAME__BODY_CHANGE_PASSWORD = 24,
+  FEED__V1__CLIENT_FRAME__BODY_CHANGE_EMAIL = 25,
+  FEED__V1__CLIENT_FRAME__BODY_LIST_SESSIONS = 26,
+  FEED__V1__CLIENT_FRAME__BODY_END_SESSION = 27,
+  FEED__V1__CLIENT_FRAME__BODY_CHANGE_USER = 28,
+  FEED__V1__CLIENT_FRAME__BODY_MAKE_PASSWORD_RESET = 29,
+  FEED__V1__CLIENT_FRAME__BODY_RESET_PASSWORD = 19,
   FEED__V1__CLIENT_FRAME__BODY_CREATE_POST = 30,
   FEED__V1__CLIENT_FRAME__BODY_GET_POST = 31,
   FEED__V1__CLIENT_FRAME__BODY_BATCH_GET_POSTS = 32,
@@ -534,6 +574,13 @@ struct  Feed__V1__ClientFrame
     Feed__V1__SignInRequest *sign_in;
     Feed__V1__GetSessionRequest *get_session;
     Feed__V1__SignOutRequest *sign_out;
+    Feed__V1__ChangePasswordRequest *change_password;
+    Feed__V1__ChangeEmailRequest *change_email;
+    Feed__V1__ListSessionsRequest *list_sessions;
+    Feed__V1__EndSessionRequest *end_session;
+    Feed__V1__ChangeUserRequest *change_user;
+    Feed__V1__MakePasswordResetRequest *make_password_reset;
+    Feed__V1__ResetPasswordRequest *reset_password;
     Feed__V1__CreatePostRequest *create_post;
     Feed__V1__GetPostRequest *get_post;
     Feed__V1__BatchGetPostsRequest *batch_get_posts;
@@ -571,6 +618,8 @@ typedef enum {
   FEED__V1__SERVER_FRAME__BODY_PING = 11,
   FEED__V1__SERVER_FRAME__BODY_GO_AWAY = 13,
   FEED__V1__SERVER_FRAME__BODY_SESSION = 20,
+  FEED__V1__SERVER_FRAME__BODY_LIST_SESSIONS = 26,
+  FEED__V1__SERVER_FRAME__BODY_PASSWORD_RESET = 29,
   FEED__V1__SERVER_FRAME__BODY_POST = 30,
   FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS = 32,
   FEED__V1__SERVER_FRAME__BODY_LIST_POSTS = 33,
@@ -616,9 +665,9 @@ struct  Feed__V1__ServerFrame
    */
   protobuf_c_boolean more;
   /*
-   * When the service had the call, if the call asked for it. Absent in the answers of SignUp, SignIn,
-   * Backup, WatchPosts and the calls about a cluster that are made later, and where the frame limit
-   * leaves no room.
+   * When the service had the call, if the call asked for it. Absent in the answers of the calls with a
+   * password, of Backup, WatchPosts and the calls about a cluster that are made later, and where the
+   * frame limit leaves no room.
    */
   Feed__V1__CallTimes *times;
   Feed__V1__ServerFrame__BodyCase body_case;
@@ -628,9 +677,11 @@ struct  Feed__V1__ServerFrame
     Feed__V1__PingResponse *ping;
     Feed__V1__GoAway *go_away;
     /*
-     * The session of a SignUp, a SignIn or a GetSession.
+     * The session of a SignUp, a SignIn, a GetSession, a ChangePassword or a ResetPassword.
      */
     Feed__V1__UserSession *session;
+    Feed__V1__ListSessionsResponse *list_sessions;
+    Feed__V1__PasswordReset *password_reset;
     /*
      * The post of a CreatePost, a GetPost or an UpdatePost.
      */
@@ -655,8 +706,8 @@ struct  Feed__V1__ServerFrame
     Feed__V1__ClusterStatus *cluster_status;
     Feed__V1__ChangeMembersResponse *change_members;
     /*
-     * The success of a call that answers with nothing: DeletePost, SignOut, Drain, SetLogLevel,
-     * TransferLeadership.
+     * The success of a call that answers with nothing: DeletePost, SignOut, ChangeEmail, EndSession,
+     * ChangeUser, Drain, SetLogLevel, TransferLeadership.
      */
     Feed__V1__Empty *empty;
   };
@@ -1141,13 +1192,226 @@ struct  Feed__V1__SignOutRequest
 
 
 /*
- * A session of a user. After a SignUp or a SignIn it is the connection's, too.
+ * Changes the password of the connection's user; takes no sequence. BAD_CREDENTIALS where `password` is
+ * another one. All sessions of the user end, and a new one begins: the connection's. The answer may come
+ * after the answers to later calls of the connection. -> UserSession
+ */
+struct  Feed__V1__ChangePasswordRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The password that the user has.
+   */
+  ProtobufCBinaryData password;
+  /*
+   * The password from now on: at least 6 characters, at most 128 bytes.
+   */
+  ProtobufCBinaryData new_password;
+};
+#define FEED__V1__CHANGE_PASSWORD_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__change_password_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+/*
+ * Gives the connection's user another e-mail address; takes no sequence. BAD_CREDENTIALS where
+ * `password` is another one, EMAIL_TAKEN where the address has an account. The sessions stay. The answer
+ * may come after the answers to later calls of the connection. -> Empty
+ */
+struct  Feed__V1__ChangeEmailRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The password that the user has.
+   */
+  ProtobufCBinaryData password;
+  /*
+   * The e-mail address from now on, of at most 254 bytes.
+   */
+  ProtobufCBinaryData email;
+};
+#define FEED__V1__CHANGE_EMAIL_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__change_email_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+/*
+ * Asks for the sessions of the connection's user. -> ListSessionsResponse
+ */
+struct  Feed__V1__ListSessionsRequest
+{
+  ProtobufCMessage base;
+};
+#define FEED__V1__LIST_SESSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__list_sessions_request__descriptor) \
+     }
+
+
+/*
+ * The sessions of a user.
+ */
+struct  Feed__V1__ListSessionsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The sessions, the one that began first in front: 32 at most.
+   */
+  size_t n_sessions;
+  Feed__V1__SessionInfo **sessions;
+};
+#define FEED__V1__LIST_SESSIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__list_sessions_response__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * A session in a list.
+ */
+struct  Feed__V1__SessionInfo
+{
+  ProtobufCMessage base;
+  /*
+   * Names the session for EndSession. Nobody can show it in place of the token.
+   */
+  uint64_t id;
+  /*
+   * When it was used last, in milliseconds since the Unix epoch; up to a day earlier than it was.
+   */
+  int64_t use_time_ms;
+  /*
+   * When it ends if it is not used, in milliseconds since the Unix epoch.
+   */
+  int64_t expire_time_ms;
+  /*
+   * Whether it is the connection's.
+   */
+  protobuf_c_boolean current;
+};
+#define FEED__V1__SESSION_INFO__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__session_info__descriptor) \
+    , 0, 0, 0, 0 }
+
+
+/*
+ * Ends a session of the connection's user. Where the user has no such session, nothing happens: it may
+ * have ended by itself. -> Empty
+ */
+struct  Feed__V1__EndSessionRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The id of the session in ListSessions.
+   */
+  uint64_t id;
+};
+#define FEED__V1__END_SESSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__end_session_request__descriptor) \
+    , 0 }
+
+
+/*
+ * Changes a user, for a service; takes no sequence, and may be repeated. USER_NOT_FOUND where there is no
+ * account. -> Empty
+ */
+struct  Feed__V1__ChangeUserRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The account; 0 is the one that `email` names.
+   */
+  uint64_t user_id;
+  /*
+   * The e-mail address of the account, where user_id is 0.
+   */
+  ProtobufCBinaryData email;
+  /*
+   * What is done.
+   */
+  Feed__V1__UserChange change;
+};
+#define FEED__V1__CHANGE_USER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__change_user_request__descriptor) \
+    , 0, {0,NULL}, FEED__V1__USER_CHANGE__USER_CHANGE_UNSPECIFIED }
+
+
+/*
+ * Asks for a token with which a user who has forgotten the password gets another one, for a service that
+ * sends it to the user; takes no sequence. USER_NOT_FOUND where there is no account. An earlier token of
+ * the user ends. -> PasswordReset
+ */
+struct  Feed__V1__MakePasswordResetRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The account; 0 is the one that `email` names.
+   */
+  uint64_t user_id;
+  /*
+   * The e-mail address of the account, where user_id is 0.
+   */
+  ProtobufCBinaryData email;
+};
+#define FEED__V1__MAKE_PASSWORD_RESET_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__make_password_reset_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+/*
+ * A token that resets the password of a user, once.
+ */
+struct  Feed__V1__PasswordReset
+{
+  ProtobufCMessage base;
+  /*
+   * The token, of 32 bytes: a secret.
+   */
+  ProtobufCBinaryData token;
+  /*
+   * The user.
+   */
+  Feed__V1__User *user;
+  /*
+   * When the token ends, in milliseconds since the Unix epoch: an hour later. It also ends where all
+   * sessions of the user do.
+   */
+  int64_t expire_time_ms;
+};
+#define FEED__V1__PASSWORD_RESET__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__password_reset__descriptor) \
+    , {0,NULL}, NULL, 0 }
+
+
+/*
+ * Changes the password of the user of a token, and signs in; takes no sequence. BAD_CREDENTIALS where the
+ * token was used, has ended or never was. All sessions of the user end, and a new one begins: the
+ * connection's. The answer may come after the answers to later calls of the connection. -> UserSession
+ */
+struct  Feed__V1__ResetPasswordRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The token of a PasswordReset.
+   */
+  ProtobufCBinaryData token;
+  /*
+   * The password from now on: at least 6 characters, at most 128 bytes.
+   */
+  ProtobufCBinaryData new_password;
+};
+#define FEED__V1__RESET_PASSWORD_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__reset_password_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+/*
+ * A session of a user. After a call that begins one it is the connection's, too.
  */
 struct  Feed__V1__UserSession
 {
   ProtobufCMessage base;
   /*
-   * The token for a Hello, of 32 bytes: a secret. Only SignUp and SignIn return it.
+   * The token for a Hello, of 32 bytes: a secret. Only SignUp, SignIn, ChangePassword and ResetPassword
+   * return it.
    */
   ProtobufCBinaryData token;
   /*
@@ -3315,6 +3579,196 @@ Feed__V1__SignOutRequest *
 void   feed__v1__sign_out_request__free_unpacked
                      (Feed__V1__SignOutRequest *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__ChangePasswordRequest methods */
+void   feed__v1__change_password_request__init
+                     (Feed__V1__ChangePasswordRequest         *message);
+size_t feed__v1__change_password_request__get_packed_size
+                     (const Feed__V1__ChangePasswordRequest   *message);
+size_t feed__v1__change_password_request__pack
+                     (const Feed__V1__ChangePasswordRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__change_password_request__pack_to_buffer
+                     (const Feed__V1__ChangePasswordRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ChangePasswordRequest *
+       feed__v1__change_password_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__change_password_request__free_unpacked
+                     (Feed__V1__ChangePasswordRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__ChangeEmailRequest methods */
+void   feed__v1__change_email_request__init
+                     (Feed__V1__ChangeEmailRequest         *message);
+size_t feed__v1__change_email_request__get_packed_size
+                     (const Feed__V1__ChangeEmailRequest   *message);
+size_t feed__v1__change_email_request__pack
+                     (const Feed__V1__ChangeEmailRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__change_email_request__pack_to_buffer
+                     (const Feed__V1__ChangeEmailRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ChangeEmailRequest *
+       feed__v1__change_email_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__change_email_request__free_unpacked
+                     (Feed__V1__ChangeEmailRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__ListSessionsRequest methods */
+void   feed__v1__list_sessions_request__init
+                     (Feed__V1__ListSessionsRequest         *message);
+size_t feed__v1__list_sessions_request__get_packed_size
+                     (const Feed__V1__ListSessionsRequest   *message);
+size_t feed__v1__list_sessions_request__pack
+                     (const Feed__V1__ListSessionsRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__list_sessions_request__pack_to_buffer
+                     (const Feed__V1__ListSessionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ListSessionsRequest *
+       feed__v1__list_sessions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__list_sessions_request__free_unpacked
+                     (Feed__V1__ListSessionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__ListSessionsResponse methods */
+void   feed__v1__list_sessions_response__init
+                     (Feed__V1__ListSessionsResponse         *message);
+size_t feed__v1__list_sessions_response__get_packed_size
+                     (const Feed__V1__ListSessionsResponse   *message);
+size_t feed__v1__list_sessions_response__pack
+                     (const Feed__V1__ListSessionsResponse   *message,
+                      uint8_t             *out);
+size_t feed__v1__list_sessions_response__pack_to_buffer
+                     (const Feed__V1__ListSessionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ListSessionsResponse *
+       feed__v1__list_sessions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__list_sessions_response__free_unpacked
+                     (Feed__V1__ListSessionsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__SessionInfo methods */
+void   feed__v1__session_info__init
+                     (Feed__V1__SessionInfo         *message);
+size_t feed__v1__session_info__get_packed_size
+                     (const Feed__V1__SessionInfo   *message);
+size_t feed__v1__session_info__pack
+                     (const Feed__V1__SessionInfo   *message,
+                      uint8_t             *out);
+size_t feed__v1__session_info__pack_to_buffer
+                     (const Feed__V1__SessionInfo   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__SessionInfo *
+       feed__v1__session_info__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__session_info__free_unpacked
+                     (Feed__V1__SessionInfo *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__EndSessionRequest methods */
+void   feed__v1__end_session_request__init
+                     (Feed__V1__EndSessionRequest         *message);
+size_t feed__v1__end_session_request__get_packed_size
+                     (const Feed__V1__EndSessionRequest   *message);
+size_t feed__v1__end_session_request__pack
+                     (const Feed__V1__EndSessionRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__end_session_request__pack_to_buffer
+                     (const Feed__V1__EndSessionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__EndSessionRequest *
+       feed__v1__end_session_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__end_session_request__free_unpacked
+                     (Feed__V1__EndSessionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__ChangeUserRequest methods */
+void   feed__v1__change_user_request__init
+                     (Feed__V1__ChangeUserRequest         *message);
+size_t feed__v1__change_user_request__get_packed_size
+                     (const Feed__V1__ChangeUserRequest   *message);
+size_t feed__v1__change_user_request__pack
+                     (const Feed__V1__ChangeUserRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__change_user_request__pack_to_buffer
+                     (const Feed__V1__ChangeUserRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ChangeUserRequest *
+       feed__v1__change_user_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__change_user_request__free_unpacked
+                     (Feed__V1__ChangeUserRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__MakePasswordResetRequest methods */
+void   feed__v1__make_password_reset_request__init
+                     (Feed__V1__MakePasswordResetRequest         *message);
+size_t feed__v1__make_password_reset_request__get_packed_size
+                     (const Feed__V1__MakePasswordResetRequest   *message);
+size_t feed__v1__make_password_reset_request__pack
+                     (const Feed__V1__MakePasswordResetRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__make_password_reset_request__pack_to_buffer
+                     (const Feed__V1__MakePasswordResetRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__MakePasswordResetRequest *
+       feed__v1__make_password_reset_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__make_password_reset_request__free_unpacked
+                     (Feed__V1__MakePasswordResetRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__PasswordReset methods */
+void   feed__v1__password_reset__init
+                     (Feed__V1__PasswordReset         *message);
+size_t feed__v1__password_reset__get_packed_size
+                     (const Feed__V1__PasswordReset   *message);
+size_t feed__v1__password_reset__pack
+                     (const Feed__V1__PasswordReset   *message,
+                      uint8_t             *out);
+size_t feed__v1__password_reset__pack_to_buffer
+                     (const Feed__V1__PasswordReset   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__PasswordReset *
+       feed__v1__password_reset__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__password_reset__free_unpacked
+                     (Feed__V1__PasswordReset *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__ResetPasswordRequest methods */
+void   feed__v1__reset_password_request__init
+                     (Feed__V1__ResetPasswordRequest         *message);
+size_t feed__v1__reset_password_request__get_packed_size
+                     (const Feed__V1__ResetPasswordRequest   *message);
+size_t feed__v1__reset_password_request__pack
+                     (const Feed__V1__ResetPasswordRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__reset_password_request__pack_to_buffer
+                     (const Feed__V1__ResetPasswordRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__ResetPasswordRequest *
+       feed__v1__reset_password_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__reset_password_request__free_unpacked
+                     (Feed__V1__ResetPasswordRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__UserSession methods */
 void   feed__v1__user_session__init
                      (Feed__V1__UserSession         *message);
@@ -4397,6 +4851,36 @@ typedef void (*Feed__V1__GetSessionRequest_Closure)
 typedef void (*Feed__V1__SignOutRequest_Closure)
                  (const Feed__V1__SignOutRequest *message,
                   void *closure_data);
+typedef void (*Feed__V1__ChangePasswordRequest_Closure)
+                 (const Feed__V1__ChangePasswordRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__ChangeEmailRequest_Closure)
+                 (const Feed__V1__ChangeEmailRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__ListSessionsRequest_Closure)
+                 (const Feed__V1__ListSessionsRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__ListSessionsResponse_Closure)
+                 (const Feed__V1__ListSessionsResponse *message,
+                  void *closure_data);
+typedef void (*Feed__V1__SessionInfo_Closure)
+                 (const Feed__V1__SessionInfo *message,
+                  void *closure_data);
+typedef void (*Feed__V1__EndSessionRequest_Closure)
+                 (const Feed__V1__EndSessionRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__ChangeUserRequest_Closure)
+                 (const Feed__V1__ChangeUserRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__MakePasswordResetRequest_Closure)
+                 (const Feed__V1__MakePasswordResetRequest *message,
+                  void *closure_data);
+typedef void (*Feed__V1__PasswordReset_Closure)
+                 (const Feed__V1__PasswordReset *message,
+                  void *closure_data);
+typedef void (*Feed__V1__ResetPasswordRequest_Closure)
+                 (const Feed__V1__ResetPasswordRequest *message,
+                  void *closure_data);
 typedef void (*Feed__V1__UserSession_Closure)
                  (const Feed__V1__UserSession *message,
                   void *closure_data);
@@ -4569,6 +5053,7 @@ extern const ProtobufCEnumDescriptor    feed__v1__code__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__node_role__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__capability__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__serving_status__descriptor;
+extern const ProtobufCEnumDescriptor    feed__v1__user_change__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__order__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__window__descriptor;
 extern const ProtobufCEnumDescriptor    feed__v1__consistency__descriptor;
@@ -4595,6 +5080,16 @@ extern const ProtobufCMessageDescriptor feed__v1__sign_up_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__get_session_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__sign_out_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__change_password_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__change_email_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__list_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__list_sessions_response__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__session_info__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__end_session_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__change_user_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__make_password_reset_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__password_reset__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__reset_password_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__user_session__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__post__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__user__descriptor;

@@ -60,13 +60,209 @@ public struct SignOutRequest: Equatable, Sendable {
     }
 }
 
+/// Changes the password of the connection's user; takes no sequence.
+///
+/// BAD_CREDENTIALS where `password` is another one. All sessions of the user end, and a new one
+/// begins: the connection's. The answer may come after the answers to later calls of the
+/// connection.
+///
+/// The answer: `UserSession`.
+public struct ChangePasswordRequest: Equatable, Sendable {
+    /// The password that the user has.
+    public var password: SecretText
+    /// The password from now on: at least 6 characters, at most 128 bytes.
+    public var newPassword: SecretText
+
+    /// All fields; each must be given.
+    public init(password: SecretText, newPassword: SecretText) {
+        self.password = password
+        self.newPassword = newPassword
+    }
+}
+
+/// Gives the connection's user another e-mail address; takes no sequence.
+///
+/// BAD_CREDENTIALS where `password` is another one, EMAIL_TAKEN where the address has an account.
+/// The sessions stay. The answer may come after the answers to later calls of the connection.
+///
+/// The answer: `Empty`.
+public struct ChangeEmailRequest: Equatable, Sendable {
+    /// The password that the user has.
+    public var password: SecretText
+    /// The e-mail address from now on, of at most 254 bytes.
+    public var email: String
+
+    /// All fields; each must be given.
+    public init(password: SecretText, email: String) {
+        self.password = password
+        self.email = email
+    }
+}
+
+/// The sessions of a user.
+public struct ListSessionsResponse: Equatable, Sendable {
+    /// The sessions, the one that began first in front: 32 at most.
+    public var sessions: [SessionInfo]
+
+    /// All fields; each has a default.
+    public init(sessions: [SessionInfo] = []) {
+        self.sessions = sessions
+    }
+}
+
+/// A session in a list.
+public struct SessionInfo: Equatable, Sendable {
+    /// Names the session for EndSession.
+    ///
+    /// Nobody can show it in place of the token.
+    public var id: UInt64
+    /// When it was used last, in milliseconds since the Unix epoch; up to a day earlier than it
+    /// was.
+    public var useTimeMilliseconds: Int64
+    /// When it ends if it is not used, in milliseconds since the Unix epoch.
+    public var expireTimeMilliseconds: Int64
+    /// Whether it is the connection's.
+    public var isCurrent: Bool
+
+    /// All fields; each must be given.
+    public init(
+        id: UInt64,
+        useTimeMilliseconds: Int64,
+        expireTimeMilliseconds: Int64,
+        isCurrent: Bool
+    ) {
+        self.id = id
+        self.useTimeMilliseconds = useTimeMilliseconds
+        self.expireTimeMilliseconds = expireTimeMilliseconds
+        self.isCurrent = isCurrent
+    }
+}
+
+/// Ends a session of the connection's user.
+///
+/// Where the user has no such session, nothing happens: it may have ended by itself.
+///
+/// The answer: `Empty`.
+public struct EndSessionRequest: Equatable, Sendable {
+    /// The id of the session in ListSessions.
+    public var id: UInt64
+
+    /// All fields; each must be given.
+    public init(id: UInt64) {
+        self.id = id
+    }
+}
+
+/// Changes a user, for a service; takes no sequence, and may be repeated.
+///
+/// USER_NOT_FOUND where there is no account.
+///
+/// The answer: `Empty`.
+public struct ChangeUserRequest: Equatable, Sendable {
+    /// The account; 0 is the one that `email` names.
+    public var userID: UInt64
+    /// The e-mail address of the account, where `userID` is 0.
+    public var email: String
+    /// What is done.
+    public var change: UserChange
+
+    /// All fields; those with a default may be left out.
+    public init(userID: UInt64 = 0, email: String = "", change: UserChange) {
+        self.userID = userID
+        self.email = email
+        self.change = change
+    }
+}
+
+/// What a service does with a user.
+public struct UserChange: WireEnum {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, known or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The request did not say: BAD_FIELD.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// All sessions of the user end, and a token that resets the password.
+    public static var endSessions: Self { Self(rawValue: 1) }
+    /// The user is suspended: the sessions end, and until RESTORE nobody signs in as the user or
+    /// acts for it, USER_SUSPENDED.
+    ///
+    /// Posts, votes and marks stay.
+    public static var suspend: Self { Self(rawValue: 2) }
+    /// The user is not suspended any more.
+    public static var restore: Self { Self(rawValue: 3) }
+
+    /// The contract's names, by number.
+    public static let names = ["USER_CHANGE_UNSPECIFIED", "END_SESSIONS", "SUSPEND", "RESTORE"]
+}
+
+/// Asks for a token with which a user who has forgotten the password gets another one, for a
+/// service that sends it to the user; takes no sequence.
+///
+/// USER_NOT_FOUND where there is no account. An earlier token of the user ends.
+///
+/// The answer: `PasswordReset`.
+public struct MakePasswordResetRequest: Equatable, Sendable {
+    /// The account; 0 is the one that `email` names.
+    public var userID: UInt64
+    /// The e-mail address of the account, where `userID` is 0.
+    public var email: String
+
+    /// All fields; each has a default.
+    public init(userID: UInt64 = 0, email: String = "") {
+        self.userID = userID
+        self.email = email
+    }
+}
+
+/// A token that resets the password of a user, once.
+public struct PasswordReset: Equatable, Sendable {
+    /// The token, of 32 bytes: a secret.
+    public var token: [UInt8]
+    /// The user.
+    public var user: User?
+    /// When the token ends, in milliseconds since the Unix epoch: an hour later.
+    ///
+    /// It also ends where all sessions of the user do.
+    public var expireTimeMilliseconds: Int64
+
+    /// All fields; each must be given.
+    public init(token: [UInt8], user: User?, expireTimeMilliseconds: Int64) {
+        self.token = token
+        self.user = user
+        self.expireTimeMilliseconds = expireTimeMilliseconds
+    }
+}
+
+/// Changes the password of the user of a token, and signs in; takes no sequence.
+///
+/// BAD_CREDENTIALS where the token was used, has ended or never was. All sessions of the user end,
+/// and a new one begins: the connection's. The answer may come after the answers to later calls of
+/// the connection.
+///
+/// The answer: `UserSession`.
+public struct ResetPasswordRequest: Equatable, Sendable {
+    /// The token of a PasswordReset.
+    public var token: [UInt8]
+    /// The password from now on: at least 6 characters, at most 128 bytes.
+    public var newPassword: SecretText
+
+    /// All fields; each must be given.
+    public init(token: [UInt8], newPassword: SecretText) {
+        self.token = token
+        self.newPassword = newPassword
+    }
+}
+
 /// A session of a user.
 ///
-/// After a SignUp or a SignIn it is the connection's, too.
+/// After a call that begins one it is the connection's, too.
 public struct UserSession: Equatable, Sendable {
     /// The token for a Hello, of 32 bytes: a secret.
     ///
-    /// Only SignUp and SignIn return it.
+    /// Only SignUp, SignIn, ChangePassword and ResetPassword return it.
     public var token: [UInt8]
     /// The user.
     public var user: User?
@@ -168,6 +364,251 @@ extension SignOutRequest: SwiftMessage {
 
     func write(to writer: inout MessageWriter) {
         writer.flag(1, endsEverywhere)
+    }
+}
+
+extension ChangePasswordRequest: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .bytes)
+        }
+    }
+
+    init(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) throws(MessageError) {
+        try self.init(
+            password: tree.secret(node, 0, "password"),
+            newPassword: tree.secret(node, 1, "new_password")
+        )
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.bytes(1, password.utf8)
+        writer.bytes(2, newPassword.utf8)
+    }
+}
+
+extension ChangeEmailRequest: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .bytes)
+        }
+    }
+
+    init(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) throws(MessageError) {
+        try self.init(
+            password: tree.secret(node, 0, "password"),
+            email: tree.text(node, 1, "email")
+        )
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.bytes(1, password.utf8)
+        writer.text(2, email)
+    }
+}
+
+extension ListSessionsResponse: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 40 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .message(SessionInfo.self), .repeated)
+    }
+
+    init(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) throws(MessageError) {
+        try self.init(
+            sessions: tree.messages(node, 0, "sessions")
+        )
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.messages(1, sessions)
+    }
+}
+
+extension SessionInfo: SwiftMessage {
+    package static var fieldCount: Int { 4 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .fixed64)
+        case 1: FieldShape(2, .uint64)
+        case 2: FieldShape(3, .uint64)
+        default: FieldShape(4, .bool)
+        }
+    }
+
+    init(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) {
+        self.init(
+            id: tree.number(node, 0),
+            useTimeMilliseconds: tree.number(node, 1),
+            expireTimeMilliseconds: tree.number(node, 2),
+            isCurrent: tree.flag(node, 3)
+        )
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.fixed64(1, id)
+        writer.number(2, useTimeMilliseconds)
+        writer.number(3, expireTimeMilliseconds)
+        writer.flag(4, isCurrent)
+    }
+}
+
+extension EndSessionRequest: SwiftMessage {
+    package static var fieldCount: Int { 1 }
+    package static var structByteCount: Int { 32 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        FieldShape(1, .fixed64)
+    }
+
+    init(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) {
+        self.init(
+            id: tree.number(node, 0)
+        )
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.fixed64(1, id)
+    }
+}
+
+extension ChangeUserRequest: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        case 1: FieldShape(2, .bytes)
+        default: FieldShape(3, .int32)
+        }
+    }
+
+    init(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) throws(MessageError) {
+        try self.init(
+            userID: tree.number(node, 0),
+            email: tree.text(node, 1, "email"),
+            change: tree.value(node, 2)
+        )
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, userID)
+        writer.text(2, email)
+        writer.value(3, change)
+    }
+}
+
+extension MakePasswordResetRequest: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 48 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .uint64)
+        default: FieldShape(2, .bytes)
+        }
+    }
+
+    init(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) throws(MessageError) {
+        try self.init(
+            userID: tree.number(node, 0),
+            email: tree.text(node, 1, "email")
+        )
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.number(1, userID)
+        writer.text(2, email)
+    }
+}
+
+extension PasswordReset: SwiftMessage {
+    package static var fieldCount: Int { 3 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        case 1: FieldShape(2, .message(User.self))
+        default: FieldShape(3, .uint64)
+        }
+    }
+
+    init(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) throws(MessageError) {
+        try self.init(
+            token: tree.bytes(node, 0),
+            user: tree.message(node, 1, "user"),
+            expireTimeMilliseconds: tree.number(node, 2)
+        )
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.bytes(1, token)
+        writer.message(2, user)
+        writer.number(3, expireTimeMilliseconds)
+    }
+}
+
+extension ResetPasswordRequest: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 56 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .bytes)
+        }
+    }
+
+    init(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) throws(MessageError) {
+        try self.init(
+            token: tree.bytes(node, 0),
+            newPassword: tree.secret(node, 1, "new_password")
+        )
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.bytes(1, token)
+        writer.bytes(2, newPassword.utf8)
     }
 }
 

@@ -28,6 +28,21 @@ extension Request {
             self = .getSession
         case FEED__V1__CLIENT_FRAME__BODY_SIGN_OUT:
             self = try unsafe .signOut(reader.body(frame.pointee.sign_out))
+        case FEED__V1__CLIENT_FRAME__BODY_CHANGE_PASSWORD:
+            self = try unsafe .changePassword(reader.body(frame.pointee.change_password))
+        case FEED__V1__CLIENT_FRAME__BODY_CHANGE_EMAIL:
+            self = try unsafe .changeEmail(reader.body(frame.pointee.change_email))
+        case FEED__V1__CLIENT_FRAME__BODY_LIST_SESSIONS:
+            try unsafe reader.rejectFieldZero(frame.pointee.list_sessions)
+            self = .listSessions
+        case FEED__V1__CLIENT_FRAME__BODY_END_SESSION:
+            self = try unsafe .endSession(reader.body(frame.pointee.end_session))
+        case FEED__V1__CLIENT_FRAME__BODY_CHANGE_USER:
+            self = try unsafe .changeUser(reader.body(frame.pointee.change_user))
+        case FEED__V1__CLIENT_FRAME__BODY_MAKE_PASSWORD_RESET:
+            self = try unsafe .makePasswordReset(reader.body(frame.pointee.make_password_reset))
+        case FEED__V1__CLIENT_FRAME__BODY_RESET_PASSWORD:
+            self = try unsafe .resetPassword(reader.body(frame.pointee.reset_password))
         case FEED__V1__CLIENT_FRAME__BODY_CREATE_POST:
             self = try unsafe .createPost(reader.body(frame.pointee.create_post))
         case FEED__V1__CLIENT_FRAME__BODY_GET_POST:
@@ -113,6 +128,27 @@ extension Request {
         case .signOut(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_SIGN_OUT
             unsafe frame.pointee.sign_out = arena.message(value)
+        case .changePassword(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CHANGE_PASSWORD
+            unsafe frame.pointee.change_password = arena.message(value)
+        case .changeEmail(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CHANGE_EMAIL
+            unsafe frame.pointee.change_email = arena.message(value)
+        case .listSessions:
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_LIST_SESSIONS
+            unsafe frame.pointee.list_sessions = arena.empty(feed__v1__list_sessions_request__init)
+        case .endSession(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_END_SESSION
+            unsafe frame.pointee.end_session = arena.message(value)
+        case .changeUser(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CHANGE_USER
+            unsafe frame.pointee.change_user = arena.message(value)
+        case .makePasswordReset(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_MAKE_PASSWORD_RESET
+            unsafe frame.pointee.make_password_reset = arena.message(value)
+        case .resetPassword(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_RESET_PASSWORD
+            unsafe frame.pointee.reset_password = arena.message(value)
         case .createPost(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CREATE_POST
             unsafe frame.pointee.create_post = arena.message(value)
@@ -205,6 +241,10 @@ extension Response {
             self = try unsafe .goAway(reader.body(frame.pointee.go_away))
         case FEED__V1__SERVER_FRAME__BODY_SESSION:
             self = try unsafe .session(reader.body(frame.pointee.session))
+        case FEED__V1__SERVER_FRAME__BODY_LIST_SESSIONS:
+            self = try unsafe .listSessions(reader.body(frame.pointee.list_sessions))
+        case FEED__V1__SERVER_FRAME__BODY_PASSWORD_RESET:
+            self = try unsafe .passwordReset(reader.body(frame.pointee.password_reset))
         case FEED__V1__SERVER_FRAME__BODY_POST:
             self = try unsafe .post(reader.body(frame.pointee.post))
         case FEED__V1__SERVER_FRAME__BODY_BATCH_GET_POSTS:
@@ -268,6 +308,12 @@ extension Response {
         case .session(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_SESSION
             unsafe frame.pointee.session = arena.message(value)
+        case .listSessions(let value):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_LIST_SESSIONS
+            unsafe frame.pointee.list_sessions = arena.message(value)
+        case .passwordReset(let value):
+            unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_PASSWORD_RESET
+            unsafe frame.pointee.password_reset = arena.message(value)
         case .post(let value):
             unsafe frame.pointee.body_case = FEED__V1__SERVER_FRAME__BODY_POST
             unsafe frame.pointee.post = arena.message(value)

@@ -24,6 +24,23 @@ public enum Request: Equatable, Sendable {
     case getSession
     /// Ends the session of the connection, which has no user from then on.
     case signOut(SignOutRequest)
+    /// Changes the password of the connection's user; takes no sequence.
+    indirect case changePassword(ChangePasswordRequest)
+    /// Gives the connection's user another e-mail address; takes no sequence.
+    indirect case changeEmail(ChangeEmailRequest)
+    /// Asks for the sessions of the connection's user.
+    ///
+    /// The answer: `ListSessionsResponse`.
+    case listSessions
+    /// Ends a session of the connection's user.
+    case endSession(EndSessionRequest)
+    /// Changes a user, for a service; takes no sequence, and may be repeated.
+    indirect case changeUser(ChangeUserRequest)
+    /// Asks for a token with which a user who has forgotten the password gets another one, for a
+    /// service that sends it to the user; takes no sequence.
+    case makePasswordReset(MakePasswordResetRequest)
+    /// Changes the password of the user of a token, and signs in; takes no sequence.
+    case resetPassword(ResetPasswordRequest)
     /// Creates a post.
     indirect case createPost(CreatePostRequest)
     /// Asks for one post.
@@ -118,6 +135,13 @@ public enum Request: Equatable, Sendable {
         case .signIn: "SignIn"
         case .getSession: "GetSession"
         case .signOut: "SignOut"
+        case .changePassword: "ChangePassword"
+        case .changeEmail: "ChangeEmail"
+        case .listSessions: "ListSessions"
+        case .endSession: "EndSession"
+        case .changeUser: "ChangeUser"
+        case .makePasswordReset: "MakePasswordReset"
+        case .resetPassword: "ResetPassword"
         case .createPost: "CreatePost"
         case .getPost: "GetPost"
         case .batchGetPosts: "BatchGetPosts"
@@ -157,8 +181,12 @@ public enum Response: Equatable, Sendable {
     case ping(PingResponse)
     /// Says that the service is about to close the connection.
     indirect case goAway(GoAway)
-    /// The session of a SignUp, a SignIn or a GetSession.
+    /// The session of a SignUp, a SignIn, a GetSession, a ChangePassword or a ResetPassword.
     indirect case session(UserSession)
+    /// The sessions of a user.
+    case listSessions(ListSessionsResponse)
+    /// A token that resets the password of a user, once.
+    indirect case passwordReset(PasswordReset)
     /// The post of a CreatePost, a GetPost or an UpdatePost.
     indirect case post(Post)
     /// Posts by id.
@@ -193,14 +221,14 @@ public enum Response: Equatable, Sendable {
     indirect case clusterStatus(ClusterStatus)
     /// The change that was made.
     case changeMembers(ChangeMembersResponse)
-    /// The success of a call that answers with nothing: DeletePost, SignOut, Drain, SetLogLevel,
-    /// TransferLeadership.
+    /// The success of a call that answers with nothing: DeletePost, SignOut, ChangeEmail,
+    /// EndSession, ChangeUser, Drain, SetLogLevel, TransferLeadership.
     case empty
 }
 
 /// What a ClientFrame has on the wire.
 package enum ClientFrameShape: MessageShape {
-    package static var fieldCount: Int { 37 }
+    package static var fieldCount: Int { 44 }
     package static var structByteCount: Int { 80 }
 
     package static func field(_ index: Int) -> FieldShape {
@@ -214,33 +242,40 @@ package enum ClientFrameShape: MessageShape {
         case 6: FieldShape(10, .message(HelloRequest.self), .member)
         case 7: FieldShape(11, .message(PingRequest.self), .member)
         case 8: FieldShape(12, .message(CancelRequest.self), .member)
-        case 9: FieldShape(20, .message(SignUpRequest.self), .member)
-        case 10: FieldShape(21, .message(SignInRequest.self), .member)
-        case 11: FieldShape(22, .message(EmptyMessage.self), .member)
-        case 12: FieldShape(23, .message(SignOutRequest.self), .member)
-        case 13: FieldShape(30, .message(CreatePostRequest.self), .member)
-        case 14: FieldShape(31, .message(GetPostRequest.self), .member)
-        case 15: FieldShape(32, .message(BatchGetPostsRequest.self), .member)
-        case 16: FieldShape(33, .message(ListPostsRequest.self), .member)
-        case 17: FieldShape(34, .message(UpdatePostRequest.self), .member)
-        case 18: FieldShape(35, .message(DeletePostRequest.self), .member)
-        case 19: FieldShape(36, .message(SyncPostsRequest.self), .member)
-        case 20: FieldShape(37, .message(WatchPostsRequest.self), .member)
-        case 21: FieldShape(38, .message(GetPostRankRequest.self), .member)
-        case 22: FieldShape(39, .message(ImportPostsRequest.self), .member)
-        case 23: FieldShape(40, .message(CastVoteRequest.self), .member)
-        case 24: FieldShape(41, .message(BatchCastVotesRequest.self), .member)
-        case 25: FieldShape(42, .message(MarkPostsRequest.self), .member)
-        case 26: FieldShape(50, .message(EmptyMessage.self), .member)
-        case 27: FieldShape(51, .message(EmptyMessage.self), .member)
-        case 28: FieldShape(53, .message(CreateFeedRequest.self), .member)
-        case 29: FieldShape(54, .message(EmptyMessage.self), .member)
-        case 30: FieldShape(55, .message(CorrectTimesRequest.self), .member)
-        case 31: FieldShape(56, .message(EmptyMessage.self), .member)
-        case 32: FieldShape(57, .message(SetLogLevelRequest.self), .member)
-        case 33: FieldShape(58, .message(DeletePostsRequest.self), .member)
-        case 34: FieldShape(70, .message(ClusterStatusRequest.self), .member)
-        case 35: FieldShape(71, .message(ChangeMembersRequest.self), .member)
+        case 9: FieldShape(19, .message(ResetPasswordRequest.self), .member)
+        case 10: FieldShape(20, .message(SignUpRequest.self), .member)
+        case 11: FieldShape(21, .message(SignInRequest.self), .member)
+        case 12: FieldShape(22, .message(EmptyMessage.self), .member)
+        case 13: FieldShape(23, .message(SignOutRequest.self), .member)
+        case 14: FieldShape(24, .message(ChangePasswordRequest.self), .member)
+        case 15: FieldShape(25, .message(ChangeEmailRequest.self), .member)
+        case 16: FieldShape(26, .message(EmptyMessage.self), .member)
+        case 17: FieldShape(27, .message(EndSessionRequest.self), .member)
+        case 18: FieldShape(28, .message(ChangeUserRequest.self), .member)
+        case 19: FieldShape(29, .message(MakePasswordResetRequest.self), .member)
+        case 20: FieldShape(30, .message(CreatePostRequest.self), .member)
+        case 21: FieldShape(31, .message(GetPostRequest.self), .member)
+        case 22: FieldShape(32, .message(BatchGetPostsRequest.self), .member)
+        case 23: FieldShape(33, .message(ListPostsRequest.self), .member)
+        case 24: FieldShape(34, .message(UpdatePostRequest.self), .member)
+        case 25: FieldShape(35, .message(DeletePostRequest.self), .member)
+        case 26: FieldShape(36, .message(SyncPostsRequest.self), .member)
+        case 27: FieldShape(37, .message(WatchPostsRequest.self), .member)
+        case 28: FieldShape(38, .message(GetPostRankRequest.self), .member)
+        case 29: FieldShape(39, .message(ImportPostsRequest.self), .member)
+        case 30: FieldShape(40, .message(CastVoteRequest.self), .member)
+        case 31: FieldShape(41, .message(BatchCastVotesRequest.self), .member)
+        case 32: FieldShape(42, .message(MarkPostsRequest.self), .member)
+        case 33: FieldShape(50, .message(EmptyMessage.self), .member)
+        case 34: FieldShape(51, .message(EmptyMessage.self), .member)
+        case 35: FieldShape(53, .message(CreateFeedRequest.self), .member)
+        case 36: FieldShape(54, .message(EmptyMessage.self), .member)
+        case 37: FieldShape(55, .message(CorrectTimesRequest.self), .member)
+        case 38: FieldShape(56, .message(EmptyMessage.self), .member)
+        case 39: FieldShape(57, .message(SetLogLevelRequest.self), .member)
+        case 40: FieldShape(58, .message(DeletePostsRequest.self), .member)
+        case 41: FieldShape(70, .message(ClusterStatusRequest.self), .member)
+        case 42: FieldShape(71, .message(ChangeMembersRequest.self), .member)
         default: FieldShape(72, .message(TransferLeadershipRequest.self), .member)
         }
     }
@@ -254,7 +289,7 @@ extension Request {
     ) throws(MessageError) {
         switch tree.member(node) {
         case 40:
-            self = try .castVote(tree.body(node, 23))
+            self = try .castVote(tree.body(node, 30))
         case 10:
             self = try .hello(tree.body(node, 6))
         case 11:
@@ -262,64 +297,79 @@ extension Request {
         case 12:
             self = try .cancel(tree.body(node, 8))
         case 20:
-            self = try .signUp(tree.body(node, 9))
+            self = try .signUp(tree.body(node, 10))
         case 21:
-            self = try .signIn(tree.body(node, 10))
+            self = try .signIn(tree.body(node, 11))
         case 22:
-            try tree.rejectFieldZero(tree.child(node, 11))
+            try tree.rejectFieldZero(tree.child(node, 12))
             self = .getSession
         case 23:
-            self = try .signOut(tree.body(node, 12))
+            self = try .signOut(tree.body(node, 13))
+        case 24:
+            self = try .changePassword(tree.body(node, 14))
+        case 25:
+            self = try .changeEmail(tree.body(node, 15))
+        case 26:
+            try tree.rejectFieldZero(tree.child(node, 16))
+            self = .listSessions
+        case 27:
+            self = try .endSession(tree.body(node, 17))
+        case 28:
+            self = try .changeUser(tree.body(node, 18))
+        case 29:
+            self = try .makePasswordReset(tree.body(node, 19))
+        case 19:
+            self = try .resetPassword(tree.body(node, 9))
         case 30:
-            self = try .createPost(tree.body(node, 13))
+            self = try .createPost(tree.body(node, 20))
         case 31:
-            self = try .getPost(tree.body(node, 14))
+            self = try .getPost(tree.body(node, 21))
         case 32:
-            self = try .batchGetPosts(tree.body(node, 15))
+            self = try .batchGetPosts(tree.body(node, 22))
         case 33:
-            self = try .listPosts(tree.body(node, 16))
+            self = try .listPosts(tree.body(node, 23))
         case 34:
-            self = try .updatePost(tree.body(node, 17))
+            self = try .updatePost(tree.body(node, 24))
         case 35:
-            self = try .deletePost(tree.body(node, 18))
+            self = try .deletePost(tree.body(node, 25))
         case 36:
-            self = try .syncPosts(tree.body(node, 19))
+            self = try .syncPosts(tree.body(node, 26))
         case 37:
-            self = try .watchPosts(tree.body(node, 20))
+            self = try .watchPosts(tree.body(node, 27))
         case 38:
-            self = try .getPostRank(tree.body(node, 21))
+            self = try .getPostRank(tree.body(node, 28))
         case 39:
-            self = try .importPosts(tree.body(node, 22))
+            self = try .importPosts(tree.body(node, 29))
         case 41:
-            self = try .batchCastVotes(tree.body(node, 24))
+            self = try .batchCastVotes(tree.body(node, 31))
         case 42:
-            self = try .markPosts(tree.body(node, 25))
+            self = try .markPosts(tree.body(node, 32))
         case 50:
-            try tree.rejectFieldZero(tree.child(node, 26))
+            try tree.rejectFieldZero(tree.child(node, 33))
             self = .listFeeds
         case 51:
-            try tree.rejectFieldZero(tree.child(node, 27))
+            try tree.rejectFieldZero(tree.child(node, 34))
             self = .getServerStats
         case 53:
-            self = try .createFeed(tree.body(node, 28))
+            self = try .createFeed(tree.body(node, 35))
         case 54:
-            try tree.rejectFieldZero(tree.child(node, 29))
+            try tree.rejectFieldZero(tree.child(node, 36))
             self = .backup
         case 55:
-            self = try .correctTimes(tree.body(node, 30))
+            self = try .correctTimes(tree.body(node, 37))
         case 56:
-            try tree.rejectFieldZero(tree.child(node, 31))
+            try tree.rejectFieldZero(tree.child(node, 38))
             self = .drain
         case 57:
-            self = try .setLogLevel(tree.body(node, 32))
+            self = try .setLogLevel(tree.body(node, 39))
         case 58:
-            self = try .deletePosts(tree.body(node, 33))
+            self = try .deletePosts(tree.body(node, 40))
         case 70:
-            self = try .clusterStatus(tree.body(node, 34))
+            self = try .clusterStatus(tree.body(node, 41))
         case 71:
-            self = try .changeMembers(tree.body(node, 35))
+            self = try .changeMembers(tree.body(node, 42))
         case 72:
-            self = try .transferLeadership(tree.body(node, 36))
+            self = try .transferLeadership(tree.body(node, 43))
         default:
             return nil
         }
@@ -336,6 +386,13 @@ extension Request {
         case .signIn(let value): writer.message(21, value)
         case .getSession: writer.empty(22)
         case .signOut(let value): writer.message(23, value)
+        case .changePassword(let value): writer.message(24, value)
+        case .changeEmail(let value): writer.message(25, value)
+        case .listSessions: writer.empty(26)
+        case .endSession(let value): writer.message(27, value)
+        case .changeUser(let value): writer.message(28, value)
+        case .makePasswordReset(let value): writer.message(29, value)
+        case .resetPassword(let value): writer.message(19, value)
         case .createPost(let value): writer.message(30, value)
         case .getPost(let value): writer.message(31, value)
         case .batchGetPosts(let value): writer.message(32, value)
@@ -365,7 +422,7 @@ extension Request {
 
 /// What a ServerFrame has on the wire.
 package enum ServerFrameShape: MessageShape {
-    package static var fieldCount: Int { 28 }
+    package static var fieldCount: Int { 30 }
     package static var structByteCount: Int { 80 }
 
     package static func field(_ index: Int) -> FieldShape {
@@ -379,24 +436,26 @@ package enum ServerFrameShape: MessageShape {
         case 6: FieldShape(11, .message(PingResponse.self), .member)
         case 7: FieldShape(13, .message(GoAway.self), .member)
         case 8: FieldShape(20, .message(UserSession.self), .member)
-        case 9: FieldShape(30, .message(Post.self), .member)
-        case 10: FieldShape(32, .message(BatchGetPostsResponse.self), .member)
-        case 11: FieldShape(33, .message(ListPostsResponse.self), .member)
-        case 12: FieldShape(36, .message(SyncPostsResponse.self), .member)
-        case 13: FieldShape(37, .message(WatchPostsEvent.self), .member)
-        case 14: FieldShape(38, .message(PostRank.self), .member)
-        case 15: FieldShape(39, .message(ImportPostsResponse.self), .member)
-        case 16: FieldShape(40, .message(CastVoteResponse.self), .member)
-        case 17: FieldShape(41, .message(BatchCastVotesResponse.self), .member)
-        case 18: FieldShape(42, .message(MarkPostsResponse.self), .member)
-        case 19: FieldShape(50, .message(ListFeedsResponse.self), .member)
-        case 20: FieldShape(51, .message(ServerStats.self), .member)
-        case 21: FieldShape(53, .message(Feed.self), .member)
-        case 22: FieldShape(54, .message(BackupResponse.self), .member)
-        case 23: FieldShape(55, .message(CorrectTimesResponse.self), .member)
-        case 24: FieldShape(58, .message(DeletePostsResponse.self), .member)
-        case 25: FieldShape(60, .message(EmptyMessage.self), .member)
-        case 26: FieldShape(70, .message(ClusterStatus.self), .member)
+        case 9: FieldShape(26, .message(ListSessionsResponse.self), .member)
+        case 10: FieldShape(29, .message(PasswordReset.self), .member)
+        case 11: FieldShape(30, .message(Post.self), .member)
+        case 12: FieldShape(32, .message(BatchGetPostsResponse.self), .member)
+        case 13: FieldShape(33, .message(ListPostsResponse.self), .member)
+        case 14: FieldShape(36, .message(SyncPostsResponse.self), .member)
+        case 15: FieldShape(37, .message(WatchPostsEvent.self), .member)
+        case 16: FieldShape(38, .message(PostRank.self), .member)
+        case 17: FieldShape(39, .message(ImportPostsResponse.self), .member)
+        case 18: FieldShape(40, .message(CastVoteResponse.self), .member)
+        case 19: FieldShape(41, .message(BatchCastVotesResponse.self), .member)
+        case 20: FieldShape(42, .message(MarkPostsResponse.self), .member)
+        case 21: FieldShape(50, .message(ListFeedsResponse.self), .member)
+        case 22: FieldShape(51, .message(ServerStats.self), .member)
+        case 23: FieldShape(53, .message(Feed.self), .member)
+        case 24: FieldShape(54, .message(BackupResponse.self), .member)
+        case 25: FieldShape(55, .message(CorrectTimesResponse.self), .member)
+        case 26: FieldShape(58, .message(DeletePostsResponse.self), .member)
+        case 27: FieldShape(60, .message(EmptyMessage.self), .member)
+        case 28: FieldShape(70, .message(ClusterStatus.self), .member)
         default: FieldShape(71, .message(ChangeMembersResponse.self), .member)
         }
     }
@@ -410,7 +469,7 @@ extension Response {
     ) throws(MessageError) {
         switch tree.member(node) {
         case 40:
-            self = try .castVote(tree.body(node, 16))
+            self = try .castVote(tree.body(node, 18))
         case 10:
             self = try .hello(tree.body(node, 5))
         case 11:
@@ -419,42 +478,46 @@ extension Response {
             self = try .goAway(tree.body(node, 7))
         case 20:
             self = try .session(tree.body(node, 8))
+        case 26:
+            self = try .listSessions(tree.body(node, 9))
+        case 29:
+            self = try .passwordReset(tree.body(node, 10))
         case 30:
-            self = try .post(tree.body(node, 9))
+            self = try .post(tree.body(node, 11))
         case 32:
-            self = try .batchGetPosts(tree.body(node, 10))
+            self = try .batchGetPosts(tree.body(node, 12))
         case 33:
-            self = try .listPosts(tree.body(node, 11))
+            self = try .listPosts(tree.body(node, 13))
         case 36:
-            self = try .syncPosts(tree.body(node, 12))
+            self = try .syncPosts(tree.body(node, 14))
         case 37:
-            self = try .watchPosts(tree.body(node, 13))
+            self = try .watchPosts(tree.body(node, 15))
         case 38:
-            self = try .postRank(tree.body(node, 14))
+            self = try .postRank(tree.body(node, 16))
         case 39:
-            self = try .importPosts(tree.body(node, 15))
+            self = try .importPosts(tree.body(node, 17))
         case 41:
-            self = try .batchCastVotes(tree.body(node, 17))
+            self = try .batchCastVotes(tree.body(node, 19))
         case 42:
-            self = try .markPosts(tree.body(node, 18))
+            self = try .markPosts(tree.body(node, 20))
         case 50:
-            self = try .listFeeds(tree.body(node, 19))
+            self = try .listFeeds(tree.body(node, 21))
         case 51:
-            self = try .serverStats(tree.body(node, 20))
+            self = try .serverStats(tree.body(node, 22))
         case 53:
-            self = try .feed(tree.body(node, 21))
+            self = try .feed(tree.body(node, 23))
         case 54:
-            self = try .backup(tree.body(node, 22))
+            self = try .backup(tree.body(node, 24))
         case 55:
-            self = try .correctTimes(tree.body(node, 23))
+            self = try .correctTimes(tree.body(node, 25))
         case 58:
-            self = try .deletePosts(tree.body(node, 24))
+            self = try .deletePosts(tree.body(node, 26))
         case 70:
-            self = try .clusterStatus(tree.body(node, 26))
+            self = try .clusterStatus(tree.body(node, 28))
         case 71:
-            self = try .changeMembers(tree.body(node, 27))
+            self = try .changeMembers(tree.body(node, 29))
         case 60:
-            try tree.rejectFieldZero(tree.child(node, 25))
+            try tree.rejectFieldZero(tree.child(node, 27))
             self = .empty
         default:
             return nil
@@ -469,6 +532,8 @@ extension Response {
         case .ping(let value): writer.message(11, value)
         case .goAway(let value): writer.message(13, value)
         case .session(let value): writer.message(20, value)
+        case .listSessions(let value): writer.message(26, value)
+        case .passwordReset(let value): writer.message(29, value)
         case .post(let value): writer.message(30, value)
         case .batchGetPosts(let value): writer.message(32, value)
         case .listPosts(let value): writer.message(33, value)

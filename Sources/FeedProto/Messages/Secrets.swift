@@ -15,7 +15,7 @@ extension ClientFrame {
     /// A call that this version does not know may have one, too.
     package var hasSecret: Bool {
         switch request {
-        case .signUp, .signIn, nil: true
+        case .signUp, .signIn, .changePassword, .changeEmail, .resetPassword, nil: true
         case .hello(let request): !request.sessionToken.isEmpty || !request.serviceKey.isEmpty
         default: false
         }
@@ -28,6 +28,13 @@ extension ClientFrame {
         switch request {
         case .signUp(let request): request.password.utf8.overwriteInPlace()
         case .signIn(let request): request.password.utf8.overwriteInPlace()
+        case .changePassword(let request):
+            request.password.utf8.overwriteInPlace()
+            request.newPassword.utf8.overwriteInPlace()
+        case .changeEmail(let request): request.password.utf8.overwriteInPlace()
+        case .resetPassword(let request):
+            request.token.overwriteInPlace()
+            request.newPassword.utf8.overwriteInPlace()
         case .hello(let request):
             request.sessionToken.overwriteInPlace()
             request.serviceKey.overwriteInPlace()
@@ -38,6 +45,11 @@ extension ClientFrame {
 
 extension UserSession {
     /// Overwrites the token of a session whose answer is encoded, in all copies of it.
+    package func overwriteToken() { token.overwriteInPlace() }
+}
+
+extension PasswordReset {
+    /// Overwrites the token of an answer that is encoded, in all copies of it.
     package func overwriteToken() { token.overwriteInPlace() }
 }
 

@@ -56,6 +56,8 @@ extension Reason {
     public static var postNotFound: Self { Self(rawValue: "POST_NOT_FOUND") }
     /// NOT_FOUND: no such feed.
     public static var feedNotFound: Self { Self(rawValue: "FEED_NOT_FOUND") }
+    /// NOT_FOUND: no account has that number or e-mail.
+    public static var userNotFound: Self { Self(rawValue: "USER_NOT_FOUND") }
     /// ALREADY_EXISTS: there is a feed of that name.
     public static var feedExists: Self { Self(rawValue: "FEED_EXISTS") }
     /// ALREADY_EXISTS: there is an account with that e-mail.
@@ -68,6 +70,8 @@ extension Reason {
     public static var identityRequired: Self { Self(rawValue: "IDENTITY_REQUIRED") }
     /// PERMISSION_DENIED: only the author or a service may do this.
     public static var notAuthor: Self { Self(rawValue: "NOT_AUTHOR") }
+    /// PERMISSION_DENIED: a service has suspended the user.
+    public static var userSuspended: Self { Self(rawValue: "USER_SUSPENDED") }
     /// PERMISSION_DENIED: only a service may do this.
     public static var serviceOnly: Self { Self(rawValue: "SERVICE_ONLY") }
     /// PERMISSION_DENIED: the call is not open to the role of the caller's key, or needs such a role.
@@ -88,6 +92,8 @@ extension Reason {
     public static var notCaughtUp: Self { Self(rawValue: "NOT_CAUGHT_UP") }
     /// UNAVAILABLE: the follower has not heard of its leader for too long.
     public static var staleReplica: Self { Self(rawValue: "STALE_REPLICA") }
+    /// UNAVAILABLE: a service of the cluster does not know such changes yet, as an upgrade is not finished.
+    public static var clusterUpgrading: Self { Self(rawValue: "CLUSTER_UPGRADING") }
     /// UNAVAILABLE: the service is about to stop.
     public static var draining: Self { Self(rawValue: "DRAINING") }
     /// DEADLINE_EXCEEDED: the time had passed before the call was executed.

@@ -4,6 +4,8 @@ internal import FeedProto
 package enum Method: Int, CaseIterable, Sendable {
     case hello, ping, cancel
     case signUp, signIn, getSession, signOut
+    case changePassword, changeEmail, listSessions, endSession
+    case changeUser, makePasswordReset, resetPassword
     case createPost, importPosts, getPost, batchGetPosts, listPosts, updatePost, deletePost
     case syncPosts, watchPosts, getPostRank
     case castVote, batchCastVotes, markPosts
@@ -23,6 +25,13 @@ package enum Method: Int, CaseIterable, Sendable {
             case .signIn: .signIn
             case .getSession: .getSession
             case .signOut: .signOut
+            case .changePassword: .changePassword
+            case .changeEmail: .changeEmail
+            case .listSessions: .listSessions
+            case .endSession: .endSession
+            case .changeUser: .changeUser
+            case .makePasswordReset: .makePasswordReset
+            case .resetPassword: .resetPassword
             case .createPost: .createPost
             case .importPosts: .importPosts
             case .getPost: .getPost
@@ -99,6 +108,13 @@ extension Method {
         case .signIn: Row("sign_in", .changing, .session)
         case .getSession: Row("get_session", .users, .none)
         case .signOut: Row("sign_out", .users, .session)
+        case .changePassword: Row("change_password", .users, .session)
+        case .changeEmail: Row("change_email", .users, .session)
+        case .listSessions: Row("list_sessions", .users, .none)
+        case .endSession: Row("end_session", .users, .session)
+        case .changeUser: Row("change_user", .services, .session)
+        case .makePasswordReset: Row("make_password_reset", .services, .session)
+        case .resetPassword: Row("reset_password", .changing, .session)
         case .createPost: Row("create_post", .changing, .change)
         case .importPosts: Row("import_posts", .services, .change)
         case .getPost: Row("get_post", .reading, .none)
@@ -150,7 +166,13 @@ extension Method {
         }
     }
 
-    var isSignIn: Bool { self == .signUp || self == .signIn }
+    /// Whether the answer has a token.
+    var givesSecret: Bool {
+        switch self {
+        case .signUp, .signIn, .changePassword, .makePasswordReset, .resetPassword: true
+        default: false
+        }
+    }
 
     /// Whether the call gives a post a time, so that the clock is checked before it.
     var stampsTime: Bool { self == .createPost || self == .importPosts || self == .updatePost }

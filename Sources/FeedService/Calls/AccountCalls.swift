@@ -7,9 +7,10 @@ internal import FeedRanking
 
 /// The calls about accounts and sessions.
 ///
-/// SignUp and SignIn are answered later, as their passwords are hashed on another thread: the handler
-/// checks the request (``signUp(_:_:from:)``), the loop has the password hashed, and the
-/// handler ends the call with the outcome (``finish(_:_:for:)``).
+/// The calls with a password are answered later, as it is hashed on another thread: the handler checks the
+/// request (``signUp(_:_:from:)``), the loop has the password hashed, and the handler ends the call with the
+/// outcome (``finish(_:_:)``). A change of the password takes two hashes: that of the old one is compared,
+/// then the new one gets its own.
 struct AccountCalls {
     let environment: CallEnvironment
 
@@ -76,6 +77,151 @@ struct AccountCalls {
         return .response(.empty, revision: environment.store.revision)
     }
 
+    /// The sessions of the connection's user.
+    func listSessions(from caller: borrowing Caller) throws(Status) -> Answer {
+        guard let session = caller.login.session else { throw .sessionRequired }
+        let now = environment.context.clock.now()
+        let sessions = accounts.sessions(of: session.userID, at: now).map { other in
+            SessionInfo(
+                id: other.id,
+                useTimeMilliseconds: accounts.useTime(of: other),
+                expireTimeMilliseconds: other.expireTimeMilliseconds,
+                isCurrent: other.tokenHash == session.tokenHash
+            )
+        }
+        return .response(
+            .listSessions(ListSessionsResponse(sessions: sessions)),
+            revision: environment.store.revision
+        )
+    }
+
+    /// Ends one session of the connection's user; a connection that has it learns it as others do.
+    func endSession(
+        _ request: EndSessionRequest,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        guard let session = caller.login.session else { throw .sessionRequired }
+        try environment.admitChange()
+        let now = environment.context.clock.now()
+        let ended = accounts.sessions(of: session.userID, at: now).first { $0.id == request.id }
+        if let ended {
+            environment.changeLog.transaction {
+                accounts.end(ended.tokenHash, environment.changeLog)
+            }
+        }
+        return .response(.empty, revision: environment.store.revision)
+    }
+
+    /// Ends the sessions of a user, or suspends it, or takes that back.
+    func changeUser(_ request: ChangeUserRequest) throws(Status) -> Answer {
+        let change = request.change
+        guard [.endSessions, .suspend, .restore].contains(change) else { throw .noUserChange }
+        let id = try account(request.userID, request.email).id
+        let log = environment.changeLog
+        if change == .endSessions {
+            try environment.admitChange()
+            log.transaction { accounts.endAllSessions(of: id, log) }
+        } else {
+            try environment.admitAccountChange()
+            let suspends = change == .suspend
+            _ = log.transaction {
+                accounts.change(id, endsSessions: suspends, log) { row in
+                    guard row.isSuspended != suspends else { return false }
+                    row.isSuspended = suspends
+                    return true
+                }
+            }
+        }
+        return .response(.empty, revision: environment.store.revision)
+    }
+
+    /// Makes a token for a user who has forgotten the password.
+    func makePasswordReset(_ request: MakePasswordResetRequest) throws(Status) -> Answer {
+        let account = try account(request.userID, request.email)
+        try environment.admitAccountChange()
+        try requireRoomForSession()
+        let now = environment.context.clock.now()
+        let log = environment.changeLog
+        let begun = log.transaction { accounts.beginReset(of: account.id, at: now, log) }
+        guard let begun else { throw .userSuspended }
+        let reset = PasswordReset(
+            token: begun.token.bytes,
+            user: User(account),
+            expireTimeMilliseconds: begun.session.expireTimeMilliseconds
+        )
+        return .response(.passwordReset(reset), revision: environment.store.revision)
+    }
+
+    /// The account that a service names, by its number or else by its e-mail.
+    private func account(_ id: UInt64, _ email: String) throws(Status) -> AccountRow {
+        let found = try id == 0 ? accounts.account(for: address(email)) : accounts.account(id)
+        guard let found else { throw .userNotFound }
+        return found
+    }
+
+    private func address(_ email: String) throws(Status) -> EmailAddress {
+        guard let address = EmailAddress(email) else {
+            throw .badEmail(email.utf8.count, limit: EmailAddress.maximumByteCount)
+        }
+        return address
+    }
+}
+
+/// The calls with a password, until it is hashed.
+extension AccountCalls {
+    func changePassword(
+        _ request: ChangePasswordRequest,
+        _ envelope: Envelope,
+        from caller: borrowing Caller
+    ) throws(Status) -> SignIn {
+        try environment.admitAccountChange()
+        let user = try user(of: caller, request.password)
+        try environment.rules.texts.checkPassword(request.newPassword, field: "new_password")
+        let goal = SignIn.Goal.changePassword(to: Secret(copying: request.newPassword.utf8))
+        return try begin(goal, user, password: request.password, envelope, from: caller)
+    }
+
+    func changeEmail(
+        _ request: ChangeEmailRequest,
+        _ envelope: Envelope,
+        from caller: borrowing Caller
+    ) throws(Status) -> SignIn {
+        try environment.admitAccountChange()
+        let user = try user(of: caller, request.password)
+        let goal = SignIn.Goal.changeEmail(to: try address(request.email))
+        return try begin(goal, user, password: request.password, envelope, from: caller)
+    }
+
+    func resetPassword(
+        _ request: ResetPasswordRequest,
+        _ envelope: Envelope,
+        from caller: borrowing Caller
+    ) throws(Status) -> SignIn {
+        try environment.admitAccountChange()
+        let password = request.newPassword
+        try environment.rules.texts.checkPassword(password, field: "new_password")
+        let now = environment.context.clock.now()
+        guard let token = SessionToken(bytes: request.token)?.hash,
+            let reset = accounts.reset(token, at: now),
+            let account = accounts.account(reset.userID), let email = EmailAddress(account.email)
+        else { throw .badResetToken }
+        let goal = SignIn.Goal.setPassword(.reset(token))
+        return try begin(goal, (account, email), password: password, envelope, from: caller)
+    }
+
+    /// The account of a caller who has signed in, and shows a password that may be its own.
+    private func user(
+        of caller: borrowing Caller,
+        _ password: SecretText
+    ) throws(Status) -> (account: AccountRow?, email: EmailAddress) {
+        guard let session = caller.login.session else { throw .sessionRequired }
+        guard let account = accounts.account(session.userID),
+            let email = EmailAddress(account.email)
+        else { throw .sessionExpired }
+        try environment.rules.texts.checkPassword(password)
+        return (account, email)
+    }
+
     private func admit(
         email: String,
         password: SecretText,
@@ -84,18 +230,27 @@ struct AccountCalls {
         from caller: borrowing Caller
     ) throws(Status) -> SignIn {
         try environment.admitChange()
-        guard let address = EmailAddress(email) else {
-            throw .badEmail(email.utf8.count, limit: EmailAddress.maximumByteCount)
-        }
+        let address = try address(email)
         try environment.rules.texts.checkPassword(password)
         let account = accounts.account(for: address)
+        return try begin(goal, (account, address), password: password, envelope, from: caller)
+    }
+
+    /// Counts an attempt for the limits.
+    private func begin(
+        _ goal: SignIn.Goal,
+        _ user: (account: AccountRow?, email: EmailAddress),
+        password: SecretText,
+        _ envelope: Envelope,
+        from caller: borrowing Caller
+    ) throws(Status) -> SignIn {
         let timeout = environment.context.timeout(milliseconds: envelope.timeoutMilliseconds)
         let limits = accounts.limits
         let attempt: SignInLimits<ClientIdentity>.Attempt
         switch environment.context.signInLimits.begin(
-            address,
+            user.email,
             from: caller.isService ? nil : caller.peer,
-            mayCreate: account == nil && goal.mayCreate
+            mayCreate: user.account == nil && goal.mayCreate
         ) {
         case .allowed(let allowed): attempt = allowed
         case .wait(let wait):
@@ -106,9 +261,9 @@ struct AccountCalls {
         return SignIn(
             requestID: envelope.id,
             goal: goal,
-            email: address,
+            email: user.email,
             password: Secret(copying: password.utf8),
-            account: account,
+            account: user.account,
             peer: caller.peer,
             attempt: attempt,
             timeout: timeout,
@@ -117,14 +272,17 @@ struct AccountCalls {
     }
 }
 
-/// How a sign-in ends once its password was hashed.
+/// How a call with a password ends once that was hashed.
 extension AccountCalls {
     /// The end of a call, or what it needs before its end.
     enum End {
         /// The user has this session, which is the connection's now.
         case session(UserSession, Login)
-        /// Another call has created the account meanwhile: the password is compared with its own.
-        case verify(SignIn)
+        /// The account was changed, and the connection's session stays.
+        case done
+        /// Another hash is needed: that of a new password, or that of an account which another call has
+        /// created or changed meanwhile.
+        case hash(SignIn)
     }
 
     /// Ends a call with the outcome of its hash.
@@ -134,8 +292,11 @@ extension AccountCalls {
         let limits = environment.context.signInLimits
         do throws(Status) {
             let end = try end(signIn, outcome)
-            if case .session(let session, _) = end {
+            switch end {
+            case .session(let session, _):
                 limits.withdraw(signIn.attempt, created: session.createdUser)
+            case .done: limits.withdraw(signIn.attempt)
+            case .hash: break
             }
             return end
         } catch {
@@ -147,14 +308,29 @@ extension AccountCalls {
 
     private func end(_ signIn: SignIn, _ outcome: PasswordJob.Outcome) throws(Status) -> End {
         switch outcome {
-        case .hashed(let hash): return try create(signIn, hash)
+        case .hashed(let hash):
+            guard case .setPassword(let right) = signIn.goal else {
+                return try create(signIn, hash)
+            }
+            return try setPassword(signIn, by: right, hash)
         case .matches:
             guard let account = signIn.account else {
                 preconditionFailure("A password matches that of an account.")
             }
-            try admitSession()
-            return environment.changeLog.transaction { begin(account, isNew: false) }
-        case .differs: throw .badCredentials
+            switch signIn.goal {
+            case .changePassword(let password):
+                var rest = signIn
+                (rest.goal, rest.password) = (.setPassword(.password), password)
+                return .hash(rest)
+            case .changeEmail(let email): return try changeEmail(of: account, to: email)
+            case .signUp, .signIn, .signInOrUp, .setPassword:
+                try admitSession()
+                return try environment.changeLog.transaction { () throws(Status) -> End in
+                    if let end = try begin(account, isNew: false) { return end }
+                    return try retry(signIn)
+                }
+            }
+        case .differs: throw signIn.goal.isOfUser ? .wrongPassword : .badCredentials
         case .skipped: throw .signInTooLate(signIn.timeout)
         case .crowdedOut:
             let passwords = environment.context.passwords
@@ -166,53 +342,129 @@ extension AccountCalls {
     /// Creates the account and begins its first session, in one transaction.
     private func create(_ signIn: SignIn, _ hash: String) throws(Status) -> End {
         try admitSession()
-        do throws(AccountError) {
-            return try environment.changeLog.transaction { () throws(AccountError) -> End in
-                let account = try environment.context.accounts.create(
+        return try environment.changeLog.transaction { () throws(Status) -> End in
+            let account: AccountRow
+            do throws(AccountError) {
+                account = try accounts.create(
                     signIn.email,
                     displayName: signIn.displayName(environment.rules.texts),
                     passwordHash: hash,
                     at: environment.context.clock.now(),
                     environment.changeLog
                 )
-                return begin(account, isNew: true)
+            } catch {
+                switch error {
+                case .emailTaken: return try retry(signIn)
+                case .tooManyAccounts(let limit): throw .tooManyAccounts(limit: limit)
+                case .badAccount, .badSession: preconditionFailure("\(error)")
+                }
             }
-        } catch {
-            switch error {
-            case .emailTaken: return try retry(signIn)
-            case .tooManyAccounts(let limit): throw .tooManyAccounts(limit: limit)
-            case .badAccount, .badSession: preconditionFailure("\(error)")
+            if let end = try begin(account, isNew: true) { return end }
+            return try retry(signIn)
+        }
+    }
+
+    /// Sets the password, ends all sessions of the user and begins a new one, in one transaction.
+    private func setPassword(
+        _ signIn: SignIn,
+        by right: SignIn.Right,
+        _ hash: String
+    ) throws(Status) -> End {
+        try environment.admitAccountChange()
+        try requireRoomForSession()
+        guard let checked = signIn.account else {
+            preconditionFailure("A password is set of an account.")
+        }
+        // The account as it is before the token is looked at: who uses the token changes it.
+        let version = accounts.account(checked.id)?.version
+        if case .reset(let token) = right,
+            accounts.reset(token, at: environment.context.clock.now()) == nil
+        {
+            throw .badResetToken
+        }
+        let log = environment.changeLog
+        return try log.transaction { () throws(Status) -> End in
+            let changed = accounts.change(checked.id, endsSessions: true, log) { row in
+                let isAllowed =
+                    switch right {
+                    case .password: row.passwordHash == checked.passwordHash
+                    case .reset: row.version == version
+                    }
+                guard isAllowed, !row.isSuspended else { return false }
+                row.passwordHash = hash
+                return true
             }
+            guard let changed else {
+                // Another call was faster, so the password or the token is not right any more.
+                if accounts.account(checked.id)?.isSuspended == true { throw .userSuspended }
+                switch right {
+                case .password: throw .wrongPassword
+                case .reset: throw .badResetToken
+                }
+            }
+            if let end = try begin(changed, isNew: false) { return end }
+            // Another call has changed it again; the password was set.
+            var status = Status.sessionExpired
+            status.isNotExecuted = false
+            throw status
+        }
+    }
+
+    private func changeEmail(
+        of account: AccountRow,
+        to email: EmailAddress
+    ) throws(Status) -> End {
+        try environment.admitAccountChange()
+        let log = environment.changeLog
+        return try log.transaction { () throws(Status) -> End in
+            let changed: AccountRow?
+            do throws(AccountError) {
+                changed = try accounts.changeEmail(of: account.id, to: email, log) { row in
+                    row.passwordHash == account.passwordHash && !row.isSuspended
+                }
+            } catch {
+                throw .emailTaken
+            }
+            guard changed != nil else {
+                let isSuspended = accounts.account(account.id)?.isSuspended == true
+                throw isSuspended ? .userSuspended : .wrongPassword
+            }
+            return .done
         }
     }
 
     private func admitSession() throws(Status) {
         try environment.admitChange()
-        let accounts = environment.context.accounts
+        try requireRoomForSession()
+    }
+
+    private func requireRoomForSession() throws(Status) {
         guard accounts.hasRoomForSession else {
             throw .tooManySessions(limit: accounts.limits.maximumSessionCount)
         }
     }
 
-    /// Another call has created the account while the password was hashed.
+    /// Another call has created the account, or changed its password, while the password was hashed.
     private func retry(_ signIn: SignIn) throws(Status) -> End {
-        switch signIn.goal {
-        case .signUp: throw .emailTaken
-        case .signIn, .signInOrUp:
-            var signIn = signIn
-            signIn.account = environment.context.accounts.account(for: signIn.email)
-            return .verify(signIn)
-        }
+        if case .signUp = signIn.goal { throw .emailTaken }
+        var signIn = signIn
+        signIn.account = accounts.account(for: signIn.email)
+        return .hash(signIn)
     }
 
-    /// Begins a session; within a transaction.
-    private func begin(_ account: AccountRow, isNew: Bool) -> End {
-        let accounts = environment.context.accounts
+    /// Begins a session, within a transaction; nil if the account has another password by now.
+    private func begin(_ account: AccountRow, isNew: Bool) throws(Status) -> End? {
         let count = accounts.revocationCount
         let now = environment.context.clock.now()
-        guard let begun = accounts.beginSession(of: account.id, at: now, environment.changeLog)
-        else {
-            preconditionFailure("An account stays.")
+        let begun = accounts.beginSession(
+            of: account.id,
+            checked: account.passwordHash,
+            at: now,
+            environment.changeLog
+        )
+        guard let begun else {
+            if accounts.account(account.id)?.isSuspended == true { throw .userSuspended }
+            return nil
         }
         let session = UserSession(
             token: begun.token.bytes,
@@ -225,24 +477,51 @@ extension AccountCalls {
     }
 }
 
-/// A SignUp or SignIn that was let in, until its password is checked.
+/// A call with a password that was let in, until that is checked.
 struct SignIn {
+    /// What lets a call set a password.
+    enum Right {
+        /// The account's own password was shown.
+        case password
+        /// The token of this hash was shown.
+        case reset(TokenHash)
+    }
+
     enum Goal {
         /// A new account with this name; an empty one is made of the e-mail.
         case signUp(displayName: String)
         case signIn
         /// A session of an account, which is created if there is none.
         case signInOrUp
+        /// The password of a user who has signed in, once the one that it has was shown.
+        case changePassword(to: Secret)
+        /// The same of the e-mail.
+        case changeEmail(to: EmailAddress)
+        /// A password for an account, and a session.
+        case setPassword(Right)
 
         /// Whether the call creates an account where there is none.
-        var mayCreate: Bool { if case .signIn = self { false } else { true } }
+        var mayCreate: Bool {
+            switch self {
+            case .signUp, .signInOrUp: true
+            case .signIn, .changePassword, .changeEmail, .setPassword: false
+            }
+        }
+
+        /// Whether the user has signed in already.
+        var isOfUser: Bool {
+            switch self {
+            case .changePassword, .changeEmail: true
+            case .signUp, .signIn, .signInOrUp, .setPassword: false
+            }
+        }
     }
 
     let requestID: UInt64
-    let goal: Goal
+    var goal: Goal
     let email: EmailAddress
     /// The password, which is overwritten once nothing holds it.
-    let password: Secret
+    var password: Secret
     /// The account that the password is compared with; nil where there is none.
     var account: AccountRow?
     /// Who takes turns with others for the hash.
@@ -254,13 +533,21 @@ struct SignIn {
 
     var purpose: PasswordJob.Purpose {
         switch goal {
-        case .signUp: .create
-        case .signIn: .verify(account?.passwordHash)
+        case .signUp, .setPassword: .create
+        case .signIn, .changePassword, .changeEmail: .verify(account?.passwordHash)
         case .signInOrUp: account.map { .verify($0.passwordHash) } ?? .create
         }
     }
 
-    var method: Method { if case .signUp = goal { .signUp } else { .signIn } }
+    var method: Method {
+        switch goal {
+        case .signUp: .signUp
+        case .signIn, .signInOrUp: .signIn
+        case .changePassword, .setPassword(.password): .changePassword
+        case .changeEmail: .changeEmail
+        case .setPassword(.reset): .resetPassword
+        }
+    }
 
     /// The name of a new account: the one that was asked for, or what is before the `@` of the e-mail.
     func displayName(_ rules: TextRules) -> String {

@@ -116,6 +116,13 @@ struct Answers: ~Copyable {
         calls.hasSecret = true
     }
 
+    /// Forgets the token of an answer that was encoded, if it has one.
+    mutating func forgetToken(of response: Response) {
+        guard case .passwordReset(let reset) = response else { return }
+        reset.overwriteToken()
+        calls.hasSecret = true
+    }
+
     /// Counts calls whose answers or refusals are encoded; the first of them has this id.
     mutating func countCalls(_ method: Method, _ count: Int = 1, firstID: UInt64) {
         environment.counters.countRequests(method, count)
@@ -432,6 +439,8 @@ extension Answers {
             return encoder.maximumFrameByteCount
         case .getPostRank, .watchPosts, .getServerStats, .getSession,
             .hello, .ping, .cancel, .signUp, .signIn, .signOut,
+            .changePassword, .changeEmail, .listSessions, .endSession,
+            .changeUser, .makePasswordReset, .resetPassword,
             .createPost, .importPosts, .updatePost, .deletePost,
             .castVote, .batchCastVotes, .markPosts, .createFeed,
             .backup, .correctTimes, .deletePosts, .drain, .setLogLevel,

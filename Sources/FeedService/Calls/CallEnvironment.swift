@@ -65,6 +65,12 @@ struct CallEnvironment {
         throw refusal.status
     }
 
+    /// Refuses a change of an account as long as a member of the cluster would not read it.
+    func admitAccountChange() throws(Status) {
+        try admitChange()
+        guard context.state?.takesAccountChanges ?? true else { throw .clusterUpgrading }
+    }
+
     /// The revision that an answer names; 0 while a commit stands still, as the newest may be lost.
     var shownRevision: UInt64 { context.stalls.isCommitStalled ? 0 : store.revision }
 
@@ -247,7 +253,7 @@ extension CallEnvironment {
     func requireLoginNotOver(of caller: borrowing Caller, for method: Method) throws(Status) {
         guard caller.login.isOver else { return }
         switch method {
-        case .hello, .ping, .signUp, .signIn: return
+        case .hello, .ping, .signUp, .signIn, .resetPassword: return
         default: throw .sessionExpired
         }
     }
@@ -360,9 +366,9 @@ extension CallEnvironment {
     private func checkActing(for user: UInt64, _ caller: borrowing Caller) throws(Status) {
         guard user != 0 else { return }
         guard caller.isService else { throw .serviceOnly }
-        guard Self.isOfService(user) || context.accounts.account(user) != nil else {
-            throw .unknownActingUser(user)
-        }
+        guard !Self.isOfService(user) else { return }
+        guard let account = context.accounts.account(user) else { throw .unknownActingUser(user) }
+        guard !account.isSuspended else { throw .userSuspended }
     }
 
     /// Whether a caller may act for a user, as far as that is known without the accounts.

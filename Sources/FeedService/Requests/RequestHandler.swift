@@ -106,6 +106,7 @@ struct RequestHandler: ~Copyable {
                 answers.append(
                     ServerFrame(id: frame.id, revision: isAhead ? 0 : revision, response: response)
                 )
+                answers.forgetToken(of: response)
                 if isAhead { answers.calls.sendAhead(start..<answers.byteCount) }
             case .postsInPage(let form, let revision):
                 if method.isChange { caller.noteChange(revision) }
@@ -196,6 +197,16 @@ struct RequestHandler: ~Copyable {
             answer = .later(.signIn(try accounts.signUp(request, envelope, from: caller)))
         case .signIn(let request):
             answer = .later(.signIn(try accounts.signIn(request, envelope, from: caller)))
+        case .changePassword(let request):
+            answer = .later(.signIn(try accounts.changePassword(request, envelope, from: caller)))
+        case .changeEmail(let request):
+            answer = .later(.signIn(try accounts.changeEmail(request, envelope, from: caller)))
+        case .resetPassword(let request):
+            answer = .later(.signIn(try accounts.resetPassword(request, envelope, from: caller)))
+        case .listSessions: answer = try accounts.listSessions(from: caller)
+        case .endSession(let request): answer = try accounts.endSession(request, from: caller)
+        case .changeUser(let request): answer = try accounts.changeUser(request)
+        case .makePasswordReset(let request): answer = try accounts.makePasswordReset(request)
         case .watchPosts(let request):
             try watches.watch(request, envelope, from: caller)
             answer = .events
@@ -498,9 +509,9 @@ extension RequestHandler {
     }
 }
 
-/// The answers to SignUp and SignIn, which come when the password was hashed.
+/// The answers to calls with a password, which come when it was hashed.
 extension RequestHandler {
-    /// Ends a call and encodes its answer; the caller becomes the user.
+    /// Ends a call and encodes its answer; the caller becomes the user if a session has begun.
     ///
     /// Returns the call if another hash is needed before its end.
     mutating func finishSignIn(
@@ -512,10 +523,14 @@ extension RequestHandler {
         answers.calls.begin(at: arrival)
         do throws(Status) {
             switch try accounts.finish(signIn, outcome) {
-            case .verify(let rest): return rest
+            case .hash(let rest): return rest
             case .session(let session, let login):
                 caller.login = login
                 answers.append(session, id: signIn.requestID)
+            case .done:
+                let revision = environment.store.revision
+                let id = signIn.requestID
+                answers.append(ServerFrame(id: id, revision: revision, response: .empty))
             }
         } catch {
             answers.refuse(signIn.requestID, signIn.method, error, from: caller)

@@ -399,8 +399,10 @@ extension RequestHandler {
     /// Hello and Ping are answered.
     mutating func divide(_ bytes: RawSpan, of runs: ArraySlice<AnsweredCalls.Run>) -> HeldDivision {
         var division = HeldDivision()
-        // The answer to a sign-in is alone in its write, and its token is not to be copied.
-        guard let first = runs.first, !first.method.isSignIn else { return division }
+        // A token is not to be copied.
+        guard !runs.isEmpty, !runs.contains(where: { $0.method.givesSecret }) else {
+            return division
+        }
         var run = runs.startIndex
         var offset = 0
         while let body = try? scanner.nextBody(in: bytes, at: offset) {

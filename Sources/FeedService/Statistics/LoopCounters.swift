@@ -37,7 +37,7 @@ final class LoopCounters: Sendable {
     }
 
     /// A place for each call, and a few more.
-    fileprivate typealias MethodCounts = InlineArray<32, Atomic<UInt64>>
+    fileprivate typealias MethodCounts = InlineArray<48, Atomic<UInt64>>
     /// A place for each `Count`, and a few more.
     private typealias OtherCounts = InlineArray<16, Atomic<UInt64>>
 

@@ -231,6 +231,15 @@ extension Status {
         Status(.tooManySessions, "There are \(limit) sessions, which is the limit.")
     }
 
+    static var clusterUpgrading: Status {
+        Status(
+            .clusterUpgrading,
+            "A service of the cluster does not know changes of accounts yet: they are taken once "
+                + "all are upgraded.",
+            retryMilliseconds: 10_000
+        )
+    }
+
     static func tooManyFailures(limit: Int, wait: Duration) -> Status {
         Status(
             .rateLimited,

@@ -107,7 +107,11 @@ import Testing
             let isRefused =
                 reason == .serviceOnly || reason == .identityRequired || reason == .roleDenied
             // These ask for a user or a device of their own beside the role.
-            let asksForMore = [.getSession, .signOut, .markPosts].contains(method)
+            let asksForMore =
+                [
+                    .getSession, .signOut, .changePassword, .changeEmail, .listSessions,
+                    .endSession, .markPosts,
+                ].contains(method)
             if asksForMore, method.access.admits(role) { continue }
             #expect(isRefused == !method.access.admits(role), "\(method.name): \(reason as Any)")
         }
@@ -122,6 +126,16 @@ import Testing
             (.signUp, .signUp(SignUpRequest(email: "", password: ""))),
             (.signIn, .signIn(SignInRequest(email: "", password: ""))),
             (.getSession, .getSession),
+            (
+                .changePassword,
+                .changePassword(ChangePasswordRequest(password: "", newPassword: ""))
+            ),
+            (.changeEmail, .changeEmail(ChangeEmailRequest(password: "", email: ""))),
+            (.listSessions, .listSessions),
+            (.endSession, .endSession(EndSessionRequest(id: 1))),
+            (.changeUser, .changeUser(ChangeUserRequest(userID: 99, change: .suspend))),
+            (.makePasswordReset, .makePasswordReset(MakePasswordResetRequest(userID: 99))),
+            (.resetPassword, .resetPassword(ResetPasswordRequest(token: [], newPassword: ""))),
             (.markPosts, .markPosts(MarkPostsRequest(mark: .read, postIDs: [1]))),
             (.createPost, .createPost(CreatePostRequest(post: Post(title: "a")))),
             (.importPosts, .importPosts(ImportPostsRequest(posts: [Post(title: "b")]))),
@@ -172,6 +186,13 @@ import Testing
         sign_in             anonymous device user .      service .        local
         get_session         .         .      user .      service .        local
         sign_out            .         .      user .      service .        local
+        change_password     .         .      user .      service .        local
+        change_email        .         .      user .      service .        local
+        list_sessions       .         .      user .      service .        local
+        end_session         .         .      user .      service .        local
+        change_user         .         .      .    .      service .        local
+        make_password_reset .         .      .    .      service .        local
+        reset_password      anonymous device user .      service .        local
         create_post         anonymous device user .      service .        local
         import_posts        .         .      .    .      service .        local
         get_post            anonymous device user reader service .        local

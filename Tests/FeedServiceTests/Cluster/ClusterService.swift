@@ -28,7 +28,9 @@ final class ClusterService: Sendable {
     private let directory: Transferred<TemporaryDirectory>
 
     /// Makes a state, and a cluster of it, which this node leads or another one.
-    init(leads: Bool) async throws {
+    ///
+    /// Its log has come to a level: a cluster of an earlier release begins with a lower one.
+    init(leads: Bool, level: UInt32 = RecordHead.firstLevel) async throws {
         let directory = try TemporaryDirectory()
         var options = StateOptions(path: directory.path, logCount: 1)
         options.journal.space.ballastByteCount = 1 << 20
@@ -38,6 +40,11 @@ final class ClusterService: Sendable {
         } _: { _ in
         }
         let last = try ClusterBeginning.run(StateDirectory(options)).last
+        if level != RecordHead.firstLevel {
+            let files = try POSIXFiles(path: directory.path)
+            let database = try StateDatabase(directory: directory.path, files: files)
+            try database.update { $0.chain = RecordChain(after: last, level: level) }
+        }
         let instanceID = try StateVerification.run(path: directory.path).instanceID
         cluster = FakeCluster(
             ClusterID(high: instanceID, low: 0),

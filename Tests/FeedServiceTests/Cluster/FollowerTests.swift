@@ -28,6 +28,12 @@ import Testing
         .signUp(SignUpRequest(email: "a@example.org", password: "a password")),
         .signIn(SignInRequest(email: "a@example.org", password: "a password")),
         .signOut(SignOutRequest()),
+        .changePassword(ChangePasswordRequest(password: "a password", newPassword: "another")),
+        .changeEmail(ChangeEmailRequest(password: "a password", email: "b@example.org")),
+        .endSession(EndSessionRequest(id: 1)),
+        .changeUser(ChangeUserRequest(userID: 1, change: .suspend)),
+        .makePasswordReset(MakePasswordResetRequest(userID: 1)),
+        .resetPassword(ResetPasswordRequest(token: [], newPassword: "another")),
         .changeMembers(ChangeMembersRequest(addName: "b", addURL: "https://b:1")),
         .transferLeadership(TransferLeadershipRequest()),
     ]

@@ -31,6 +31,38 @@ import Testing
         }
     }
 
+    /// The cluster is of an earlier release, and one of its services is, too.
+    @Test func changesOfAccountsWaitForTheLastService() async throws {
+        let service = try await ClusterService(leads: true, level: 1)
+        service.cluster.setMember(9, isThere: true)
+        try await service.run {
+            CountedPasswords().install(&$0)
+        } _: { running in
+            try running.awaitLeadership()
+            let client = try running.connect()
+            #expect(try client.signUp("a@x").status == nil)
+            let password = ChangePasswordRequest(password: "password", newPassword: "another one")
+            let email = ChangeEmailRequest(password: "password", email: "b@x")
+            let suspend = ChangeUserRequest(userID: 1, change: .suspend)
+            let reset = MakePasswordResetRequest(userID: 1)
+            for request in [
+                .changePassword(password), .changeEmail(email), .changeUser(suspend),
+                .makePasswordReset(reset),
+            ] as [Request] {
+                let status = try client.call(request).status
+                #expect(status?.code == .unavailable && status?.reason == .clusterUpgrading)
+                #expect(status?.isNotExecuted == true && status?.retryAfterMilliseconds == 10_000)
+            }
+            // What earlier releases log is taken.
+            let sessions = ChangeUserRequest(userID: 1, change: .endSessions)
+            #expect(try client.refusal(.changeUser(sessions)) == nil)
+            #expect(try client.signIn("a@x").status == nil)
+            service.cluster.setMember(9, isThere: false)
+            while try client.refusal(.changePassword(password)) == .clusterUpgrading {}
+            #expect(try client.signIn("a@x", password: "another one").status == nil)
+        }
+    }
+
     @Test("a read is answered once the replica says that the service still led after it")
     func aReadWaitsForItsProof() async throws {
         let service = try await ClusterService(leads: true)

@@ -216,7 +216,18 @@ struct LeaderRun {
         let now = Int64(records.count) * 86_400_000
         let user = UInt64.random(in: 1...20, using: &generator)
         let token = tokens.randomElement(using: &generator)
-        switch Int.random(in: 0..<8, using: &generator) {
+        switch Int.random(in: 0..<11, using: &generator) {
+        case 8:
+            _ = accounts.change(user, endsSessions: generator.oneIn(2), log) { row in
+                row.passwordHash = "\(now)"
+                row.isSuspended.toggle()
+                return true
+            }
+        case 9: _ = accounts.beginReset(of: user, at: now, log)
+        case 10:
+            // Some give up what others take in the same record.
+            guard let email = EmailAddress("user\(user % 7)@other.example.org") else { return }
+            _ = try? accounts.changeEmail(of: user, to: email, log) { _ in true }
         case 0:
             guard let email = EmailAddress("user\(user)@example.org") else { return }
             _ = try? accounts.create(email, displayName: "", passwordHash: "", at: now, log)

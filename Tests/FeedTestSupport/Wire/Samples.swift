@@ -129,6 +129,17 @@ package enum Samples {
             .signIn(SignInRequest(email: "a@b", password: "secret", createsIfMissing: true)),
             .getSession,
             .signOut(SignOutRequest(endsEverywhere: true)),
+            .changePassword(ChangePasswordRequest(password: "secret", newPassword: "another")),
+            .changeEmail(ChangeEmailRequest(password: "secret", email: "b@b.example")),
+            .listSessions,
+            .endSession(EndSessionRequest(id: .max)),
+            .changeUser(ChangeUserRequest(userID: .max, change: .suspend)),
+            .changeUser(ChangeUserRequest(email: "a@b.example", change: UserChange(rawValue: 9))),
+            .makePasswordReset(MakePasswordResetRequest(userID: 7)),
+            .makePasswordReset(MakePasswordResetRequest(email: "a@b.example")),
+            .resetPassword(
+                ResetPasswordRequest(token: Array(0..<32), newPassword: "another")
+            ),
             .createPost(CreatePostRequest(feed: "posts", post: post)),
             .createPost(CreatePostRequest(post: nil)),
             .importPosts(ImportPostsRequest(feed: "posts", posts: [post, Post(title: "b")])),
@@ -353,6 +364,23 @@ extension Samples {
                     user: User(id: 1, displayName: "Ann"),
                     expireTimeMilliseconds: .max,
                     createdUser: true
+                )
+            ),
+            .listSessions(
+                ListSessionsResponse(sessions: [
+                    SessionInfo(
+                        id: .max,
+                        useTimeMilliseconds: 1,
+                        expireTimeMilliseconds: .max,
+                        isCurrent: true
+                    )
+                ])
+            ),
+            .passwordReset(
+                PasswordReset(
+                    token: Array(0..<32),
+                    user: User(id: 1, displayName: "Ann"),
+                    expireTimeMilliseconds: .max
                 )
             ),
             .post(post),

@@ -300,7 +300,41 @@ struct SecretPlanter {
         _ = try client.call(Self.signIn("cy@x", wrong, creates: true))
         _ = try client.call(Self.signIn("ann@x", newPassword("a wrong password")))
         _ = try client.call(Self.signIn("none@x", newPassword("a password of no account")))
+        try plantChanges(of: "bob@x")
         return ("ann@x", password, token)
+    }
+
+    /// Changes of the account that the client is signed in to last, and of another one by a token.
+    private mutating func plantChanges(of email: String) throws {
+        let person = try WireClient(port: port)
+        let password = newPassword("the first password of a changed account")
+        try session(person.call(Self.signUp("dee@x", password)))
+        let changed = newPassword("a changed password")
+        func text(_ secret: PlantedSecret) -> SecretText { SecretText(secret.text) }
+        let wrong = newPassword("a wrong password of a change")
+        let unused = newPassword("a password that a wrong one does not set")
+        _ = try person.call(
+            .changePassword(ChangePasswordRequest(password: text(wrong), newPassword: text(unused)))
+        )
+        try session(
+            person.call(
+                .changePassword(
+                    ChangePasswordRequest(password: text(password), newPassword: text(changed))
+                )
+            )
+        )
+        _ = try person.call(
+            .changeEmail(ChangeEmailRequest(password: text(changed), email: "dora@x"))
+        )
+        let made = try client.call(.makePasswordReset(MakePasswordResetRequest(email: email)))
+        guard case .passwordReset(let reset) = made.response else { throw Unexpected(made) }
+        secrets.append(PlantedSecret("the token of a reset", reset.token))
+        let newest = newPassword("a password that a token sets")
+        try session(
+            person.call(
+                .resetPassword(ResetPasswordRequest(token: reset.token, newPassword: text(newest)))
+            )
+        )
     }
 
     private mutating func plantRefusals(taking email: String) throws {

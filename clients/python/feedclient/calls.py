@@ -12,7 +12,7 @@ NUMBERED = frozenset({
     "mark_posts", "create_feed"})
 # The calls that change nothing: executed twice they do no harm.
 READS = frozenset({
-    "ping", "get_session", "get_post", "batch_get_posts", "list_posts", "sync_posts", "get_post_rank",
+    "ping", "get_session", "list_sessions", "get_post", "batch_get_posts", "list_posts", "sync_posts", "get_post_rank",
     "list_feeds", "get_server_stats", "cluster_status"})
 
 
@@ -152,3 +152,33 @@ class Calls:
 
     def sign_out(self, everywhere: bool = False, **options: Unpack[Options]) -> None:
         self.ask("empty", options, sign_out=feed.SignOutRequest(everywhere=everywhere))
+
+    def change_password(self, password: str, new_password: str,
+                        **options: Unpack[Options]) -> feed.UserSession:
+        """All sessions of the user end, and a new one begins."""
+        request = feed.ChangePasswordRequest(password=password, new_password=new_password)
+        return self.ask("session", options, change_password=request).session
+
+    def change_email(self, email: str, password: str, **options: Unpack[Options]) -> None:
+        self.ask("empty", options, change_email=feed.ChangeEmailRequest(email=email, password=password))
+
+    def sessions(self, **options: Unpack[Options]) -> list[feed.SessionInfo]:
+        answer = self.ask("list_sessions", options, list_sessions=feed.ListSessionsRequest())
+        return list(answer.list_sessions.sessions)
+
+    def end_session(self, id: int, **options: Unpack[Options]) -> None:
+        self.ask("empty", options, end_session=feed.EndSessionRequest(id=id))
+
+    def reset_password(self, token: bytes, new_password: str,
+                       **options: Unpack[Options]) -> feed.UserSession:
+        request = feed.ResetPasswordRequest(token=token, new_password=new_password)
+        return self.ask("session", options, reset_password=request).session
+
+    def change_user(self, request: feed.ChangeUserRequest, **options: Unpack[Options]) -> None:
+        """Ends the sessions of a user, suspends it, or takes that back: for services."""
+        self.ask("empty", options, change_user=request)
+
+    def make_password_reset(self, request: feed.MakePasswordResetRequest,
+                            **options: Unpack[Options]) -> feed.PasswordReset:
+        """A token for a user who has forgotten the password: for services."""
+        return self.ask("password_reset", options, make_password_reset=request).password_reset

@@ -245,7 +245,7 @@ class Client(Calls):
         return attempts >= self.attempts or time.monotonic() + wait > end
 
     def _note_session(self, method: str, frame: feed.ServerFrame) -> None:
-        if method in ("sign_up", "sign_in"):
+        if method in ("sign_up", "sign_in", "change_password", "reset_password"):
             self.session_token = frame.session.token
         elif method == "sign_out":
             self.session_token = b""

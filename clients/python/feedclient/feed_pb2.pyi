@@ -24,6 +24,7 @@ DISCUSSED: Order
 DISMISSED: Mark
 DOWN: VoteDirection
 DRAINING: ServingStatus
+END_SESSIONS: UserChange
 EXACTLY_ONCE: Capability
 FAILED_PRECONDITION: Code
 HOT: Order
@@ -48,12 +49,14 @@ PERMISSION_DENIED: Code
 POST_FIELD_UNSPECIFIED: PostField
 READ: Mark
 RESOURCE_EXHAUSTED: Code
+RESTORE: UserChange
 RESTORED: Mark
 RISING: Order
 SERVING: ServingStatus
 SERVING_STATUS_UNSPECIFIED: ServingStatus
 STABLE: Consistency
 STABLE_PAGES: Capability
+SUSPEND: UserChange
 SYNC: Capability
 TALLY: VoteMode
 TEXT: PostField
@@ -67,6 +70,7 @@ UNKNOWN: Code
 UNREAD: Mark
 UP: VoteDirection
 USERS: Voters
+USER_CHANGE_UNSPECIFIED: UserChange
 VOTERS_UNSPECIFIED: Voters
 VOTE_DIRECTION_UNSPECIFIED: VoteDirection
 VOTE_MODE_UNSPECIFIED: VoteMode
@@ -187,6 +191,14 @@ class CastVoteResult(_message.Message):
     vote: CastVoteResponse
     def __init__(self, status: _Optional[_Union[Status, _Mapping]] = ..., vote: _Optional[_Union[CastVoteResponse, _Mapping]] = ...) -> None: ...
 
+class ChangeEmailRequest(_message.Message):
+    __slots__ = ["email", "password"]
+    EMAIL_FIELD_NUMBER: _ClassVar[int]
+    PASSWORD_FIELD_NUMBER: _ClassVar[int]
+    email: str
+    password: str
+    def __init__(self, password: _Optional[str] = ..., email: _Optional[str] = ...) -> None: ...
+
 class ChangeMembersRequest(_message.Message):
     __slots__ = ["add_name", "add_url", "remove_node"]
     ADD_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -205,15 +217,36 @@ class ChangeMembersResponse(_message.Message):
     token: str
     def __init__(self, node: _Optional[str] = ..., token: _Optional[str] = ...) -> None: ...
 
+class ChangePasswordRequest(_message.Message):
+    __slots__ = ["new_password", "password"]
+    NEW_PASSWORD_FIELD_NUMBER: _ClassVar[int]
+    PASSWORD_FIELD_NUMBER: _ClassVar[int]
+    new_password: str
+    password: str
+    def __init__(self, password: _Optional[str] = ..., new_password: _Optional[str] = ...) -> None: ...
+
+class ChangeUserRequest(_message.Message):
+    __slots__ = ["change", "email", "user_id"]
+    CHANGE_FIELD_NUMBER: _ClassVar[int]
+    EMAIL_FIELD_NUMBER: _ClassVar[int]
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    change: UserChange
+    email: str
+    user_id: int
+    def __init__(self, user_id: _Optional[int] = ..., email: _Optional[str] = ..., change: _Optional[_Union[UserChange, str]] = ...) -> None: ...
+
 class ClientFrame(_message.Message):
-    __slots__ = ["acting_user_id", "backup", "batch_cast_votes", "batch_get_posts", "cancel", "cast_vote", "change_members", "cluster_status", "correct_times", "create_feed", "create_post", "delete_post", "delete_posts", "drain", "get_post", "get_post_rank", "get_server_stats", "get_session", "hello", "id", "import_posts", "list_feeds", "list_posts", "mark_posts", "min_revision", "ping", "sequence", "set_log_level", "sign_in", "sign_out", "sign_up", "sync_posts", "timed", "timeout_ms", "transfer_leadership", "update_post", "watch_posts"]
+    __slots__ = ["acting_user_id", "backup", "batch_cast_votes", "batch_get_posts", "cancel", "cast_vote", "change_email", "change_members", "change_password", "change_user", "cluster_status", "correct_times", "create_feed", "create_post", "delete_post", "delete_posts", "drain", "end_session", "get_post", "get_post_rank", "get_server_stats", "get_session", "hello", "id", "import_posts", "list_feeds", "list_posts", "list_sessions", "make_password_reset", "mark_posts", "min_revision", "ping", "reset_password", "sequence", "set_log_level", "sign_in", "sign_out", "sign_up", "sync_posts", "timed", "timeout_ms", "transfer_leadership", "update_post", "watch_posts"]
     ACTING_USER_ID_FIELD_NUMBER: _ClassVar[int]
     BACKUP_FIELD_NUMBER: _ClassVar[int]
     BATCH_CAST_VOTES_FIELD_NUMBER: _ClassVar[int]
     BATCH_GET_POSTS_FIELD_NUMBER: _ClassVar[int]
     CANCEL_FIELD_NUMBER: _ClassVar[int]
     CAST_VOTE_FIELD_NUMBER: _ClassVar[int]
+    CHANGE_EMAIL_FIELD_NUMBER: _ClassVar[int]
     CHANGE_MEMBERS_FIELD_NUMBER: _ClassVar[int]
+    CHANGE_PASSWORD_FIELD_NUMBER: _ClassVar[int]
+    CHANGE_USER_FIELD_NUMBER: _ClassVar[int]
     CLUSTER_STATUS_FIELD_NUMBER: _ClassVar[int]
     CORRECT_TIMES_FIELD_NUMBER: _ClassVar[int]
     CREATE_FEED_FIELD_NUMBER: _ClassVar[int]
@@ -221,6 +254,7 @@ class ClientFrame(_message.Message):
     DELETE_POSTS_FIELD_NUMBER: _ClassVar[int]
     DELETE_POST_FIELD_NUMBER: _ClassVar[int]
     DRAIN_FIELD_NUMBER: _ClassVar[int]
+    END_SESSION_FIELD_NUMBER: _ClassVar[int]
     GET_POST_FIELD_NUMBER: _ClassVar[int]
     GET_POST_RANK_FIELD_NUMBER: _ClassVar[int]
     GET_SERVER_STATS_FIELD_NUMBER: _ClassVar[int]
@@ -230,9 +264,12 @@ class ClientFrame(_message.Message):
     IMPORT_POSTS_FIELD_NUMBER: _ClassVar[int]
     LIST_FEEDS_FIELD_NUMBER: _ClassVar[int]
     LIST_POSTS_FIELD_NUMBER: _ClassVar[int]
+    LIST_SESSIONS_FIELD_NUMBER: _ClassVar[int]
+    MAKE_PASSWORD_RESET_FIELD_NUMBER: _ClassVar[int]
     MARK_POSTS_FIELD_NUMBER: _ClassVar[int]
     MIN_REVISION_FIELD_NUMBER: _ClassVar[int]
     PING_FIELD_NUMBER: _ClassVar[int]
+    RESET_PASSWORD_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     SET_LOG_LEVEL_FIELD_NUMBER: _ClassVar[int]
     SIGN_IN_FIELD_NUMBER: _ClassVar[int]
@@ -250,7 +287,10 @@ class ClientFrame(_message.Message):
     batch_get_posts: BatchGetPostsRequest
     cancel: CancelRequest
     cast_vote: CastVoteRequest
+    change_email: ChangeEmailRequest
     change_members: ChangeMembersRequest
+    change_password: ChangePasswordRequest
+    change_user: ChangeUserRequest
     cluster_status: ClusterStatusRequest
     correct_times: CorrectTimesRequest
     create_feed: CreateFeedRequest
@@ -258,6 +298,7 @@ class ClientFrame(_message.Message):
     delete_post: DeletePostRequest
     delete_posts: DeletePostsRequest
     drain: DrainRequest
+    end_session: EndSessionRequest
     get_post: GetPostRequest
     get_post_rank: GetPostRankRequest
     get_server_stats: GetServerStatsRequest
@@ -267,9 +308,12 @@ class ClientFrame(_message.Message):
     import_posts: ImportPostsRequest
     list_feeds: ListFeedsRequest
     list_posts: ListPostsRequest
+    list_sessions: ListSessionsRequest
+    make_password_reset: MakePasswordResetRequest
     mark_posts: MarkPostsRequest
     min_revision: int
     ping: PingRequest
+    reset_password: ResetPasswordRequest
     sequence: int
     set_log_level: SetLogLevelRequest
     sign_in: SignInRequest
@@ -281,7 +325,7 @@ class ClientFrame(_message.Message):
     transfer_leadership: TransferLeadershipRequest
     update_post: UpdatePostRequest
     watch_posts: WatchPostsRequest
-    def __init__(self, id: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., sequence: _Optional[int] = ..., min_revision: _Optional[int] = ..., acting_user_id: _Optional[int] = ..., timed: bool = ..., cast_vote: _Optional[_Union[CastVoteRequest, _Mapping]] = ..., hello: _Optional[_Union[HelloRequest, _Mapping]] = ..., ping: _Optional[_Union[PingRequest, _Mapping]] = ..., cancel: _Optional[_Union[CancelRequest, _Mapping]] = ..., sign_up: _Optional[_Union[SignUpRequest, _Mapping]] = ..., sign_in: _Optional[_Union[SignInRequest, _Mapping]] = ..., get_session: _Optional[_Union[GetSessionRequest, _Mapping]] = ..., sign_out: _Optional[_Union[SignOutRequest, _Mapping]] = ..., create_post: _Optional[_Union[CreatePostRequest, _Mapping]] = ..., get_post: _Optional[_Union[GetPostRequest, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsRequest, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsRequest, _Mapping]] = ..., update_post: _Optional[_Union[UpdatePostRequest, _Mapping]] = ..., delete_post: _Optional[_Union[DeletePostRequest, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsRequest, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsRequest, _Mapping]] = ..., get_post_rank: _Optional[_Union[GetPostRankRequest, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsRequest, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesRequest, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsRequest, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsRequest, _Mapping]] = ..., get_server_stats: _Optional[_Union[GetServerStatsRequest, _Mapping]] = ..., create_feed: _Optional[_Union[CreateFeedRequest, _Mapping]] = ..., backup: _Optional[_Union[BackupRequest, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesRequest, _Mapping]] = ..., drain: _Optional[_Union[DrainRequest, _Mapping]] = ..., set_log_level: _Optional[_Union[SetLogLevelRequest, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsRequest, _Mapping]] = ..., cluster_status: _Optional[_Union[ClusterStatusRequest, _Mapping]] = ..., change_members: _Optional[_Union[ChangeMembersRequest, _Mapping]] = ..., transfer_leadership: _Optional[_Union[TransferLeadershipRequest, _Mapping]] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., sequence: _Optional[int] = ..., min_revision: _Optional[int] = ..., acting_user_id: _Optional[int] = ..., timed: bool = ..., cast_vote: _Optional[_Union[CastVoteRequest, _Mapping]] = ..., hello: _Optional[_Union[HelloRequest, _Mapping]] = ..., ping: _Optional[_Union[PingRequest, _Mapping]] = ..., cancel: _Optional[_Union[CancelRequest, _Mapping]] = ..., sign_up: _Optional[_Union[SignUpRequest, _Mapping]] = ..., sign_in: _Optional[_Union[SignInRequest, _Mapping]] = ..., get_session: _Optional[_Union[GetSessionRequest, _Mapping]] = ..., sign_out: _Optional[_Union[SignOutRequest, _Mapping]] = ..., change_password: _Optional[_Union[ChangePasswordRequest, _Mapping]] = ..., change_email: _Optional[_Union[ChangeEmailRequest, _Mapping]] = ..., list_sessions: _Optional[_Union[ListSessionsRequest, _Mapping]] = ..., end_session: _Optional[_Union[EndSessionRequest, _Mapping]] = ..., change_user: _Optional[_Union[ChangeUserRequest, _Mapping]] = ..., make_password_reset: _Optional[_Union[MakePasswordResetRequest, _Mapping]] = ..., reset_password: _Optional[_Union[ResetPasswordRequest, _Mapping]] = ..., create_post: _Optional[_Union[CreatePostRequest, _Mapping]] = ..., get_post: _Optional[_Union[GetPostRequest, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsRequest, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsRequest, _Mapping]] = ..., update_post: _Optional[_Union[UpdatePostRequest, _Mapping]] = ..., delete_post: _Optional[_Union[DeletePostRequest, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsRequest, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsRequest, _Mapping]] = ..., get_post_rank: _Optional[_Union[GetPostRankRequest, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsRequest, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesRequest, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsRequest, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsRequest, _Mapping]] = ..., get_server_stats: _Optional[_Union[GetServerStatsRequest, _Mapping]] = ..., create_feed: _Optional[_Union[CreateFeedRequest, _Mapping]] = ..., backup: _Optional[_Union[BackupRequest, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesRequest, _Mapping]] = ..., drain: _Optional[_Union[DrainRequest, _Mapping]] = ..., set_log_level: _Optional[_Union[SetLogLevelRequest, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsRequest, _Mapping]] = ..., cluster_status: _Optional[_Union[ClusterStatusRequest, _Mapping]] = ..., change_members: _Optional[_Union[ChangeMembersRequest, _Mapping]] = ..., transfer_leadership: _Optional[_Union[TransferLeadershipRequest, _Mapping]] = ...) -> None: ...
 
 class ClusterMember(_message.Message):
     __slots__ = ["address", "role"]
@@ -412,6 +456,12 @@ class DrainRequest(_message.Message):
 class Empty(_message.Message):
     __slots__ = []
     def __init__(self) -> None: ...
+
+class EndSessionRequest(_message.Message):
+    __slots__ = ["id"]
+    ID_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    def __init__(self, id: _Optional[int] = ...) -> None: ...
 
 class Feed(_message.Message):
     __slots__ = ["default_order", "max_text_length", "max_title_length", "min_text_length", "name", "post_count", "unread_count", "vote_mode", "voters"]
@@ -693,6 +743,24 @@ class ListPostsResponse(_message.Message):
     total_size: int
     def __init__(self, posts: _Optional[_Iterable[_Union[Post, _Mapping]]] = ..., next_page_token: _Optional[bytes] = ..., previous_page_token: _Optional[bytes] = ..., refresh_token: _Optional[bytes] = ..., first_rank: _Optional[int] = ..., total_size: _Optional[int] = ..., newer_count: _Optional[int] = ..., consistency: _Optional[_Union[Consistency, str]] = ...) -> None: ...
 
+class ListSessionsRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class ListSessionsResponse(_message.Message):
+    __slots__ = ["sessions"]
+    SESSIONS_FIELD_NUMBER: _ClassVar[int]
+    sessions: _containers.RepeatedCompositeFieldContainer[SessionInfo]
+    def __init__(self, sessions: _Optional[_Iterable[_Union[SessionInfo, _Mapping]]] = ...) -> None: ...
+
+class MakePasswordResetRequest(_message.Message):
+    __slots__ = ["email", "user_id"]
+    EMAIL_FIELD_NUMBER: _ClassVar[int]
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    email: str
+    user_id: int
+    def __init__(self, user_id: _Optional[int] = ..., email: _Optional[str] = ...) -> None: ...
+
 class MarkPostsRequest(_message.Message):
     __slots__ = ["feed", "mark", "post_ids", "through_post_id"]
     FEED_FIELD_NUMBER: _ClassVar[int]
@@ -754,6 +822,16 @@ class MethodStats(_message.Message):
     num_errors: int
     num_requests: int
     def __init__(self, method: _Optional[str] = ..., num_requests: _Optional[int] = ..., num_errors: _Optional[int] = ..., last_error: _Optional[str] = ...) -> None: ...
+
+class PasswordReset(_message.Message):
+    __slots__ = ["expire_time_ms", "token", "user"]
+    EXPIRE_TIME_MS_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    USER_FIELD_NUMBER: _ClassVar[int]
+    expire_time_ms: int
+    token: bytes
+    user: User
+    def __init__(self, token: _Optional[bytes] = ..., user: _Optional[_Union[User, _Mapping]] = ..., expire_time_ms: _Optional[int] = ...) -> None: ...
 
 class PingRequest(_message.Message):
     __slots__ = ["payload"]
@@ -847,8 +925,16 @@ class PostTimes(_message.Message):
     update_time_ms: int
     def __init__(self, id: _Optional[int] = ..., feed: _Optional[str] = ..., title: _Optional[str] = ..., create_time_ms: _Optional[int] = ..., update_time_ms: _Optional[int] = ...) -> None: ...
 
+class ResetPasswordRequest(_message.Message):
+    __slots__ = ["new_password", "token"]
+    NEW_PASSWORD_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    new_password: str
+    token: bytes
+    def __init__(self, token: _Optional[bytes] = ..., new_password: _Optional[str] = ...) -> None: ...
+
 class ServerFrame(_message.Message):
-    __slots__ = ["backup", "batch_cast_votes", "batch_get_posts", "cast_vote", "change_members", "cluster_status", "correct_times", "delete_posts", "empty", "feed", "go_away", "hello", "id", "import_posts", "list_feeds", "list_posts", "mark_posts", "more", "ping", "post", "post_rank", "revision", "server_stats", "session", "status", "sync_posts", "times", "watch_posts"]
+    __slots__ = ["backup", "batch_cast_votes", "batch_get_posts", "cast_vote", "change_members", "cluster_status", "correct_times", "delete_posts", "empty", "feed", "go_away", "hello", "id", "import_posts", "list_feeds", "list_posts", "list_sessions", "mark_posts", "more", "password_reset", "ping", "post", "post_rank", "revision", "server_stats", "session", "status", "sync_posts", "times", "watch_posts"]
     BACKUP_FIELD_NUMBER: _ClassVar[int]
     BATCH_CAST_VOTES_FIELD_NUMBER: _ClassVar[int]
     BATCH_GET_POSTS_FIELD_NUMBER: _ClassVar[int]
@@ -865,8 +951,10 @@ class ServerFrame(_message.Message):
     IMPORT_POSTS_FIELD_NUMBER: _ClassVar[int]
     LIST_FEEDS_FIELD_NUMBER: _ClassVar[int]
     LIST_POSTS_FIELD_NUMBER: _ClassVar[int]
+    LIST_SESSIONS_FIELD_NUMBER: _ClassVar[int]
     MARK_POSTS_FIELD_NUMBER: _ClassVar[int]
     MORE_FIELD_NUMBER: _ClassVar[int]
+    PASSWORD_RESET_FIELD_NUMBER: _ClassVar[int]
     PING_FIELD_NUMBER: _ClassVar[int]
     POST_FIELD_NUMBER: _ClassVar[int]
     POST_RANK_FIELD_NUMBER: _ClassVar[int]
@@ -893,8 +981,10 @@ class ServerFrame(_message.Message):
     import_posts: ImportPostsResponse
     list_feeds: ListFeedsResponse
     list_posts: ListPostsResponse
+    list_sessions: ListSessionsResponse
     mark_posts: MarkPostsResponse
     more: bool
+    password_reset: PasswordReset
     ping: PingResponse
     post: Post
     post_rank: PostRank
@@ -905,7 +995,7 @@ class ServerFrame(_message.Message):
     sync_posts: SyncPostsResponse
     times: CallTimes
     watch_posts: WatchPostsEvent
-    def __init__(self, id: _Optional[int] = ..., revision: _Optional[int] = ..., status: _Optional[_Union[Status, _Mapping]] = ..., more: bool = ..., times: _Optional[_Union[CallTimes, _Mapping]] = ..., cast_vote: _Optional[_Union[CastVoteResponse, _Mapping]] = ..., hello: _Optional[_Union[HelloResponse, _Mapping]] = ..., ping: _Optional[_Union[PingResponse, _Mapping]] = ..., go_away: _Optional[_Union[GoAway, _Mapping]] = ..., session: _Optional[_Union[UserSession, _Mapping]] = ..., post: _Optional[_Union[Post, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsResponse, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsResponse, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsResponse, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsEvent, _Mapping]] = ..., post_rank: _Optional[_Union[PostRank, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsResponse, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesResponse, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsResponse, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsResponse, _Mapping]] = ..., server_stats: _Optional[_Union[ServerStats, _Mapping]] = ..., feed: _Optional[_Union[Feed, _Mapping]] = ..., backup: _Optional[_Union[BackupResponse, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesResponse, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsResponse, _Mapping]] = ..., cluster_status: _Optional[_Union[ClusterStatus, _Mapping]] = ..., change_members: _Optional[_Union[ChangeMembersResponse, _Mapping]] = ..., empty: _Optional[_Union[Empty, _Mapping]] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., revision: _Optional[int] = ..., status: _Optional[_Union[Status, _Mapping]] = ..., more: bool = ..., times: _Optional[_Union[CallTimes, _Mapping]] = ..., cast_vote: _Optional[_Union[CastVoteResponse, _Mapping]] = ..., hello: _Optional[_Union[HelloResponse, _Mapping]] = ..., ping: _Optional[_Union[PingResponse, _Mapping]] = ..., go_away: _Optional[_Union[GoAway, _Mapping]] = ..., session: _Optional[_Union[UserSession, _Mapping]] = ..., list_sessions: _Optional[_Union[ListSessionsResponse, _Mapping]] = ..., password_reset: _Optional[_Union[PasswordReset, _Mapping]] = ..., post: _Optional[_Union[Post, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsResponse, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsResponse, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsResponse, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsEvent, _Mapping]] = ..., post_rank: _Optional[_Union[PostRank, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsResponse, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesResponse, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsResponse, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsResponse, _Mapping]] = ..., server_stats: _Optional[_Union[ServerStats, _Mapping]] = ..., feed: _Optional[_Union[Feed, _Mapping]] = ..., backup: _Optional[_Union[BackupResponse, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesResponse, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsResponse, _Mapping]] = ..., cluster_status: _Optional[_Union[ClusterStatus, _Mapping]] = ..., change_members: _Optional[_Union[ChangeMembersResponse, _Mapping]] = ..., empty: _Optional[_Union[Empty, _Mapping]] = ...) -> None: ...
 
 class ServerStats(_message.Message):
     __slots__ = ["accept_pauses", "accepted_connections", "accounts", "backups", "bad_frames", "buffered_bytes", "channel_bytes", "channels", "connections", "durability", "evicted_channels", "held_time", "journal", "latencies", "methods", "over_budget_closes", "post_bytes", "post_limit_bytes", "posts", "queued_hashes", "refused_channels", "refused_connections", "refused_devices", "refused_posts", "refused_sign_ins", "repeated_calls", "revision", "server_name", "sessions", "slow_frames", "snapshot_bytes", "snapshots", "start_time_ms", "stripe_contentions", "watches", "watching_peers"]
@@ -982,6 +1072,18 @@ class ServerStats(_message.Message):
     watches: int
     watching_peers: _containers.RepeatedCompositeFieldContainer[WatchingPeer]
     def __init__(self, server_name: _Optional[str] = ..., start_time_ms: _Optional[int] = ..., connections: _Optional[int] = ..., posts: _Optional[int] = ..., revision: _Optional[int] = ..., methods: _Optional[_Iterable[_Union[MethodStats, _Mapping]]] = ..., snapshots: _Optional[int] = ..., snapshot_bytes: _Optional[int] = ..., watches: _Optional[int] = ..., stripe_contentions: _Optional[int] = ..., accepted_connections: _Optional[int] = ..., refused_connections: _Optional[int] = ..., slow_frames: _Optional[int] = ..., bad_frames: _Optional[int] = ..., buffered_bytes: _Optional[int] = ..., accept_pauses: _Optional[int] = ..., durability: _Optional[str] = ..., journal: _Optional[_Union[JournalStats, _Mapping]] = ..., channels: _Optional[int] = ..., evicted_channels: _Optional[int] = ..., repeated_calls: _Optional[int] = ..., over_budget_closes: _Optional[int] = ..., channel_bytes: _Optional[int] = ..., refused_channels: _Optional[int] = ..., refused_devices: _Optional[int] = ..., accounts: _Optional[int] = ..., sessions: _Optional[int] = ..., queued_hashes: _Optional[int] = ..., refused_sign_ins: _Optional[int] = ..., backups: _Optional[_Union[BackupStats, _Mapping]] = ..., latencies: _Optional[_Iterable[_Union[LatencyStats, _Mapping]]] = ..., held_time: _Optional[_Union[LatencyStats, _Mapping]] = ..., watching_peers: _Optional[_Iterable[_Union[WatchingPeer, _Mapping]]] = ..., post_bytes: _Optional[int] = ..., post_limit_bytes: _Optional[int] = ..., refused_posts: _Optional[int] = ...) -> None: ...
+
+class SessionInfo(_message.Message):
+    __slots__ = ["current", "expire_time_ms", "id", "use_time_ms"]
+    CURRENT_FIELD_NUMBER: _ClassVar[int]
+    EXPIRE_TIME_MS_FIELD_NUMBER: _ClassVar[int]
+    ID_FIELD_NUMBER: _ClassVar[int]
+    USE_TIME_MS_FIELD_NUMBER: _ClassVar[int]
+    current: bool
+    expire_time_ms: int
+    id: int
+    use_time_ms: int
+    def __init__(self, id: _Optional[int] = ..., use_time_ms: _Optional[int] = ..., expire_time_ms: _Optional[int] = ..., current: bool = ...) -> None: ...
 
 class SetLogLevelRequest(_message.Message):
     __slots__ = ["level"]
@@ -1159,6 +1261,9 @@ class Capability(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class ServingStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class UserChange(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class Order(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):

@@ -201,6 +201,19 @@ class ClientTests(ClientTestCase):
         self.assertEqual([one.session_token for one in service.introductions], [b"", b"t" * 32, b""])
 
 
+    def test_a_changed_password_begins_another_session(self):
+        def session(letter):
+            return feed.ServerFrame(session=feed.UserSession(token=letter * 32))
+        for change in (lambda client: client.change_password("a password", "another"),
+                       lambda client: client.reset_password(b"r" * 32, "another")):
+            service, client = self.connected(session(b"t"), session(b"u"))
+            client.sign_in("ada@example.org", "a password")
+            change(client)
+            client.close()
+            client.ping()
+            self.assertEqual([one.session_token for one in service.introductions], [b"", b"u" * 32])
+
+
 class WatchTests(ClientTestCase):
     def watched(self, *answers, hellos=(CHANNEL,)):
         service, client = self.connected(*answers, hellos=hellos, client_id=DEVICE, channel=3)
