@@ -127,6 +127,9 @@ let package = Package(
         // How files, a journal and a database fail.
         .target(name: "FeedStorage", dependencies: ["FeedConcurrency"], swiftSettings: settings),
 
+        // The keys by which lists are sorted.
+        .target(name: "FeedOrders", swiftSettings: settings),
+
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(
             name: "FeedProto",
@@ -135,7 +138,7 @@ let package = Package(
         ),
         .target(
             name: "FeedRanking",
-            dependencies: ["CPrefetch", "FeedConcurrency"],
+            dependencies: ["CPrefetch", "FeedConcurrency", "FeedOrders"],
             swiftSettings: settings
         ),
         .target(
@@ -198,7 +201,7 @@ let package = Package(
 
         .target(
             name: "FeedCalls",
-            dependencies: ["FeedConcurrency", "FeedProto", "FeedRanking"],
+            dependencies: ["FeedConcurrency", "FeedOrders", "FeedProto", "FeedRanking"],
             swiftSettings: settings
         ),
         .target(
@@ -249,7 +252,7 @@ let package = Package(
         .target(
             name: "FeedOffline",
             dependencies: [
-                "FeedClient", "FeedConcurrency", "FeedProto", "FeedRanking", "FeedSQLite",
+                "FeedClient", "FeedConcurrency", "FeedOrders", "FeedProto", "FeedSQLite",
             ],
             swiftSettings: settings
         ),
@@ -279,8 +282,8 @@ let package = Package(
             name: "FeedService",
             dependencies: [
                 "FeedAccounts", "FeedAdmin", "FeedCalls", "FeedConcurrency", "FeedJournal",
-                "FeedLog", "FeedProto", "FeedRanking", "FeedSettings", "FeedState", "FeedTLS",
-                "FeedTransport",
+                "FeedLog", "FeedOrders", "FeedProto", "FeedRanking", "FeedSettings", "FeedState",
+                "FeedTLS", "FeedTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -347,7 +350,7 @@ let package = Package(
         ),
         .target(
             name: "FeedRankingModel",
-            dependencies: ["FeedRanking"],
+            dependencies: ["FeedOrders", "FeedRanking"],
             path: "Tests/FeedRankingModel",
             swiftSettings: settings
         ),
@@ -381,8 +384,8 @@ let package = Package(
         .testTarget(
             name: "FeedRankingTests",
             dependencies: [
-                "FeedRanking", "FeedConcurrency", "FeedRankingModel", "FeedTestSupport",
-                "CMallocHook",
+                "FeedRanking", "FeedConcurrency", "FeedOrders", "FeedRankingModel",
+                "FeedTestSupport", "CMallocHook",
             ],
             swiftSettings: settings
         ),

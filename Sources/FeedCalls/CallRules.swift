@@ -1,4 +1,5 @@
 internal import FeedConcurrency
+package import FeedOrders
 package import FeedProto
 package import FeedRanking
 
@@ -92,7 +93,7 @@ extension CallRules {
             throw .unknownValue(order, field: "order")
         }
         guard window != .unspecified else { return list }
-        guard let known = FeedRanking.Window(window) else {
+        guard let known = FeedOrders.Window(window) else {
             throw .unknownValue(window, field: "window")
         }
         guard list.order.allowsWindow else {
@@ -211,7 +212,7 @@ package struct ListID: Hashable, Sendable {
     package var feed: FeedID?
     package var order: FeedRanking.Order
     /// The window; nil is all time.
-    package var window: FeedRanking.Window?
+    package var window: FeedOrders.Window?
 }
 
 /// What is watched.

@@ -1,3 +1,4 @@
+internal import FeedOrders
 package import FeedRanking
 
 /// Writes page tokens, and reads those that it wrote.

@@ -1,3 +1,4 @@
+package import FeedOrders
 package import FeedProto
 package import FeedRanking
 
@@ -35,7 +36,7 @@ extension FeedProto.Order {
     }
 }
 
-extension FeedRanking.Window {
+extension FeedOrders.Window {
     /// The window of a number from the wire; nil for unspecified and for numbers without a meaning.
     package init?(_ window: FeedProto.Window) {
         switch window {

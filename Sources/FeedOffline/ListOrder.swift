@@ -1,6 +1,6 @@
 import FeedClient
+import FeedOrders
 import FeedProto
-import FeedRanking
 
 /// An order of the copy's lists: the columns of its key, and their direction.
 struct ListOrder {
@@ -61,16 +61,16 @@ struct ListKeys {
     let discussed: Int64
 
     init(_ post: FeedProto.Post) {
-        let time = min(max(post.createTimeMilliseconds, 0), RankingLimits.maximumTimeMilliseconds)
+        let time = min(max(post.createTimeMilliseconds, 0), HotRank.maximumTimeMilliseconds)
         let hotRank = HotRank.key(score: post.score, createTimeMilliseconds: time)
         let (up, down) = (min(post.upvoteCount, 1 << 62), min(post.downvoteCount, 1 << 62))
         let confidence = ConfidenceRank.value(upvoteCount: up, downvoteCount: down)
         let controversy = ControversyRank.value(upvoteCount: up, downvoteCount: down)
-        top = Self.ascending(RankKey.descending(post.score))
-        hot = Self.ascending(RankKey.descending(hotRank))
-        best = Self.ascending(RankKey.descending(notNegative: confidence))
-        controversial = Self.ascending(RankKey.descending(notNegative: controversy))
-        discussed = Self.ascending(RankKey.descending(Int64(clamping: post.commentCount)))
+        top = Self.ascending(OrderKey.descending(post.score))
+        hot = Self.ascending(OrderKey.descending(hotRank))
+        best = Self.ascending(OrderKey.descending(notNegative: confidence))
+        controversial = Self.ascending(OrderKey.descending(notNegative: controversy))
+        discussed = Self.ascending(OrderKey.descending(Int64(clamping: post.commentCount)))
     }
 
     /// The key of the service as a number of SQLite, which has a sign.
@@ -81,7 +81,7 @@ extension PostList {
     /// The time that the list's posts were created after, where it is read at `milliseconds`; nil is any.
     func windowStart(at milliseconds: Int64) -> Int64? {
         // The service's windows have the numbers of the contract.
-        FeedRanking.Window(rawValue: UInt8(clamping: window.rawValue))
+        FeedOrders.Window(rawValue: UInt8(clamping: window.rawValue))
             .map { milliseconds - $0.milliseconds }
     }
 }

@@ -1,3 +1,4 @@
+package import FeedOrders
 package import FeedRanking
 import Glibc
 package import Synchronization

@@ -1,4 +1,5 @@
 import CMallocHook
+import FeedOrders
 import FeedRanking
 import FeedRankingModel
 import FeedTestSupport

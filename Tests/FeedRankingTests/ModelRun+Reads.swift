@@ -1,3 +1,4 @@
+import FeedOrders
 import FeedRanking
 import FeedRankingModel
 import FeedTestSupport

@@ -1,3 +1,4 @@
+import FeedOrders
 import FeedRanking
 import FeedTestSupport
 import Testing
@@ -240,7 +241,7 @@ import Testing
     }
 
     private static func key(_ slot: UInt32, score: Int64) -> RankKey {
-        RankKey(primary: RankKey.descending(score), secondary: 0, slot: slot)
+        RankKey(primary: OrderKey.descending(score), secondary: 0, slot: slot)
     }
 
     private static func sorted(_ keys: [RankKey]) -> Slab<RankKey> {

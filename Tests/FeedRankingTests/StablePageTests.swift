@@ -1,4 +1,5 @@
 import FeedConcurrency
+import FeedOrders
 import FeedRanking
 import FeedRankingModel
 import FeedTestSupport

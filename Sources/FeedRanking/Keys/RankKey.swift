@@ -20,19 +20,6 @@ package struct RankKey: BitwiseCopyable, Equatable, Sendable {
         self.isProbe = isProbe ? 1 : 0
     }
 
-    /// Maps a number to one that ascends where the number descends.
-    @inline(__always)
-    package static func descending(_ value: Int64) -> UInt64 {
-        ~(UInt64(bitPattern: value) ^ (1 << 63))
-    }
-
-    @inline(__always)
-    static func value(descending key: UInt64) -> Int64 { Int64(bitPattern: ~key ^ (1 << 63)) }
-
-    /// Maps a number to one that ascends where the number descends, and is not 0.
-    @inline(__always)
-    package static func descending(notNegative value: Double) -> UInt64 { ~value.bitPattern }
-
     /// Maps an id below 2^56 to a second part that ascends where ids descend, and is no title.
     @inline(__always)
     package static func newestFirst(_ id: PostID) -> UInt64 { ~id.rawValue << 8 }

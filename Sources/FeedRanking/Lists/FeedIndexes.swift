@@ -1,3 +1,5 @@
+import FeedOrders
+
 /// The orders of one list of posts within a stripe: of a feed, or of all feeds together.
 struct FeedIndexes: BitwiseCopyable {
     /// The number of live posts, in an index or not.
@@ -40,7 +42,7 @@ struct HeadThreshold: BitwiseCopyable {
 
     /// Takes in an index of the list after a change of its boundary.
     mutating func update(_ kind: KeyKind, _ index: RankedIndex) {
-        let least = RankKey.value(descending: index.headBoundary.primary)
+        let least = OrderKey.value(descending: index.headBoundary.primary)
         switch kind {
         case .top: score = index.isBuilt ? least : .max
         case .hot: hotRank = index.isBuilt ? Double(least) : .infinity
@@ -150,16 +152,16 @@ struct SlotKeys: BitwiseCopyable {
     func key(_ kind: KeyKind, _ post: StalePost, at score: Int64) -> RankKey {
         switch kind {
         case .top:
-            let primary = RankKey.descending(score)
+            let primary = OrderKey.descending(score)
             return RankKey(primary: primary, secondary: post.titlePrefix, slot: post.slot)
         case .new:
-            let primary = RankKey.descending(post.createTimeMilliseconds)
+            let primary = OrderKey.descending(post.createTimeMilliseconds)
             let secondary = RankKey.newestFirst(id(post.slot))
             return RankKey(primary: primary, secondary: secondary, slot: post.slot)
         case .hot:
             let time = post.createTimeMilliseconds
             let rank = HotRank.key(score: score, createTimeMilliseconds: time)
-            return RankKey(primary: RankKey.descending(rank), secondary: 0, slot: post.slot)
+            return RankKey(primary: OrderKey.descending(rank), secondary: 0, slot: post.slot)
         case .best, .controversial, .rising, .discussed:
             preconditionFailure("A list of \(kind) does not stand.")
         }
@@ -178,10 +180,10 @@ struct SlotKeys: BitwiseCopyable {
         switch kind {
         case .best:
             let value = ConfidenceRank.value(upvoteCount: ups, downvoteCount: downs)
-            return RankKey.descending(notNegative: value)
+            return OrderKey.descending(notNegative: value)
         case .controversial:
             let value = ControversyRank.value(upvoteCount: ups, downvoteCount: downs)
-            return RankKey.descending(notNegative: value)
+            return OrderKey.descending(notNegative: value)
         case .rising:
             return record.risingKey
         case .discussed:

@@ -1,3 +1,5 @@
+import FeedOrders
+
 /// A list: the posts of a feed or of all feeds, in one order, of all time or of a window.
 struct ListID {
     /// The feed; nil is all feeds.
@@ -60,7 +62,7 @@ package struct ListPosition: Equatable, Sendable {
     /// The place of a post in NEW.
     init(createTimeMilliseconds: Int64, id: PostID) {
         self.init(
-            primary: RankKey.descending(createTimeMilliseconds),
+            primary: OrderKey.descending(createTimeMilliseconds),
             secondary: RankKey.newestFirst(id),
             id: id,
             title: []

@@ -1,3 +1,4 @@
+import FeedOrders
 import Glibc
 
 /// The side lists of a feed, or of all feeds, in a stripe.
@@ -359,7 +360,7 @@ struct HeadFilter: ~Copyable {
         }
         switch keys.kind {
         case .top:
-            let score = RankKey.value(descending: boundary)
+            let score = OrderKey.value(descending: boundary)
             levels[number].score = min(levels[number].score, score)
         case .controversial:
             let least = isWhole ? 0 : Double(bitPattern: ~boundary)

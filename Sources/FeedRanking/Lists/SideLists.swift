@@ -1,3 +1,5 @@
+import FeedOrders
+
 /// The side lists of a stripe: the lists of all orders and windows that are not in
 /// `StandingLists`.
 ///

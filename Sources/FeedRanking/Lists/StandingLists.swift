@@ -1,3 +1,5 @@
+import FeedOrders
+
 /// The lists of a stripe that are never dropped: TOP, NEW and HOT of all time, of each feed and of all.
 ///
 /// The lists are maintained lazily. A write makes its post stale, and a reader refreshes the indexes

@@ -1,4 +1,5 @@
 package import FeedConcurrency
+package import FeedOrders
 
 package struct PageQuery: Sendable {
     package enum Start: Equatable, Sendable {

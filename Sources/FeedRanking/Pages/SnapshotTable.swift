@@ -1,4 +1,5 @@
 import FeedConcurrency
+import FeedOrders
 
 /// The snapshots of all lists, shared by all callers.
 ///

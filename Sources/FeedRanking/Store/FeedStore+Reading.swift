@@ -1,4 +1,5 @@
 package import FeedConcurrency
+package import FeedOrders
 import Synchronization
 
 extension FeedStore {

@@ -26,23 +26,3 @@ package enum Order: UInt8, CaseIterable, Sendable {
         }
     }
 }
-
-/// A span of time before now; a list of a window has the posts created within it.
-package enum Window: UInt8, CaseIterable, Sendable {
-    case hour = 1
-    case day
-    case week
-    case month
-    case year
-
-    package var milliseconds: Int64 {
-        let hour: Int64 = 3_600_000
-        return switch self {
-        case .hour: hour
-        case .day: 24 * hour
-        case .week: 7 * 24 * hour
-        case .month: 30 * 24 * hour
-        case .year: 365 * 24 * hour
-        }
-    }
-}

@@ -1,3 +1,5 @@
+import FeedOrders
+
 /// All limits of the ranking, each with its reason.
 ///
 /// A caller keeps to the first five, and checks its own limits against them when it starts. A call
@@ -13,10 +15,8 @@ package enum RankingLimits {
     package static let maximumFieldByteCount = Int(UInt16.max)
     /// The ups, and the downs, of an imported post: 2^53 leaves room for further votes.
     package static let maximumImportedCount: UInt64 = 1 << 53
-    /// The Unix time of an imported post: some 71,000 years.
-    ///
-    /// It is far below the times at which a HOT rank and its bound would lose their last digits.
-    package static let maximumTimeMilliseconds: Int64 = 1 << 51
+    /// The Unix time of an imported post.
+    package static let maximumTimeMilliseconds = HotRank.maximumTimeMilliseconds
     /// The milliseconds that the time of new posts may be ahead of a clock that was set back.
     ///
     /// Within these five minutes times stand still instead of going back.

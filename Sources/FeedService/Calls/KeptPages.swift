@@ -1,3 +1,4 @@
+internal import FeedOrders
 internal import FeedProto
 internal import FeedRanking
 

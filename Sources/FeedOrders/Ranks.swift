@@ -1,4 +1,4 @@
-import Glibc
+// Public, and inlinable what each vote calls: the compiler inlines no `package` function into another module.
 
 /// Reddit's confidence, by which BEST sorts: the lower bound of Wilson's interval for the share of
 /// upvotes, at 80 %.
@@ -7,11 +7,11 @@ import Glibc
 /// `(p + z²/(2n) - z * sqrt(p(1 - p)/n + z²/(4n²))) / (1 + z²/n)`. The operations are those of IEEE
 /// 754 doubles in the order of `value`, so other programs compute the same bits. See Wilson,
 /// "Probable inference, the law of succession, and statistical inference", JASA 22 (1927).
-package enum ConfidenceRank {
+public enum ConfidenceRank {
     private static let z = 1.281551565545
 
     /// The confidence in 0 to 1; 0 for a post without upvotes, where the formula is 0, too.
-    package static func value(upvoteCount: UInt64, downvoteCount: UInt64) -> Double {
+    public static func value(upvoteCount: UInt64, downvoteCount: UInt64) -> Double {
         guard upvoteCount > 0 else { return 0 }
         let n = Double(upvoteCount + downvoteCount)
         let p = Double(upvoteCount) / n
@@ -24,20 +24,22 @@ package enum ConfidenceRank {
     ///
     /// The bounds of Wilson's interval are the c with (p - c)² = z² c(1 - c) / n. So the confidence of
     /// a post is at least c where ups - cn is not negative and its square is at least `spread` * n.
-    static func spread(at confidence: Double) -> Double { z * z * confidence * (1 - confidence) }
+    public static func spread(at confidence: Double) -> Double {
+        z * z * confidence * (1 - confidence)
+    }
 }
 
 /// Reddit's controversy: many votes, up and down alike.
 ///
 /// `(ups + downs) ^ (min(ups, downs) / max(ups, downs))` in doubles, and 0 for a post without
 /// upvotes or without downvotes, from `_sorts.pyx::controversy`.
-package enum ControversyRank {
+public enum ControversyRank {
     /// The controversy; not negative.
-    package static func value(upvoteCount: UInt64, downvoteCount: UInt64) -> Double {
+    public static func value(upvoteCount: UInt64, downvoteCount: UInt64) -> Double {
         guard upvoteCount > 0, downvoteCount > 0 else { return 0 }
         let balance =
             Double(min(upvoteCount, downvoteCount)) / Double(max(upvoteCount, downvoteCount))
-        return pow(Double(upvoteCount + downvoteCount), balance)
+        return BinaryLogarithm.power(upvoteCount + downvoteCount, balance)
     }
 }
 
@@ -50,47 +52,59 @@ package enum ControversyRank {
 /// There are no ties to round. The time's part is a multiple of 1/9, since 10^7 / 45000 is 2000 / 9;
 /// the logarithm's part is an integer where |s| is a power of ten and irrational elsewhere; so no
 /// sum ends in one half.
-package enum HotRank {
-    private static let tableCount = 4_096
-    private static let logarithms: [Double] = (0..<tableCount).map { log10(Double(max($0, 1))) }
-    /// A sum of doubles that is nearer to a half than this is computed exactly.
+public enum HotRank {
+    /// The Unix time of a post up to which its key and the key's bound keep their last digits: some 71,000
+    /// years.
+    public static let maximumTimeMilliseconds: Int64 = 1 << 51
+
+    /// The bits behind the point of a sum.
+    private static let fractionBitCount: Int64 = 34
+    /// 10^7 * log10(2), with 41 bits behind the point.
+    private static let scale: Int64 = 0x5BDD_F7E9_CCB1_84C5
+    /// A sum that is nearer to a half than this is computed exactly.
     ///
-    /// The error of the sum is below 10^-6: the error of `log10`, below 10^-14, times 10^7, and
-    /// three roundings of 2^-26 at most.
-    private static let uncertainty = 0x1p-16
+    /// The error of the logarithm counts less than 2^-34, and so do those of the scale, of the product and of
+    /// the ninths.
+    private static let uncertainty: Int64 = 4
+    /// The logarithms of most scores.
+    private static let orders: [Int64] = (0..<4_096).map { order(max($0, 1)) }
 
     /// The key of a score and a creation time; O(1).
-    package static func key(score: Int64, createTimeMilliseconds: Int64) -> Int64 {
+    public static func key(score: Int64, createTimeMilliseconds: Int64) -> Int64 {
         let (whole, ninths) = timePart(seconds(createTimeMilliseconds))
-        // Without the whole part of the time, which doubles could not hold beside seven decimals.
-        let sum = order(score) * 1e7 + Double(ninths) * (1 / 9)
-        let rounded = sum.rounded(.toNearestOrEven)
-        guard abs(sum - rounded) < 0.5 - uncertainty else { return whole + exactSum(score, ninths) }
-        return whole + Int64(rounded)
+        let magnitude = score.magnitude
+        let order =
+            magnitude < orders.count
+            ? orders[Int(truncatingIfNeeded: magnitude)] : order(magnitude)
+        // Without the whole part of the time; with a half, so that it is rounded by rounding down.
+        let time = (ninths << fractionBitCount) / 9 + 1 << (fractionBitCount - 1)
+        let sum = (score < 0 ? -order : order) + time
+        let fraction = sum & (1 << fractionBitCount - 1)
+        let isCertain = fraction >= uncertainty && fraction < 1 << fractionBitCount - uncertainty
+        return whole + (isCertain ? sum >> fractionBitCount : exactSum(score, ninths))
     }
 
     /// A number not below the key, without a table, a division and a rounding; for times up to
-    /// `RankingLimits.maximumTimeMilliseconds`.
+    /// `maximumTimeMilliseconds`.
     ///
     /// It is at most 46,600 above the key of a score that is not negative, as much as 210 s are. The
     /// two units are room for the rounding of the key and of the sum.
+    @inlinable
     @inline(__always)
-    package static func upperBound(score: Int64, createTimeMilliseconds: Int64) -> Double {
+    public static func upperBound(score: Int64, createTimeMilliseconds: Int64) -> Double {
         let order = LogarithmBound.log2(Double(max(score, 1))) * (1e7 * 0.301_029_995_663_981_2)
         return Double(createTimeMilliseconds) * (1e7 / 45e6) - epochPart + order + 2
     }
 
     /// The part of the key of Reddit's epoch.
-    private static var epochPart: Double {
+    @usableFromInline static var epochPart: Double {
         @inline(__always) get { 1_134_028_003 * (1e7 / 45_000) }
     }
 
+    /// 10^7 times the logarithm of a number from 1 on to the base 10.
     @inline(__always)
-    private static func order(_ score: Int64) -> Double {
-        let magnitude = score.magnitude
-        let order =
-            magnitude < tableCount ? logarithms[Int(magnitude)] : log10(Double(magnitude))
-        return score < 0 ? -order : order
+    private static func order(_ magnitude: UInt64) -> Int64 {
+        BinaryLogarithm.of(magnitude).multipliedFullWidth(by: scale).high
     }
 
     /// Whole seconds since Reddit's epoch, rounded down before 1970 too.
@@ -107,7 +121,7 @@ package enum HotRank {
     }
 
     /// The score's part and some ninths, added up and rounded, in integers with 98 bits behind the
-    /// point; about a microsecond, for a few in 100,000 keys.
+    /// point; about a microsecond, for one in two thousand million keys.
     ///
     /// The error is below 2^-95. There are fewer than 2^68 sums, 2^64 scores by 9 ninths, so the
     /// nearest to a half is to be expected 2^-68 from it, where the error decides nothing.
@@ -123,31 +137,21 @@ package enum HotRank {
 
     /// 10^7 * log10(max(magnitude, 1)) with 98 bits behind the point, too low by less than 2^-96.
     private static func scaledLogarithm(_ magnitude: UInt64) -> UInt128 {
-        let number = max(magnitude, 1)
-        let exponent = 63 - number.leadingZeroBitCount
-        // The logarithm to base 2, with 120 bits behind the point: each squaring of what lies
-        // between 1 and 2, with 127 bits behind the point, gives the next bit.
-        var logarithm = UInt128(exponent)
-        var mantissa = UInt128(number) << UInt128(127 - exponent)
-        for _ in 0..<120 {
-            let square = mantissa.multipliedFullWidth(by: mantissa)
-            let isTwoOrMore = square.high >> 127 == 1
-            logarithm = logarithm << 1 | (isTwoOrMore ? 1 : 0)
-            mantissa = isTwoOrMore ? square.high : square.high << 1 | square.low >> 127
-        }
-        return logarithm.multipliedFullWidth(by: scaledLogarithmOfTwo).high
+        BinaryLogarithm.exact(max(magnitude, 1))
+            .multipliedFullWidth(by: scaledLogarithmOfTwo).high
     }
 }
 
 /// Upper bounds of logarithms, without a call of the C library.
-enum LogarithmBound {
+public enum LogarithmBound {
     /// A number that is not below the logarithm to the base 2 of a number from 1 on, and at most
     /// 0.0154 above it.
     ///
     /// The logarithm of 1 + f lies between 0.0073 below and 0.008 above f * (1.3446 - 0.3446 f), a
     /// parabola with the logarithm's values at 0 and 1.
+    @inlinable
     @inline(__always)
-    static func log2(_ value: Double) -> Double {
+    public static func log2(_ value: Double) -> Double {
         let bits = value.bitPattern
         let fraction = Double(bitPattern: bits & 0x000F_FFFF_FFFF_FFFF | 0x3FF0_0000_0000_0000) - 1
         let exponent = Double(Int64(bitPattern: bits >> 52) &- 1_023)
