@@ -22,7 +22,7 @@ package final class NIOConnection: TransportConnection {
     private var handler: NIOLoop.Handler?
     private var life = Life.connecting
     private var channel: (any Channel)?
-    /// The end of the pipeline before TLS.
+    /// The handler next to the socket: what closes from here passes TLS by.
     private var socket: ChannelHandlerContext?
     /// Of the connect, or of the peer's end.
     private var deadline: NIOTimer?
@@ -96,7 +96,7 @@ package final class NIOConnection: TransportConnection {
         if withReset, let channel = channel as? any SocketOptionProvider {
             _ = channel.setSoLinger(linger(l_onoff: 1, l_linger: 0))
         }
-        // Behind TLS, which would wait for the peer.
+        // TLS would wait for the peer.
         socket?.close(mode: .all, promise: nil)
         socket = nil
         channel = nil
@@ -138,11 +138,11 @@ extension NIOConnection {
     private func install(on channel: any Channel) throws {
         guard case .connecting = life else { throw ChannelError.alreadyClosed }
         let pipeline = channel.pipeline.syncOperations
-        let socket = SocketHandler()
-        try pipeline.addHandler(socket)
-        self.socket = try pipeline.context(handler: socket)
-        if let target { try pipeline.addHandler(target.makeHandler(for: peer)) }
-        try pipeline.addHandler(ConnectionEvents(self))
+        let events = ConnectionEvents(self)
+        let tls = try target?.makeHandler(for: peer)
+        if let tls { try pipeline.addHandler(tls) }
+        try pipeline.addHandler(events)
+        socket = try pipeline.context(handler: tls ?? events)
         self.channel = channel
     }
 
@@ -156,6 +156,9 @@ extension NIOConnection {
         guard protocolName == NIOLimits.protocolName else {
             return abort(.connectFailed(.tls(.noCommonProtocol)))
         }
+        guard let certificate = (socket?.handler as? NIOSSLClientHandler)?.peerCertificate,
+            target?.isNamed(by: certificate) == true
+        else { return abort(.connectFailed(.tls(.certificateRefused("hostname mismatch")))) }
         open()
     }
 
@@ -293,11 +296,6 @@ private final class ConnectionEvents: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { connection.failed(error) }
 
     func channelInactive(context: ChannelHandlerContext) { connection.becameInactive() }
-}
-
-/// Stands between the socket and TLS, and does nothing.
-private final class SocketHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
 }
 
 enum NIOLimits {

@@ -56,10 +56,13 @@ package struct NIOTarget: Sendable {
     let context: NIOSSLContext
     let host: String
 
+    /// The address that the host is; nil if it is a name.
+    private var address: FeedNetwork.SocketAddress.Host? {
+        FeedNetwork.SocketAddress.Host(parsing: host, isVersion6: host.contains(":"))
+    }
+
     /// The TLS of a connection; the name of an address is the address.
     func makeHandler(for peer: FeedNetwork.SocketAddress) throws(TLSError) -> NIOSSLClientHandler {
-        let isVersion6 = host.contains(":")
-        let address = FeedNetwork.SocketAddress.Host(parsing: host, isVersion6: isVersion6)
         // Without a name swift-nio-ssl asks for the address that the socket has.
         guard address == nil || address == peer.host,
             let handler = try? NIOSSLClientHandler(
@@ -68,6 +71,22 @@ package struct NIOTarget: Sendable {
             )
         else { throw .badHostName(host) }
         return handler
+    }
+
+    /// Whether a certificate that swift-nio-ssl has taken is the host's.
+    ///
+    /// It also takes one of the socket's address for any name, and a `*` for a part of a label.
+    func isNamed(by certificate: NIOSSLCertificate) -> Bool {
+        let names = certificate._subjectAlternativeNames()
+        // Then it has checked the address, or the common name.
+        if address != nil || names.isEmpty { return true }
+        let host = (host.hasSuffix(".") ? host.dropLast() : host[...]).lowercased()
+        return names.contains { name in
+            guard name.nameType == .dnsName else { return false }
+            let name = String(decoding: name.contents, as: UTF8.self).lowercased()
+            return name == host
+                || name.hasPrefix("*.") && name.dropFirst() == host.drop { $0 != "." }
+        }
     }
 }
 

@@ -40,9 +40,7 @@ import Testing
 
     @Test(arguments: ["feed.example.org", "127.0.0.2"])
     func refusesAnotherName(name: String) async throws {
-        // Without the address: SwiftNIO takes a certificate of the one that it is connected to for any name.
-        try certificates.add(.init("named", alternativeNames: "DNS:localhost"))
-        try await withService("named") { port in
+        try await withService { port in
             var tls = try tls()
             tls.serverName = name
             let problem = await failure { try await connect(to: "localhost:\(port)", tls) }
@@ -50,6 +48,20 @@ import Testing
                 Issue.record("A certificate of another name: \(String(describing: problem))")
                 return
             }
+        }
+    }
+
+    @Test(arguments: [("*.example.org", true), ("f*.example.org", false)])
+    func aWildcardIsAWholeLabel(name: String, isAccepted: Bool) async throws {
+        try certificates.add(.init("named", alternativeNames: "DNS:\(name)"))
+        try await withService("named") { port in
+            var tls = try tls()
+            tls.serverName = "feed.example.org"
+            guard isAccepted else {
+                #expect(await failure { try await connect(to: "localhost:\(port)", tls) } != nil)
+                return
+            }
+            await (try await connect(to: "localhost:\(port)", tls)).close()
         }
     }
 
