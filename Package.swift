@@ -467,8 +467,9 @@ let package = Package(
         .testTarget(
             name: "FeedClientTests",
             dependencies: [
-                "FeedClient", "FeedClientTesting", "FeedConcurrency", "FeedService", "FeedProto",
-                "FeedTLS", "FeedTransport", "FeedTestSupport",
+                "FeedClient", "FeedClientTesting", "FeedClientTransport", "FeedConcurrency",
+                "FeedNetwork", "FeedService", "FeedProto", "FeedTLS", "FeedTransport",
+                "FeedTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: waitingTestSettings

@@ -29,6 +29,7 @@ package final class NIOConnection: TransportConnection {
     private var unconsumed = ByteBuffer()
     private var isIterationDue = false
     private var hasInputEnded = false
+    private var isEndDelivered = false
     private var writes = WriteWatch()
 
     package var pendingByteCount: Int { writes.pendingByteCount }
@@ -199,15 +200,19 @@ extension NIOConnection {
             unconsumed = shown
         }
         if progress.wantsIteration { requestIteration() }
+        deliverInputEnd()
     }
 
     fileprivate func endedInput() {
-        guard !hasInputEnded else { return }
         hasInputEnded = true
-        switch life {
-        case .open: handler?.connectionEndedInput(self)
-        case .connecting, .closing, .closed: break
-        }
+        deliverInputEnd()
+    }
+
+    /// Notifies the handler of the peer's end once it has seen all bytes before it.
+    private func deliverInputEnd() {
+        guard isOpen, hasInputEnded, !isIterationDue, !isEndDelivered else { return }
+        isEndDelivered = true
+        handler?.connectionEndedInput(self)
     }
 
     fileprivate func becameInactive() {
