@@ -1,5 +1,6 @@
 package import FeedConcurrency
 package import FeedNetwork
+internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
@@ -143,6 +144,7 @@ package final class NIOLoopThread: TransportThread {
         limits: ClientByteLimits,
         start: @escaping @Sendable (NIOLoop) -> Void
     ) throws(TransportError) {
+        try Self.checkDescriptors()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         mailbox = NIOMailbox(group.next())
         mailbox.eventLoop.execute { [mailbox, finish] in
@@ -152,6 +154,14 @@ package final class NIOLoopThread: TransportThread {
             mailbox.attach(loop)
             start(loop)
         }
+    }
+
+    /// Throws if the process has not the descriptors left for a loop: SwiftNIO would trap.
+    private static func checkDescriptors() throws(TransportError) {
+        let copies = (0..<NIOLimits.loopDescriptorCount).map { _ in dup(0) }
+        let code = errno
+        for copy in copies where copy >= 0 { close(copy) }
+        if copies.contains(-1), code == EMFILE || code == ENFILE { throw .tooManyOpenFiles }
     }
 
     package func stop() { mailbox.post { $0.stop() } }

@@ -1,11 +1,23 @@
 import FeedClientTransport
 import FeedNetwork
 import FeedProto
+import FeedTestSupport
 import Foundation
 import Testing
 
 /// The transport of the build, without a client.
 @Suite(.timeLimit(.minutes(10))) struct TransportTests {
+    @Test func aProcessWithoutDescriptorsIsTold() async throws {
+        let program = Programs.feedService.deletingLastPathComponent()
+            .appending(path: "FirstClient").path()
+        let client = try RunningProcess(
+            URL(filePath: "/bin/sh"),
+            ["-c", "ulimit -n 5 && exec '\(program)' 127.0.0.1:1"]
+        )
+        let (_, output) = await client.finish()
+        #expect(output.contains { $0.contains("Too many open files: raise") }, "\(output)")
+    }
+
     @Test func theEndComesAfterAllBytes() async throws {
         let service = try await ScriptedService.start { _ in [.bytes(Array("abc".utf8))] }
         let address = try SocketAddress(parsing: service.address)
