@@ -235,12 +235,3 @@ package struct ClientSecurity<Context: TransportSecurity>: Sendable {
         return context.target(host: serverName ?? host)
     }
 }
-
-extension Endpoint {
-    /// The host of an address as it is written, without its port and its brackets.
-    package static func host(in text: String) -> String? {
-        guard let colon = text.lastIndex(of: ":") else { return nil }
-        let host = text[..<colon]
-        return String(host.hasPrefix("[") ? host.dropFirst().dropLast() : host)
-    }
-}

@@ -137,6 +137,11 @@ package enum Endpoint: Sendable, Hashable {
         }
     }
 
+    /// The host of an address as it is written, without its port and its brackets; nil if it is none.
+    package static func host(in text: String) -> String? {
+        (try? SocketAddress.Parts(text)).map { String($0.host) }
+    }
+
     /// Whether a text is a name as hosts have them: labels of letters, digits, `-` and `_`, of which
     /// the last one is no number, so that a wrong IPv4 address is no name.
     private static func isHostName(_ text: Substring) -> Bool {
