@@ -30,6 +30,8 @@ package final class NIOConnection: TransportConnection {
     private var isIterationDue = false
     private var hasInputEnded = false
     private var isEndDelivered = false
+    /// Whether the connection is closed once everything is sent.
+    private var awaitsWrites = false
     private var writes = WriteWatch()
 
     package var pendingByteCount: Int { writes.pendingByteCount }
@@ -77,11 +79,17 @@ package final class NIOConnection: TransportConnection {
             let reason = hasInputEnded ? CloseReason.peerClosed : .local
             life = .closing(reason)
             unconsumed = ByteBuffer()
-            channel?.close(mode: .output).assumeIsolated().whenComplete { [self] result in
-                guard case .success = result, !hasInputEnded else { return abort(reason) }
-                guard case .closing = life else { return }
-                deadline = try? loop.addTimer(after: NIOLimits.linger) { [self] in abort(reason) }
-            }
+            // Where both sides have ended, SwiftNIO drops what is unsent.
+            awaitsWrites = hasInputEnded && pendingByteCount > 0
+            if !awaitsWrites { endOutput(reason) }
+        }
+    }
+
+    private func endOutput(_ reason: CloseReason) {
+        channel?.close(mode: .output).assumeIsolated().whenComplete { [self] result in
+            guard case .success = result, !hasInputEnded else { return abort(reason) }
+            guard case .closing = life else { return }
+            deadline = try? loop.addTimer(after: NIOLimits.linger) { [self] in abort(reason) }
         }
     }
 
@@ -254,6 +262,7 @@ extension NIOConnection {
         if writes.pendingByteCount == 0 {
             writes.timer?.cancel()
             writes.timer = nil
+            if awaitsWrites, case .closing(let reason) = life { endOutput(reason) }
         }
         guard case .failure(let error) = result, isOpen else { return }
         let cause = TransportError(error, "Writing to a connection", peer)

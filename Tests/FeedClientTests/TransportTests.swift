@@ -7,6 +7,106 @@ import Testing
 
 /// The transport of the build, without a client.
 @Suite(.timeLimit(.minutes(10))) struct TransportTests {
+    private typealias Log = AsyncStream<String>.Continuation
+
+    /// What a connection tells its handler; a test says what follows.
+    private final class Handler: Transport.Handler {
+        private let log: Log
+        var opened: (Transport.Connection) -> Void = { _ in }
+        var received: ([UInt8]) -> ReadProgress = { ReadProgress(consumedByteCount: $0.count) }
+        var ended: (Transport.Connection) -> Void = { $0.closeAfterFlush() }
+
+        init(_ log: Log) { self.log = log }
+
+        func connectionOpened(_ connection: Transport.Connection) { opened(connection) }
+
+        func connection(_ connection: Transport.Connection, received bytes: RawSpan) -> ReadProgress
+        {
+            received(unsafe bytes.withUnsafeBytes { unsafe Array($0) })
+        }
+
+        func connectionEndedInput(_ connection: Transport.Connection) {
+            log.yield("end")
+            ended(connection)
+        }
+
+        func connectionClosed(_ connection: Transport.Connection, reason: CloseReason) {
+            log.yield("closed")
+            log.finish()
+        }
+    }
+
+    /// Connects on a thread of its own, gives `body` what the handler logs, and ends the thread.
+    private func withConnection(
+        to address: String,
+        _ script: @escaping @Sendable (Handler, Log) -> Void,
+        _ body: (AsyncStream<String>) async throws -> Void
+    ) async throws {
+        let address = try SocketAddress(parsing: address)
+        let (events, log) = AsyncStream<String>.makeStream()
+        let limits = ClientByteLimits(unconsumed: 16, unsent: 1024)
+        let thread = try Transport.LoopThread(name: "test", limits: limits) { loop in
+            let handler = Handler(log)
+            script(handler, log)
+            do {
+                let timeout = Duration.seconds(600)
+                try loop.connect(to: address, timeout: timeout, security: nil, handler: handler)
+            } catch {
+                log.finish()
+            }
+        }
+        try await body(events)
+        thread.stop()
+        await withCheckedContinuation { continuation in
+            thread.whenFinished { continuation.resume() }
+        }
+    }
+
+    @Test func theEndComesAfterAllBytes() async throws {
+        let service = try await ScriptedService.start { _ in [.bytes(Array("abc".utf8))] }
+        let frame = try ClientFrame(id: 1, request: .ping(PingRequest())).encoded()
+        let hasEnded = DispatchSemaphore(value: 0)
+        try await withConnection(to: service.address) { handler, log in
+            handler.opened = {
+                unsafe $0.write(frame.span.bytes)
+                $0.requestIteration()
+            }
+            var hasWaited = false
+            handler.received = { bytes in
+                // So that the bytes and the end come together.
+                if !hasWaited { hasEnded.wait() }
+                hasWaited = true
+                guard let byte = bytes.first else { return ReadProgress(consumedByteCount: 0) }
+                log.yield(String(UnicodeScalar(byte)))
+                return ReadProgress(consumedByteCount: 1, wantsIteration: true)
+            }
+        } _: { events in
+            for await _ in service.received { break }
+            await service.stop()
+            hasEnded.signal()
+            let seen = await events.reduce(into: []) { $0.append($1) }
+            #expect(seen == ["a", "b", "c", "end", "closed"])
+        }
+    }
+
+    @Test func whatWasWrittenIsSentAlsoAfterThePeersEnd() async throws {
+        let port = try ReservedPort()
+        try port.listen()
+        let bytes = [UInt8](repeating: 7, count: 16 << 20)
+        try await withConnection(to: port.address) { handler, _ in
+            handler.ended = {
+                unsafe $0.write(bytes.span.bytes)
+                $0.closeAfterFlush()
+            }
+        } _: { events in
+            let peer = try await offload { try port.accept() }
+            peer.shutDownSending()
+            for await _ in events { break }
+            let count = try await offload { try peer.receiveUntilEndOfFile().count }
+            #expect(count == bytes.count)
+        }
+    }
+
     @Test func aProcessWithoutDescriptorsIsTold() async throws {
         let program = Programs.feedService.deletingLastPathComponent()
             .appending(path: "FirstClient").path()
@@ -17,73 +117,4 @@ import Testing
         let (_, output) = await client.finish()
         #expect(output.contains { $0.contains("Too many open files: raise") }, "\(output)")
     }
-
-    @Test func theEndComesAfterAllBytes() async throws {
-        let service = try await ScriptedService.start { _ in [.bytes(Array("abc".utf8))] }
-        let address = try SocketAddress(parsing: service.address)
-        let frame = try ClientFrame(id: 1, request: .ping(PingRequest())).encoded()
-        let (events, log) = AsyncStream<String>.makeStream()
-        let hasEnded = DispatchSemaphore(value: 0)
-        let limits = ClientByteLimits(unconsumed: 16, unsent: 1024)
-        let thread = try Transport.LoopThread(name: "test", limits: limits) { loop in
-            let handler = SlowHandler(frame, hasEnded, log)
-            let timeout = Duration.seconds(600)
-            let isTried: Void? = try? loop.connect(
-                to: address,
-                timeout: timeout,
-                security: nil,
-                handler: handler
-            )
-            if isTried == nil { log.finish() }
-        }
-        for await _ in service.received { break }
-        await service.stop()
-        hasEnded.signal()
-        #expect(await events.reduce(into: []) { $0.append($1) } == ["a", "b", "c", "end"])
-        thread.stop()
-        await withCheckedContinuation { continuation in
-            thread.whenFinished { continuation.resume() }
-        }
-    }
-}
-
-/// Reads nothing before the peer has ended its side, and then takes a byte an iteration.
-private final class SlowHandler: Transport.Handler {
-    private let frame: [UInt8]
-    private let hasEnded: DispatchSemaphore
-    private let log: AsyncStream<String>.Continuation
-    private var hasWaited = false
-
-    init(
-        _ frame: [UInt8],
-        _ hasEnded: DispatchSemaphore,
-        _ log: AsyncStream<String>.Continuation
-    ) {
-        self.frame = frame
-        self.hasEnded = hasEnded
-        self.log = log
-    }
-
-    func connectionOpened(_ connection: Transport.Connection) {
-        let frame = frame
-        unsafe connection.write(frame.span.bytes)
-        connection.requestIteration()
-    }
-
-    func connection(_ connection: Transport.Connection, received bytes: RawSpan) -> ReadProgress {
-        if !hasWaited { hasEnded.wait() }
-        hasWaited = true
-        guard let byte = unsafe bytes.withUnsafeBytes({ unsafe $0.first }) else {
-            return ReadProgress(consumedByteCount: 0)
-        }
-        log.yield(String(UnicodeScalar(byte)))
-        return ReadProgress(consumedByteCount: 1, wantsIteration: true)
-    }
-
-    func connectionEndedInput(_ connection: Transport.Connection) {
-        log.yield("end")
-        connection.closeAfterFlush()
-    }
-
-    func connectionClosed(_ connection: Transport.Connection, reason: CloseReason) { log.finish() }
 }
