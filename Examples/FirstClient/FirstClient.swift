@@ -14,8 +14,8 @@ struct FirstClient {
         print("Connected to \(client.service.serverName).")
 
         // Post, and vote.
-        let apple = try await client.createPost(Post(title: "Apple"))
-        let pear = try await client.createPost(Post(title: "Pear"))
+        let apple = try await client.createPost(PostDraft(title: "Apple"))
+        let pear = try await client.createPost(PostDraft(title: "Pear"))
         try await client.vote(on: pear.id, .up)
         let counts = try await client.vote(on: pear.id, .up)
         print("\(pear.title) has \(counts.score) points.")

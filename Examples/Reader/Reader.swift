@@ -94,7 +94,7 @@ struct Reader {
         case .dismissAll:
             let newest = try await feed.posts(PostList(order: .new), limit: 1).posts.first
             if let newest { try await feed.mark(through: newest.id, as: .dismissed) }
-        case .post(let title): try await feed.createPost(Post(title: title))
+        case .post(let title): try await feed.createPost(PostDraft(title: title))
         case .signIn(let email):
             let password = Terminal.readPassword()
             try await connected { client in

@@ -1,31 +1,13 @@
 public import FeedProto
 
 extension FeedCalling {
-    /// Creates a post; its author's name, title, text, URLs and comment count are read.
-    ///
-    /// - Parameters:
-    ///   - post: The post to create.
-    ///   - feed: The feed; empty is the feed `posts`.
-    ///   - timeout: How long it may take; nil is the client's timeout.
-    /// - Returns: The post as the service keeps it, with its id.
-    /// - Throws: A ``FeedClientError`` that names the fields at fault.
-    public func createPost(
-        _ post: Post,
-        in feed: String = "",
-        timeout: Duration? = nil
-    ) async throws(FeedClientError) -> Post {
-        try await postCall(
-            .createPost(CreatePostRequest(feed: feed, post: post)),
-            timeout: timeout
-        )
-    }
-
     /// Imports up to 256 posts from another system with their times and counts, all or none.
     ///
     /// Only clients that the service accepts as a service may do so.
     ///
     /// - Parameters:
-    ///   - posts: The posts with their creation times, their counts and what `createPost` reads.
+    ///   - posts: The posts with their creation times, their counts, their authors' names and what
+    ///     ``PostDraft`` has.
     ///   - feed: The feed; empty is the feed `posts`.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Returns: The posts' ids, in their order.
@@ -82,7 +64,7 @@ extension FeedCalling {
         }
     }
 
-    /// Changes fields of a post.
+    /// Changes fields of a post that need not be at hand; ``editPost(_:timeout:_:)`` edits one that is.
     ///
     /// - Parameters:
     ///   - post: The id and the new values. With a revision other than 0 the call is refused as
@@ -139,7 +121,7 @@ extension FeedCalling {
         }
     }
 
-    private func postCall(
+    func postCall(
         _ request: Request,
         timeout: Duration?
     ) async throws(FeedClientError) -> Post {

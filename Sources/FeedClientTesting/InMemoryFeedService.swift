@@ -10,7 +10,7 @@ public import FeedProto
 /// ```swift
 /// let service = InMemoryFeedService()
 /// let ada = try service.connect(as: ClientID())
-/// let post = try await ada.createPost(Post(title: "Apple"))
+/// let post = try await ada.createPost(PostDraft(title: "Apple"))
 /// service.fail { request in
 ///     if case .castVote = request { .connectionLost(reason: "test", effect: .unknown) } else { nil }
 /// }

@@ -147,7 +147,7 @@ protocol QueueableCommand: PersonCommand {
 
 enum PersonChange {
     case vote(UInt64, VoteDirection)
-    case create(Post, feed: String)
+    case create(PostDraft, feed: String)
     case update(Post, [PostField])
     case delete(UInt64)
 }

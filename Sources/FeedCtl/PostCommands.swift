@@ -52,15 +52,14 @@ struct CreateCommand: ServiceCommand {
     }
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        let post = Post(
-            author: author.isEmpty ? nil : User(displayName: author),
+        let draft = PostDraft(
             title: title,
             text: text,
             linkURL: link,
             thumbnailURL: thumbnail,
             imageURL: image
         )
-        return PostReport(try await client.createPost(post, in: feed))
+        return PostReport(try await client.createPost(draft, in: feed, authorName: author))
     }
 }
 
@@ -86,7 +85,9 @@ struct PostCommand: QueueableCommand {
 
     @OptionGroup var options: PersonOptions
 
-    var change: PersonChange { .create(Post(title: title, text: text, linkURL: link), feed: feed) }
+    var change: PersonChange {
+        .create(PostDraft(title: title, text: text, linkURL: link), feed: feed)
+    }
 }
 
 struct TweetCommand: QueueableCommand {
@@ -102,7 +103,7 @@ struct TweetCommand: QueueableCommand {
 
     @OptionGroup var options: PersonOptions
 
-    var change: PersonChange { .create(Post(text: text), feed: "tweets") }
+    var change: PersonChange { .create(PostDraft(text: text), feed: "tweets") }
 }
 
 struct EditCommand: QueueableCommand {

@@ -286,11 +286,11 @@ extension OfflineFeed {
     /// The service gives it its own time when it is sent. Lists leave it out while it failed or is in doubt.
     @discardableResult
     public func createPost(
-        _ post: Post,
+        _ draft: PostDraft,
         in feed: String = "posts"
     ) throws(OfflineError) -> OutboxEntry {
         let feed = feed.isEmpty ? "posts" : feed
-        return try add(.createPost(CreatePostRequest(feed: feed, post: post)))
+        return try add(.createPost(CreatePostRequest(feed: feed, post: draft.post())))
     }
 
     /// Changes fields of a post, which its id names.

@@ -24,7 +24,7 @@ import Tracing
         Self.tracer.clearAll()
         let service = InMemoryFeedService()
         let client = ObservedFeedClient(try service.connect())
-        let post = try await client.createPost(Post(title: "Apple"))
+        let post = try await client.createPost(PostDraft(title: "Apple"))
         try await client.vote(on: post.id, .up)
         try await client.vote(on: post.id, .up)
         await #expect(throws: FeedClientError.self) { try await client.vote(on: 999, .up) }
@@ -60,7 +60,7 @@ import Tracing
         let client = ObservedFeedClient(try service.connect())
         #expect(client.service.serverName == "feed-service in memory")
         let user = client.acting(for: 1 << 63 | 7)
-        let post = try await user.createPost(Post(title: "Apple"))
+        let post = try await user.createPost(PostDraft(title: "Apple"))
         #expect(post.author?.id == UInt64(1) << 63 | 7)
         await client.close()
         await #expect(throws: FeedClientError.closed) { try await user.feeds() }

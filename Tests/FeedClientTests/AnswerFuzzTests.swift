@@ -218,7 +218,8 @@ private struct AnsweredClient: FeedCalling {
     func makeAllCalls() async -> Int {
         let post = Post(id: 1)
         let calls: [() async throws -> Void] = [
-            { _ = try await createPost(post) },
+            { _ = try await createPost(PostDraft()) },
+            { _ = try await editPost(post) { $0.title = "x" } },
             { _ = try await importPosts([post, post, post]) },
             { _ = try await getPosts([1]) },
             { _ = try await syncPosts(SyncPostsRequest(feed: "")) },

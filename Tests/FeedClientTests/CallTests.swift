@@ -16,7 +16,7 @@ import Testing
     @Test func namesTheFieldAtFault() async throws {
         try await withClient { client in
             let error = await failure {
-                try await client.createPost(Post(title: String(repeating: "x", count: 256)))
+                try await client.createPost(PostDraft(title: String(repeating: "x", count: 256)))
             }
             guard case .refused(let status) = error
             else { throw Unexpected("A long title was taken: \(String(describing: error))") }
@@ -36,7 +36,7 @@ import Testing
 
     @Test func readsFeedsRanksAndStatistics() async throws {
         try await withClient { client in
-            let post = try await client.createPost(Post(title: "Apple"))
+            let post = try await client.createPost(PostDraft(title: "Apple"))
             #expect(try await client.feeds().map(\.name) == ["posts", "tweets"])
             let rank = try await client.rank(of: post.id, order: .new)
             #expect(rank == PostRank(rank: 1, totalSize: 1))
@@ -332,7 +332,7 @@ import Testing
     private static func fill(_ client: FeedClient, _ count: Int) async throws -> [UInt64] {
         var ids: [UInt64] = []
         for number in 0..<count {
-            ids.append(try await client.createPost(Post(title: "post \(number)")).id)
+            ids.append(try await client.createPost(PostDraft(title: "post \(number)")).id)
         }
         return ids
     }

@@ -8,7 +8,7 @@ import Testing
     @Test func tenThousandVotesOfAsManyTasksCountOnceEach() async throws {
         let count = 10_000
         try await withClient(threads: 2) { client in
-            let post = try await client.createPost(Post(title: "Apple"))
+            let post = try await client.createPost(PostDraft(title: "Apple"))
             let scores = try await withThrowingTaskGroup(of: Int64.self) { group in
                 for _ in 0..<count {
                     group.addTask {
@@ -109,7 +109,7 @@ import Testing
     @Test("cancelling at any moment ends each call once", arguments: TestEnvironment.seeds(1...3))
     func survivesCancellations(seed: UInt64) async throws {
         try await withClient { client in
-            let post = try await client.createPost(Post(title: "Apple"))
+            let post = try await client.createPost(PostDraft(title: "Apple"))
             let generator = Locked(SeededGenerator(seed: seed))
             let outcomes = await withTaskGroup(of: FeedClientError?.self) { group in
                 for _ in 0..<2_000 {
@@ -144,7 +144,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ExecutorConcurrencyTests {
     @Test func callsKeepTasksOnOneThread() async throws {
         try await withClient(threads: 1) { client in
-            let post = try await client.createPost(Post(title: "Apple"))
+            let post = try await client.createPost(PostDraft(title: "Apple"))
             let threads = try await withThrowingTaskGroup(of: Set<UInt>.self) { group in
                 for _ in 0..<200 {
                     group.addTask(executorPreference: client.executor) {
@@ -164,7 +164,7 @@ import Testing
 
     @Test func tasksGoOnWhenTheirClientIsClosed() async throws {
         try await withClient(threads: 1) { client in
-            let post = try await client.createPost(Post(title: "Apple"))
+            let post = try await client.createPost(PostDraft(title: "Apple"))
             let errors = await withTaskGroup(of: FeedClientError?.self) { group in
                 for place in 0..<200 {
                     group.addTask(executorPreference: client.executor) {

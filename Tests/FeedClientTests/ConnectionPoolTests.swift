@@ -16,7 +16,7 @@ import Testing
 
     @Test func manyTasksShareAFewConnections() async throws {
         try await withClient(threads: 2, Self.configuration(4)) { client in
-            let post = try await client.createPost(Post(title: "Apple"))
+            let post = try await client.createPost(PostDraft(title: "Apple"))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<500 {
                     group.addTask { for _ in 0..<10 { try await client.vote(on: post.id, .up) } }
@@ -74,7 +74,7 @@ import Testing
     @Test func allConnectionsFollowASignInAndASignOut() async throws {
         try await withClient(Self.configuration(3)) { client in
             try await client.createFeed(Feed(name: "polls", voteMode: .ballot, voters: .users))
-            let post = try await client.createPost(Post(title: "Apple"), in: "polls")
+            let post = try await client.createPost(PostDraft(title: "Apple"), in: "polls")
             func vote() async -> Reason? {
                 do throws(FeedClientError) {
                     try await client.vote(on: post.id, .up)
@@ -107,7 +107,7 @@ import Testing
 
     @Test func closingEndsAllConnections() async throws {
         try await withClient(Self.configuration(4)) { client in
-            let post = try await client.createPost(Post(title: "Apple"))
+            let post = try await client.createPost(PostDraft(title: "Apple"))
             for _ in 0..<8 { try await client.vote(on: post.id, .up) }
             await client.close()
             let error = await failure { try await client.vote(on: post.id, .up) }
@@ -151,7 +151,7 @@ import Testing
             to: [nobody.address, first.address, second.address],
             configuration: .patient
         )
-        _ = try await client.createPost(Post(title: "Apple"))
+        _ = try await client.createPost(PostDraft(title: "Apple"))
         #expect(try await client.stats().postCount == 1)
         try await first.server.drain()
         #expect(try await client.stats().postCount == 0)

@@ -8,11 +8,16 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DocumentTests {
     // swift-format-ignore
     static func tour(_ client: FeedClient) async throws {
-        let post = try await client.createPost(Post(title: "Apple"))
+        let post = try await client.createPost(PostDraft(title: "Apple"))
         let counts = try await client.vote(on: post.id, .up)
         print(counts.score)
         for try await post in client.posts(in: "posts", order: .top) { print(post.score, post.title) }
         await client.close()
+    }
+
+    static func edit(_ client: FeedClient) async throws {
+        let post = try await client.createPost(PostDraft(title: "Aple", text: "A fruit"))
+        try await client.editPost(post) { $0.title = "Apple" }
     }
 
     // swift-format-ignore
@@ -82,7 +87,7 @@ import Testing
     static func testing() async throws {
         let service = InMemoryFeedService()
         let ada = try service.connect(as: ClientID())
-        let post = try await ada.createPost(Post(title: "Apple"))
+        let post = try await ada.createPost(PostDraft(title: "Apple"))
         service.fail { _ in .connectionLost(reason: "test", effect: .unknown) }
         // A call of ada's fails now.
         service.fail(nil)
@@ -92,7 +97,8 @@ import Testing
     @Test func theExamplesRun() async throws {
         try await Self.testing()
         try await withClient { client in
-            for number in 0..<25 { _ = try await client.createPost(Post(title: "\(number)")) }
+            for number in 0..<25 { _ = try await client.createPost(PostDraft(title: "\(number)")) }
+            try await Self.edit(client)
             try await Self.places(client)
             try await Self.failures(client)
             try await Self.tour(client)

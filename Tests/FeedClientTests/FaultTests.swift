@@ -191,7 +191,7 @@ import Testing
         let script: ScriptedService.Script = { [voteAnswer($0)] }
         try await withScript(script) { client, _ in
             let error = await failure {
-                try await client.createPost(Post(text: String(repeating: "x", count: 1 << 20)))
+                try await client.createPost(PostDraft(text: String(repeating: "x", count: 1 << 20)))
             }
             guard case .requestTooLarge(let byteCount, let limit) = error else {
                 throw Unexpected("A frame over the limit ended with \(String(describing: error))")

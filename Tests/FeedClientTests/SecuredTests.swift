@@ -21,7 +21,9 @@ import Testing
     func trustsAnAuthority(host: String, isInMemory: Bool) async throws {
         try await withService { port in
             let client = try await connect(to: "\(host):\(port)", tls(isInMemory: isInMemory))
-            let post = try await client.createPost(Post(title: String(repeating: "a", count: 250)))
+            let post = try await client.createPost(
+                PostDraft(title: String(repeating: "a", count: 250))
+            )
             let votes = try await client.vote(on: post.id, .up)
             #expect(votes.upvoteCount == 1)
             await client.close()

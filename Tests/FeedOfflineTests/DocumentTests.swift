@@ -15,7 +15,7 @@ import Testing
         // Without a network:
         let page = try await feed.posts(PostList(feed: "posts", order: .hot), limit: 25)
         if let post = page.posts.first { try await feed.vote(on: post.id, .up) }
-        let draft = try await feed.createPost(Post(title: "From the tunnel"))
+        let draft = try await feed.createPost(PostDraft(title: "From the tunnel"))
         try await feed.vote(on: draft.localPostID, .up)
 
         // When there is one:

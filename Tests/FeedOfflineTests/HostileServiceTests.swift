@@ -207,7 +207,7 @@ import Testing
             if case .createPost = request { return .post(Post(id: id)) }
             return Self.changes([Post(id: id, title: "theirs")], next: 9, isReset: true)
         } _: { feed, _ in
-            let draft = try await feed.createPost(Post(title: "mine"))
+            let draft = try await feed.createPost(PostDraft(title: "mine"))
             #expect(await violation(feed) == "No service has a post \(id).")
             // Its answer was none, so nobody knows what has become of it.
             #expect(try await feed.outbox().map(\.state) == [.inDoubt(.serviceFailed)])
@@ -222,7 +222,7 @@ import Testing
             if case .syncPosts = request { return Self.changes(next: 9, hasMore: false) }
             return .postRank(PostRank(rank: 1, totalSize: 1))
         } _: { feed, _ in
-            try await feed.createPost(Post(title: "mine"))
+            try await feed.createPost(PostDraft(title: "mine"))
             try await feed.vote(on: 7, .up)
             try await feed.deletePost(8)
             #expect(try await feed.sync().inDoubtCount == 3)
@@ -299,7 +299,7 @@ import Testing
         let entries = try await feed.outbox()
         do {
             switch Int.random(in: 0..<7, using: &random) {
-            case 0: try await feed.createPost(Post(title: "made here"))
+            case 0: try await feed.createPost(PostDraft(title: "made here"))
             case 1: try await feed.deletePost(id)
             case 2: try await feed.mark(through: id, as: .read)
             case 3:

@@ -15,7 +15,7 @@ import Testing
         if try await !client.feeds().contains(where: { $0.name == feed }) {
             try await client.createFeed(Feed(name: feed, voteMode: .tally))
         }
-        return try await client.createPost(Post(title: title), in: feed).id
+        return try await client.createPost(PostDraft(title: title), in: feed).id
     }
 
     @Test func aChangeIsOfTheStateThatItsFeedWasCopiedFrom() async throws {
@@ -65,7 +65,9 @@ import Testing
 
     @Test func aPostIsOfTheStateThatItWasCopiedFromAlsoWhereTheFeedsChange() async throws {
         try await TestService.run { service in
-            let id = try await service.withClient { try await $0.createPost(Post(title: "old")).id }
+            let id = try await service.withClient {
+                try await $0.createPost(PostDraft(title: "old")).id
+            }
             try await service.withFeed { try await $0.sync() }
             try await service.withFeed {
                 $0.feeds = ["posts"]
@@ -75,7 +77,9 @@ import Testing
                 await service.end(signal: 9)
                 service.loseState()
                 try await service.start()
-                _ = try await service.withClient { try await $0.createPost(Post(title: "new")) }
+                _ = try await service.withClient {
+                    try await $0.createPost(PostDraft(title: "new"))
+                }
                 #expect(try await feed.sync().inDoubtCount == 1)
                 #expect(try await feed.outbox().map(\.state) == [.inDoubt(.otherPosts)])
                 #expect(try await feed.post(id)?.title == "new")
@@ -122,8 +126,8 @@ import Testing
 
     @Test func changesThatNobodyHasReadAreOne() async throws {
         var reader = feed.changes.makeAsyncIterator()
-        let first = try await feed.createPost(Post(title: "first"))
-        let second = try await feed.createPost(Post(title: "second"))
+        let first = try await feed.createPost(PostDraft(title: "first"))
+        let second = try await feed.createPost(PostDraft(title: "second"))
         try await feed.drop(first.number)
         let change = try #require(await reader.next())
         #expect(change.changedPosts == [second.localPostID])
@@ -139,7 +143,7 @@ import Testing
     @Test func aSlowReaderIsToldToReadAllAgain() async throws {
         var reader = feed.changes.makeAsyncIterator()
         for number in 0...OfflineChange.maximumPostCount {
-            try await feed.createPost(Post(title: "\(number)"))
+            try await feed.createPost(PostDraft(title: "\(number)"))
         }
         let change = try #require(await reader.next())
         #expect(change.isEverything)
@@ -157,13 +161,15 @@ import Testing
     @Test func postsOfALostStateGo() async throws {
         try await TestService.run { service in
             try await service.withClient { client async throws in
-                for title in ["one", "two"] { _ = try await client.createPost(Post(title: title)) }
+                for title in ["one", "two"] {
+                    _ = try await client.createPost(PostDraft(title: title))
+                }
             }
             try await service.withFeed { try await $0.sync() }
             await service.end(signal: 9)
             service.loseState()
             try await service.start()
-            try await service.withClient { _ = try await $0.createPost(Post(title: "new")) }
+            try await service.withClient { _ = try await $0.createPost(PostDraft(title: "new")) }
             try await service.withFeed { feed async throws in
                 #expect(try await feed.sync().isReset)
                 #expect(try await Self.titles(feed) == ["new"])
@@ -217,8 +223,8 @@ import Testing
         try await TestService.run { service in
             let ids = try await service.withClient { client async throws in
                 [
-                    try await client.createPost(Post(title: "stays")).id,
-                    try await client.createPost(Post(title: "goes")).id,
+                    try await client.createPost(PostDraft(title: "stays")).id,
+                    try await client.createPost(PostDraft(title: "goes")).id,
                 ]
             }
             try await service.withFeed { try await $0.sync() }
@@ -235,7 +241,7 @@ import Testing
     @Test func aPageHasALimit() async throws {
         try await TestService.run { service in
             try await service.withFeed { feed async throws in
-                try await feed.createPost(Post(title: "one"))
+                try await feed.createPost(PostDraft(title: "one"))
                 #expect(try await feed.posts(limit: .max).posts.count == 1)
                 #expect(try await feed.posts(limit: .min).posts.count == 1)
             }
@@ -269,7 +275,9 @@ import Testing
         _ body: (TestService, UInt64, OfflineFeed, Waits) async throws -> Void
     ) async throws {
         try await TestService.run { service in
-            let id = try await service.withClient { try await $0.createPost(Post(title: "old")).id }
+            let id = try await service.withClient {
+                try await $0.createPost(PostDraft(title: "old")).id
+            }
             let process = try #require(service.process)
             let hook = HookedOutbox.Hook { process.signal(SIGKILL) }
             let waits = Waits()

@@ -39,7 +39,7 @@ import Testing
 
     @Test func onlyTheOwnerMayReadTheFileAndItsLog() async throws {
         let feed = try await OfflineFeed.open(configuration)
-        try await feed.createPost(Post(title: "mine"))
+        try await feed.createPost(PostDraft(title: "mine"))
         for file in [path, path + "-wal"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: file)
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
@@ -50,7 +50,7 @@ import Testing
     @Test func aFlippedBitOfTheOutboxIsNoticed() async throws {
         let feed = try await OfflineFeed.open(configuration)
         let title = "a title to be found in the file"
-        try await feed.createPost(Post(title: title))
+        try await feed.createPost(PostDraft(title: title))
         await feed.close()
         var bytes = try Data(contentsOf: URL(filePath: path))
         // The first copy may be of the post that lists show; all are changed.
@@ -103,7 +103,7 @@ import Testing
     func anyDamageEndsInAnErrorOrANotice(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let feed = try await OfflineFeed.open(configuration)
-        for number in 0..<50 { try await feed.createPost(Post(title: "post \(number)")) }
+        for number in 0..<50 { try await feed.createPost(PostDraft(title: "post \(number)")) }
         await feed.close()
         var bytes = try Data(contentsOf: URL(filePath: path))
         if random.oneIn(3) {
@@ -156,8 +156,8 @@ import Testing
         try await TestService.run { service in
             let ids = try await service.withClient { client async throws in
                 [
-                    try await client.createPost(Post(title: "one")).id,
-                    try await client.createPost(Post(title: "two")).id,
+                    try await client.createPost(PostDraft(title: "one")).id,
+                    try await client.createPost(PostDraft(title: "two")).id,
                 ]
             }
             try await service.withFeed { try await $0.sync() }
@@ -200,7 +200,7 @@ import Testing
             let made = try await service.withFeed { feed async throws in
                 try await feed.vote(on: ids[0], .up)
                 try await feed.vote(on: ids[1], .down)
-                return try await feed.createPost(Post(title: "made here")).localPostID
+                return try await feed.createPost(PostDraft(title: "made here")).localPostID
             }
             for title in ["one", "made here"] { try Self.damagePost(title, of: service) }
             await service.end(signal: 9)
@@ -287,7 +287,7 @@ import Testing
             let (feed, sync) = try await Self.paused(service)
             // The vote has left, and the file is begun anew before its answer is here.
             await #expect(throws: OfflineError.self) { try await feed.posts() }
-            let entry = try await feed.createPost(Post(title: "of the new file"))
+            let entry = try await feed.createPost(PostDraft(title: "of the new file"))
             #expect(entry.number == 1)
             service.process?.signal(SIGCONT)
             await #expect {

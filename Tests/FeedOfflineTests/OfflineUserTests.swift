@@ -10,10 +10,10 @@ import Testing
     @Test func aChangeWaitsForTheAccountThatMadeIt() async throws {
         try await Device.run { device in
             let ann = try await device.signIn("ann")
-            try await device.withFeed { try await $0.createPost(Post(title: "Ann's")) }
+            try await device.withFeed { try await $0.createPost(PostDraft(title: "Ann's")) }
             let bob = try await device.signIn("bob")
             try await device.withFeed { feed async throws in
-                try await feed.createPost(Post(title: "Bob's"))
+                try await feed.createPost(PostDraft(title: "Bob's"))
                 let report = try await feed.sync()
                 #expect(report.sentCount == 1)
                 #expect(report.leftCount == 1)
@@ -44,7 +44,7 @@ import Testing
             device.sessions.save(session)
             try await device.withFeed { feed async throws in
                 #expect(await feed.userID == ann)
-                try await feed.createPost(Post(title: "Ann's"))
+                try await feed.createPost(PostDraft(title: "Ann's"))
                 #expect(try await feed.sync().otherUserCount == 1)
                 #expect(await feed.userID == 0)
                 #expect(try await feed.outbox().map(\.state) == [.waiting])
@@ -59,8 +59,8 @@ import Testing
     @Test func theDevicesChangesWaitUntilTheyAreHandedOver() async throws {
         try await Device.run { device in
             try await device.withFeed { feed async throws in
-                try await feed.createPost(Post(title: "first"))
-                try await feed.createPost(Post(title: "second"))
+                try await feed.createPost(PostDraft(title: "first"))
+                try await feed.createPost(PostDraft(title: "second"))
             }
             let ann = try await device.signIn("ann")
             try await device.withFeed { feed async throws in
@@ -87,7 +87,7 @@ import Testing
             configuration.client.sessionStore = device.sessions
             // The program dies after its sequence is in the file, and before the entry leaves.
             let dying = try await OfflineFeed.open(configuration) { DyingOutbox(file: $0) }
-            try await dying.createPost(Post(title: "Ann's"))
+            try await dying.createPost(PostDraft(title: "Ann's"))
             await #expect(throws: OfflineError.file(reason: "The program died.")) {
                 try await dying.sync()
             }
@@ -121,7 +121,7 @@ import Testing
             try await device.signIn("ann")
             try await device.withFeed { feed async throws in
                 try await feed.sync()
-                try await feed.createPost(Post(title: "Ann's"))
+                try await feed.createPost(PostDraft(title: "Ann's"))
             }
             await device.service.end(signal: 9)
             device.service.loseState()
@@ -140,7 +140,7 @@ import Testing
         try await Device.run { device in
             let ann = try await device.signIn("ann")
             try await device.withFeed { feed async throws in
-                try await feed.createPost(Post(title: "Ann's"))
+                try await feed.createPost(PostDraft(title: "Ann's"))
                 try await feed.vote(on: 1, .up)
             }
             try await device.signIn("bob")
@@ -186,7 +186,7 @@ import Testing
     @Test func theCopyHasTheMarksOfTheOneWhoHasSignedIn() async throws {
         try await Device.run { device in
             let id = try await device.service.withClient {
-                try await $0.createPost(Post(title: "seed")).id
+                try await $0.createPost(PostDraft(title: "seed")).id
             }
             func isRead() async throws -> Bool {
                 try await device.withFeed { feed async throws in
@@ -212,7 +212,7 @@ import Testing
     @Test func theChangesOfAnOldFileComeIntoDoubt() async throws {
         try await Device.run { device in
             let number = try await device.withFeed { feed async throws in
-                try await feed.createPost(Post(title: "old")).number
+                try await feed.createPost(PostDraft(title: "old")).number
             }
             // The file as an earlier version has left it.
             try Database(path: device.service.path("offline.db")).execute(

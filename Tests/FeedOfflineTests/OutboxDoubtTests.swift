@@ -23,7 +23,9 @@ import Testing
     /// A service with a post, and a file whose vote on it was executed and whose answer was lost.
     private static func run(_ body: (TestService, UInt64) async throws -> Void) async throws {
         try await TestService.run { service in
-            let id = try await service.withClient { try await $0.createPost(Post(title: "old")).id }
+            let id = try await service.withClient {
+                try await $0.createPost(PostDraft(title: "old")).id
+            }
             try await service.withFeed { try await $0.sync() }
             let feed = try await OfflineFeed.open(service.configuration()) { DyingOutbox(file: $0) }
             try await feed.vote(on: id, .up)
@@ -54,7 +56,7 @@ import Testing
             await service.end(signal: 9)
             service.loseState()
             try await service.start()
-            _ = try await service.withClient { try await $0.createPost(Post(title: "new")) }
+            _ = try await service.withClient { try await $0.createPost(PostDraft(title: "new")) }
             try await service.withFeed { feed async throws in
                 #expect(try await feed.sync().inDoubtCount == 1)
                 #expect(try await feed.outbox().map(\.state) == [.inDoubt(.stateReplaced)])
@@ -134,7 +136,9 @@ import Testing
 
     @Test func anOldCopyOfTheFileIsNoticed() async throws {
         try await TestService.run { service in
-            let id = try await service.withClient { try await $0.createPost(Post(title: "old")).id }
+            let id = try await service.withClient {
+                try await $0.createPost(PostDraft(title: "old")).id
+            }
             try await service.withFeed { feed async throws in
                 try await feed.sync()
                 try await feed.vote(on: id, .up)
@@ -160,7 +164,7 @@ import Testing
         try await TestService.run { service in
             let (post, vote) = try await service.withFeed { feed async throws in
                 try await feed.sync()
-                let post = try await feed.createPost(Post(title: "made here"))
+                let post = try await feed.createPost(PostDraft(title: "made here"))
                 return (post, try await feed.vote(on: post.localPostID, .up))
             }
             try FileManager.default.copyItem(
@@ -195,7 +199,7 @@ import Testing
             let dying = try await OfflineFeed.open(service.configuration()) {
                 DyingOutbox(file: $0)
             }
-            let local = try await dying.createPost(Post(title: "gone")).localPostID
+            let local = try await dying.createPost(PostDraft(title: "gone")).localPostID
             let vote = try await dying.vote(on: local, .up)
             await #expect(throws: OfflineError.file(reason: "The program died.")) {
                 try await dying.sync()
@@ -284,7 +288,7 @@ private struct KillAudit {
                     made.append(id)
                 }
                 let title = "made in cycle \(cycle)"
-                let post = try await feed.createPost(Post(title: title))
+                let post = try await feed.createPost(PostDraft(title: title))
                 try await feed.vote(on: post.localPostID, .up)
                 titles.append(title)
                 return made

@@ -10,7 +10,7 @@ import Testing
     @Test func changesWithoutAServiceAreShownAndCountOnceLater() async throws {
         try await TestService.run { service in
             let id = try await service.withClient {
-                try await $0.createPost(Post(title: "seed")).id
+                try await $0.createPost(PostDraft(title: "seed")).id
             }
             try await service.withFeed { try await $0.sync() }
             await service.end(signal: 9)
@@ -20,7 +20,7 @@ import Testing
                 #expect(try await feed.titled("seed")?.score == 0)
                 for _ in 0..<3 { try await feed.vote(on: id, .up) }
                 try await feed.vote(on: id, .down)
-                let local = try await feed.createPost(Post(title: "made here")).localPostID
+                let local = try await feed.createPost(PostDraft(title: "made here")).localPostID
                 try await feed.vote(on: local, .up)
                 #expect(try await feed.post(id)?.score == 2)
                 #expect(try await feed.titled("made here")?.score == 1)
@@ -60,7 +60,7 @@ import Testing
         try await TestService.run { service in
             try await service.withFeed { feed async throws in
                 let long = String(repeating: "x", count: 300)
-                let post = try await feed.createPost(Post(title: long))
+                let post = try await feed.createPost(PostDraft(title: long))
                 let vote = try await feed.vote(on: post.localPostID, .up)
                 let lost = try await feed.vote(on: 4_711, .up)
                 let report = try await feed.sync()
@@ -122,7 +122,7 @@ import Testing
                 try await client.createFeed(
                     Feed(name: "polls", voteMode: .ballot, voters: .devices)
                 )
-                return try await client.createPost(Post(title: "poll"), in: "polls").id
+                return try await client.createPost(PostDraft(title: "poll"), in: "polls").id
             }
             try await service.withFeed { feed async throws in
                 try await feed.sync()
@@ -142,16 +142,18 @@ import Testing
 
     @Test func changesOnPostsOfAnotherStateComeIntoDoubt() async throws {
         try await TestService.run { service in
-            let id = try await service.withClient { try await $0.createPost(Post(title: "old")).id }
+            let id = try await service.withClient {
+                try await $0.createPost(PostDraft(title: "old")).id
+            }
             try await service.withFeed { feed async throws in
                 try await feed.sync()
                 let vote = try await feed.vote(on: id, .up)
-                try await feed.createPost(Post(title: "made here"))
+                try await feed.createPost(PostDraft(title: "made here"))
                 await service.end(signal: 9)
                 service.loseState()
                 try await service.start()
                 let other = try await service.withClient {
-                    try await $0.createPost(Post(title: "other")).id
+                    try await $0.createPost(PostDraft(title: "other")).id
                 }
                 #expect(other == id)
 
@@ -175,7 +177,7 @@ import Testing
         try await TestService.run { service in
             try await service.withFeed { feed async throws in
                 try await feed.sync()
-                let local = try await feed.createPost(Post(title: "made here")).localPostID
+                let local = try await feed.createPost(PostDraft(title: "made here")).localPostID
                 try await feed.vote(on: local, .up)
                 await service.end(signal: 9)
                 service.loseState()
@@ -216,7 +218,7 @@ extension OutboxEntry {
     @Test(arguments: ServiceKind.allCases)
     func editsOfAPostStandOnTheEditsBefore(_ kind: ServiceKind) async throws {
         try await OutboxBench.run(kind) { bench in
-            let made = try await bench.client.createPost(Post(title: "a", text: "old"))
+            let made = try await bench.client.createPost(PostDraft(title: "a", text: "old"))
             try await bench.withFeed { feed async throws in
                 try await feed.sync()
                 var post = try await feed.post(made.id) ?? made
@@ -246,7 +248,7 @@ extension OutboxEntry {
     @Test("an edit of somebody else is a conflict", arguments: ServiceKind.allCases)
     func anEditOfSomebodyElseIsAConflict(_ kind: ServiceKind) async throws {
         try await OutboxBench.run(kind) { bench in
-            let made = try await bench.client.createPost(Post(title: "a"))
+            let made = try await bench.client.createPost(PostDraft(title: "a"))
             try await bench.withFeed { feed async throws in
                 try await feed.sync()
                 var post = made
@@ -277,7 +279,7 @@ extension OutboxEntry {
 
     @Test func anEditThatMetAnotherOneCarriesTheNextNoFurther() async throws {
         try await OutboxBench.run(.connected) { bench in
-            let made = try await bench.client.createPost(Post(title: "a"))
+            let made = try await bench.client.createPost(PostDraft(title: "a"))
             try await bench.withFeed { feed async throws in
                 try await feed.sync()
                 // The first edit names no revision, so it is taken whatever others have written.
@@ -303,10 +305,10 @@ extension OutboxEntry {
     @Test(arguments: ServiceKind.allCases)
     func aDraftOfACopiedPostHasNoRevision(_ kind: ServiceKind) async throws {
         try await OutboxBench.run(kind) { bench in
-            let made = try await bench.client.createPost(Post(title: "a"))
+            let made = try await bench.client.createPost(PostDraft(title: "a"))
             try await bench.withFeed { feed async throws in
                 try await feed.sync()
-                let draft = try await feed.createPost(made, in: made.feed).localPostID
+                let draft = try await feed.createPost(PostDraft(made), in: made.feed).localPostID
                 var shown = try #require(try await feed.post(draft))
                 #expect(shown.revision == 0)
                 shown.title = "b"
@@ -321,7 +323,9 @@ extension OutboxEntry {
     @Test func whatAnotherAccountHasEditedIsNoEditOfOnesOwn() async throws {
         try await Device.run { device in
             try await device.signIn("ann")
-            let made = try await device.withClient { try await $0.createPost(Post(title: "a")) }
+            let made = try await device.withClient {
+                try await $0.createPost(PostDraft(title: "a"))
+            }
             try await device.withFeed { feed async throws in
                 try await feed.sync()
                 var post = made
@@ -351,8 +355,8 @@ extension OutboxEntry {
         try await OutboxBench.run(kind) { bench in
             try await bench.withFeed { feed async throws in
                 try await feed.sync()
-                let kept = try await feed.createPost(Post(title: "kept")).localPostID
-                let draft = try await feed.createPost(Post(title: "draft")).localPostID
+                let kept = try await feed.createPost(PostDraft(title: "kept")).localPostID
+                let draft = try await feed.createPost(PostDraft(title: "draft")).localPostID
                 try await feed.updatePost(Post(id: draft, title: "edited"), fields: [.title])
                 try await feed.vote(on: draft, .up)
                 try await feed.vote(on: kept, .up)
@@ -368,7 +372,7 @@ extension OutboxEntry {
                 let posts = try await bench.client.listPosts(order: .new).posts
                 #expect(posts.map(\.title) == ["kept"])
                 // A post that was published and deleted would have taken an id.
-                let next = try await bench.client.createPost(Post(title: "next")).id
+                let next = try await bench.client.createPost(PostDraft(title: "next")).id
                 #expect(posts.map(\.id) == [next - 1])
             }
         }
@@ -380,7 +384,7 @@ extension OutboxEntry {
                 $0.maximumOutboxCount = 2
             } _: { feed async throws in
                 let long = String(repeating: "x", count: 2_000)
-                let entry = try await feed.createPost(Post(title: long))
+                let entry = try await feed.createPost(PostDraft(title: long))
                 try await feed.vote(on: entry.localPostID, .up)
                 #expect(try await feed.sync().failedCount == 1)
                 // A full outbox has room for what empties it.
@@ -403,7 +407,7 @@ extension Request {
         try await TestService.run { service in
             try await service.withFeed { feed async throws in
                 let title = String(repeating: "x", count: 300)
-                let entry = try await feed.createPost(Post(title: title))
+                let entry = try await feed.createPost(PostDraft(title: title))
                 let made = try #require(try await feed.titled(title))
                 #expect(made.id == entry.localPostID)
                 var reader = feed.changes.makeAsyncIterator()
@@ -427,7 +431,9 @@ extension Request {
 
     @Test func anEditThatWasRefusedIsTakenBack() async throws {
         try await TestService.run { service in
-            let id = try await service.withClient { try await $0.createPost(Post(title: "old")).id }
+            let id = try await service.withClient {
+                try await $0.createPost(PostDraft(title: "old")).id
+            }
             try await service.withFeed { feed async throws in
                 try await feed.sync()
                 let long = String(repeating: "x", count: 300)
@@ -446,8 +452,8 @@ extension Request {
         try await TestService.run { service in
             let (composed, apart) = ("\u{e9}", "e\u{301}")
             let ids = try await service.withClient { client async throws in
-                let last = try await client.createPost(Post(title: composed)).id
-                return [last, try await client.createPost(Post(title: apart)).id]
+                let last = try await client.createPost(PostDraft(title: composed)).id
+                return [last, try await client.createPost(PostDraft(title: apart)).id]
             }
             try await service.withFeed { feed async throws in
                 try await feed.sync()
@@ -465,7 +471,7 @@ extension Request {
         try await Device.run { device in
             let id = try await device.service.withClient { client async throws in
                 try await client.createFeed(Feed(name: "polls", voteMode: .ballot, voters: .users))
-                return try await client.createPost(Post(title: "poll"), in: "polls").id
+                return try await client.createPost(PostDraft(title: "poll"), in: "polls").id
             }
             try await device.signIn("bob")
             _ = try await device.withClient { try await $0.vote(on: id, .up) }
@@ -474,7 +480,7 @@ extension Request {
                 try await feed.sync()
                 try await feed.vote(on: id, .down)
                 try await feed.mark(through: id, as: .dismissed)
-                try await feed.createPost(Post(title: "Ann's"))
+                try await feed.createPost(PostDraft(title: "Ann's"))
                 #expect(try await feed.titled("poll") == nil)
                 #expect(try await feed.post(id)?.viewer?.vote == .down)
                 #expect(try await feed.titled("Ann's") != nil)
@@ -510,10 +516,10 @@ extension Request {
         var configuration = OfflineConfiguration(path: path, address: "127.0.0.1:1")
         configuration.client.sessionStore = sessions
         let feed = try await OfflineFeed.open(configuration)
-        let mine = try await feed.createPost(Post(title: "the device's")).localPostID
+        let mine = try await feed.createPost(PostDraft(title: "the device's")).localPostID
         let token = try #require(Secret(bytes: [UInt8](repeating: 1, count: 32)))
         sessions.save(StoredSession(token: token, userID: 5))
-        try await feed.createPost(Post(title: "Ann's"))
+        try await feed.createPost(PostDraft(title: "Ann's"))
         try await feed.vote(on: mine, .up)
         await feed.close()
         sessions.remove()
@@ -541,7 +547,7 @@ extension Request {
             address: "127.0.0.1:1"
         )
         let feed = try await OfflineFeed.open(configuration)
-        let post = try await feed.createPost(Post(title: "post"))
+        let post = try await feed.createPost(PostDraft(title: "post"))
         let unknown = OfflineError.unknownPost(0)
         await #expect(throws: unknown) { try await feed.vote(on: 0, .up) }
         await #expect(throws: unknown) { try await feed.deletePost(0) }
@@ -559,8 +565,8 @@ extension Request {
         let path = folder.path + "/offline.db"
         let configuration = OfflineConfiguration(path: path, address: "127.0.0.1:1")
         let feed = try await OfflineFeed.open(configuration)
-        let first = try await feed.createPost(Post(title: "first")).localPostID
-        let second = try await feed.createPost(Post(title: "second")).localPostID
+        let first = try await feed.createPost(PostDraft(title: "first")).localPostID
+        let second = try await feed.createPost(PostDraft(title: "second")).localPostID
         try await feed.vote(on: first, .up)
         await feed.close()
         // As an earlier version has left a vote on the post 0.

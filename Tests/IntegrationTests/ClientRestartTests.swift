@@ -101,7 +101,7 @@ import Testing
         let client = try await storm.connect(hasID: hasID)
         var posts: [UInt64] = []
         for number in 0..<Storm.taskCount {
-            posts.append(try await client.createPost(Post(title: "\(number)")).id)
+            posts.append(try await client.createPost(PostDraft(title: "\(number)")).id)
         }
         let isOver = Locked(false)
         let progress = storm.progress
@@ -214,7 +214,7 @@ import Testing
         )
         var posts: [UInt64] = []
         for number in 0..<Self.taskCount {
-            posts.append(try await client.createPost(Post(title: "\(number)")).id)
+            posts.append(try await client.createPost(PostDraft(title: "\(number)")).id)
         }
         let isOver = Locked(false)
         try await withThrowingTaskGroup(of: (UInt64, UInt64).self) { group in

@@ -60,7 +60,7 @@ private actor Voter {
         configuration.clientID = ClientID()
         configuration.timeout = .seconds(30)
         client = try await FeedClient.connect(to: addresses, configuration: configuration)
-        post = try await client.createPost(Post(title: "votes")).id
+        post = try await client.createPost(PostDraft(title: "votes")).id
     }
 
     func stop() { isStopped = true }

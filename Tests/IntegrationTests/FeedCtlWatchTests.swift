@@ -17,7 +17,7 @@ import Testing
             let address = "127.0.0.1:\(service.port)"
             let client = try await FeedClient.connect(to: address)
             for (title, votes) in [("Apple", 2), ("Banana", 1), ("Cherry", 0)] {
-                let post = try await client.createPost(Post(title: title))
+                let post = try await client.createPost(PostDraft(title: title))
                 for _ in 0..<votes { try await client.vote(on: post.id, .up) }
             }
             try await body(Bench(client: client, target: address, folder: try TemporaryDirectory()))

@@ -41,7 +41,7 @@ import Testing
         service.process.signal(SIGHUP)
         #expect(await service.process.prints("there is no --service-keys: nothing has changed"))
         let client = try await FeedClient.connect(to: "127.0.0.1:\(service.port)")
-        #expect(try await client.createPost(Post(title: "Apple")).id > 0)
+        #expect(try await client.createPost(PostDraft(title: "Apple")).id > 0)
         await client.close()
         #expect(await service.stop() == 0)
     }
@@ -226,7 +226,7 @@ import Testing
             to: "127.0.0.1:\(service.port)",
             configuration: configuration
         )
-        let post = try await client.createPost(Post(title: "Apple")).id
+        let post = try await client.createPost(PostDraft(title: "Apple")).id
         let began = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<100 { group.addTask { _ = try await client.vote(on: post, .up) } }

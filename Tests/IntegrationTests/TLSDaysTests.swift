@@ -118,7 +118,7 @@ import Testing
         let kept = try #require(await service.reload())
         #expect(kept.contains("the TLS certificate stays as it was: The key in"), "\(kept)")
         // The connection from before still works.
-        #expect(try await client.createPost(Post(title: "Apple")).id > 0)
+        #expect(try await client.createPost(PostDraft(title: "Apple")).id > 0)
         await client.close()
         #expect(await service.stop() == 0)
     }

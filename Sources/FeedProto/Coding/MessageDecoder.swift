@@ -66,3 +66,21 @@ extension MessageDecoder {
         try unsafe decodeServerFrame(body.span.bytes)
     }
 }
+
+extension Post: Identifiable {}
+
+extension Post {
+    /// The post as a message of the contract.
+    package var bytes: [UInt8] {
+        var writer = MessageWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    /// Reads a post from a message of the contract, without fields that are not known here.
+    package init(bytes: [UInt8]) throws(MessageError) {
+        var tree = MessageTree(limitByteCount: .max)
+        try tree.read(Post.self, in: unsafe bytes.span.bytes)
+        self = try Post(MessageTree.root, in: tree)
+    }
+}

@@ -3,7 +3,7 @@
 /// A post as the service shows it.
 ///
 /// Of a post in a request the service reads only the fields that the call names.
-public struct Post: Equatable, Sendable {
+public struct Post: Hashable, Sendable {
     /// Assigned by the service, above 0, never reused; ids are not times.
     public var id: UInt64
     /// The feed the post is in.
@@ -88,7 +88,7 @@ public struct Post: Equatable, Sendable {
 }
 
 /// An author, or a person with an account.
-public struct User: Equatable, Sendable {
+public struct User: Hashable, Sendable {
     /// The account, or the user of a service that acted for it; 0 is a name without an account.
     public var id: UInt64
     /// The name to show: at most 50 characters and 200 bytes, else NAME_TOO_LONG.
@@ -105,7 +105,7 @@ public struct User: Equatable, Sendable {
 }
 
 /// The caller's relation to a post.
-public struct Viewer: Equatable, Sendable {
+public struct Viewer: Hashable, Sendable {
     /// The caller's ballot; unspecified is none.
     public var vote: VoteDirection
     /// Whether the caller has read it.

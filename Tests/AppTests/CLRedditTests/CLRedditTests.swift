@@ -23,7 +23,7 @@ import Testing
             let app = try await service.launch()
             var ids: [String: UInt64] = [:]
             for title in ["b", "d", "a", "c"] {
-                ids[title] = try await app.createPost(Post(title: title)).id
+                ids[title] = try await app.createPost(PostDraft(title: title)).id
             }
             try await app.vote(on: #require(ids["d"]), .up)
             try await app.vote(on: #require(ids["a"]), .down)
@@ -39,11 +39,11 @@ import Testing
             let app = try await service.launch()
             let flag = "\u{1F1E9}\u{1F1EA}"
             for title in ["twice", "twice", "   ", String(repeating: "é", count: 255), flag] {
-                let created = try await app.createPost(Post(title: title))
+                let created = try await app.createPost(PostDraft(title: title))
                 #expect(try await app.getPost(created.id).title == title)
             }
             let status = await expectRefusal(.titleTooLong) { () throws(FeedClientError) in
-                try await app.createPost(Post(title: String(repeating: "x", count: 256)))
+                try await app.createPost(PostDraft(title: String(repeating: "x", count: 256)))
             }
             #expect(status?.violations.first?.limit == 255)
             #expect(status?.violations.first?.actual == 256)

@@ -80,7 +80,7 @@ import Testing
             try await app.mark(through: ids[4], as: .dismissed, in: "posts")
             #expect(try await app.listPosts(list).posts.isEmpty)
             // A post that comes afterwards is shown.
-            let new = try await app.createPost(Post(title: "new"))
+            let new = try await app.createPost(PostDraft(title: "new"))
             #expect(try await app.listPosts(list).posts.map(\.id) == [new.id])
             let all = PostList(feed: "posts", order: .top, includesDismissed: true)
             #expect(
@@ -100,7 +100,7 @@ import Testing
             let ids = try await Self.importPosts(45, over: app)
             let first = try await app.listPosts(in: "posts", order: .new)
             #expect(first.posts.map(\.id) == Array(ids.reversed().prefix(20)))
-            let new = try await app.createPost(Post(title: "new"))
+            let new = try await app.createPost(PostDraft(title: "new"))
             let refresh = try #require(first.refresh)
             let newer = try await app.listPosts(in: "posts", order: .new, from: .token(refresh))
             #expect(newer.posts.contains { $0.id == new.id })
@@ -123,7 +123,7 @@ import Testing
             try await app.createFeed(
                 Feed(name: "people", defaultOrder: .hot, voteMode: .ballot, voters: .devices)
             )
-            let post = try await app.createPost(Post(title: "once"), in: "people")
+            let post = try await app.createPost(PostDraft(title: "once"), in: "people")
             for _ in 0..<3 { #expect(try await app.vote(on: post.id, .up).score == 1) }
             #expect(try await app.vote(on: post.id, .down).score == -1)
             #expect(try await app.getPost(post.id).viewer?.vote == .down)
@@ -139,7 +139,7 @@ import Testing
         try await AppService.run { service in
             let folder = try TemporaryDirectory()
             let web = try await service.launch()
-            let post = try await web.createPost(Post(title: "first"))
+            let post = try await web.createPost(PostDraft(title: "first"))
             var feed = try await OfflineFeed.open(service.offline(folder))
             try await feed.sync()
             await feed.close()
@@ -153,7 +153,7 @@ import Testing
             try await feed.vote(on: post.id, .up)
             #expect(await rows.next()?.changedPosts == [post.id])
             #expect(try await feed.post(post.id)?.score == 1)
-            try await feed.createPost(Post(title: "from the tunnel"))
+            try await feed.createPost(PostDraft(title: "from the tunnel"))
             try await feed.mark([post.id], as: .dismissed)
             #expect(try await feed.posts(list).posts.map(\.title) == ["from the tunnel"])
             await #expect(throws: OfflineError.self) { try await feed.sync() }
@@ -179,8 +179,8 @@ import Testing
         try await AppService.run { service in
             let app = try await service.launch()
             let url = "https://example.org/small.png"
-            _ = try await app.createPost(Post(title: "with", thumbnailURL: url))
-            _ = try await app.createPost(Post(title: "without"))
+            _ = try await app.createPost(PostDraft(title: "with", thumbnailURL: url))
+            _ = try await app.createPost(PostDraft(title: "without"))
             let loads = Locked(0)
             let images = ImageCache(byteCount: 1 << 20) { _ in
                 loads.withLock { $0 += 1 }

@@ -8,19 +8,17 @@ import Testing
         try await AppService.run { service in
             // Without accounts, the callers of a service on the loopback address may edit any post.
             let repository = try await service.launch()
-            let added = try await repository.createPost(Post(title: "first", text: "words"))
+            let added = try await repository.createPost(PostDraft(title: "first", text: "words"))
             #expect(try await repository.getPost(added.id) == added)
-            _ = try await repository.createPost(Post(title: "second"))
+            _ = try await repository.createPost(PostDraft(title: "second"))
             #expect(try await repository.listPosts(in: "posts", order: .new).totalSize == 2)
 
-            var edited = added
-            edited.title = "first, edited"
-            let updated = try await repository.updatePost(edited, fields: [.title])
-            #expect(updated.title == "first, edited")
-            #expect(updated.text == "words")
+            let edited = try await repository.editPost(added) { $0.title = "first, edited" }
+            #expect(edited.title == "first, edited")
+            #expect(edited.text == "words")
             // Somebody else has edited it: the old revision is refused, and nothing is lost.
             await expectRefusal(.revisionMismatch) { () throws(FeedClientError) in
-                try await repository.updatePost(edited, fields: [.title])
+                try await repository.editPost(added) { $0.title = "first, late" }
             }
 
             try await repository.deletePost(added.id)
@@ -39,7 +37,7 @@ import Testing
             let app = try await service.launch()
             var ids: [UInt64] = []
             for number in 0..<25 {
-                ids.append(try await app.createPost(Post(title: "post \(number)")).id)
+                ids.append(try await app.createPost(PostDraft(title: "post \(number)")).id)
             }
             for (place, id) in ids.enumerated() {
                 for _ in 0..<place { try await app.vote(on: id, .up) }
@@ -54,9 +52,9 @@ import Testing
     @Test func titlesMayBeEmptyAndErrorsSayWhatToTellTheUser() async throws {
         try await AppService.run { service in
             let app = try await service.launch()
-            #expect(try await app.createPost(Post(title: "")).title == "")
+            #expect(try await app.createPost(PostDraft(title: "")).title == "")
             let tooLong = await expectRefusal(.titleTooLong) { () throws(FeedClientError) in
-                try await app.createPost(Post(title: String(repeating: "t", count: 300)))
+                try await app.createPost(PostDraft(title: String(repeating: "t", count: 300)))
             }
             #expect(tooLong?.code == .invalidArgument)
             #expect(tooLong?.message.contains("300") == true)
@@ -76,7 +74,7 @@ import Testing
             var ids: [UInt64] = []
             for number in 0..<30 {
                 ids.append(
-                    try await app.createPost(Post(title: "p\(number / 10)\(number % 10)")).id
+                    try await app.createPost(PostDraft(title: "p\(number / 10)\(number % 10)")).id
                 )
             }
             let list = PostList(feed: "posts", order: .top, consistency: .stable)
@@ -91,7 +89,7 @@ import Testing
             #expect(second.consistency == .stable)
             #expect(first.posts.map(\.id) + second.posts.map(\.id) == Array(ids.prefix(20)))
             // Adding a post, or pulling to refresh, sorts the list anew.
-            let added = try await app.createPost(Post(title: "added")).id
+            let added = try await app.createPost(PostDraft(title: "added")).id
             let anew = try await app.listPosts(list, pageSize: 50).posts.map(\.id)
             #expect(anew.first == ids[29])
             #expect(anew.contains(added))
@@ -104,7 +102,7 @@ import Testing
             let app = try await service.launch()
             var ids: [UInt64] = []
             for title in ["a", "b", "c"] {
-                ids.append(try await app.createPost(Post(title: title)).id)
+                ids.append(try await app.createPost(PostDraft(title: title)).id)
             }
             let watch = app.watch(PostWatch(.top(20), in: "posts", order: .top))
             var elements = watch.makeAsyncIterator()
@@ -114,7 +112,7 @@ import Testing
                 let counts = try await app.vote(on: ids[2], press == 8 ? .down : .up)
                 #expect(counts.upvoteCount + counts.downvoteCount == UInt64(press))
             }
-            let added = try await app.createPost(Post(title: "added")).id
+            let added = try await app.createPost(PostDraft(title: "added")).id
             while posts.newPostCount == 0 || posts.rows[2].downvoteCount == 0 {
                 posts = try #require(try await elements.next())
                 #expect(posts.rows.map(\.id) == ids)

@@ -79,18 +79,18 @@ import Testing
                 displayName: "Ann"
             )
             for text in ["first", String(repeating: "ü", count: 140), "last"] {
-                let tweet = try await app.createPost(Post(text: text), in: "tweets")
+                let tweet = try await app.createPost(PostDraft(text: text), in: "tweets")
                 #expect(tweet.author?.id == session.user?.id)
                 #expect(tweet.author?.displayName == "Ann")
                 let page = try await app.listPosts(in: "tweets", order: .new)
                 #expect(page.posts.first?.id == tweet.id)
             }
             await expectRefusal(.textEmpty) { () throws(FeedClientError) in
-                try await app.createPost(Post(text: ""), in: "tweets")
+                try await app.createPost(PostDraft(text: ""), in: "tweets")
             }
             let long = await expectRefusal(.textTooLong) { () throws(FeedClientError) in
                 try await app.createPost(
-                    Post(text: String(repeating: "x", count: 141)),
+                    PostDraft(text: String(repeating: "x", count: 141)),
                     in: "tweets"
                 )
             }
@@ -105,12 +105,12 @@ import Testing
             let app = try await service.launch()
             var ids: [UInt64] = []
             for number in 0..<5 {
-                ids.append(try await app.createPost(Post(text: "t\(number)"), in: "tweets").id)
+                ids.append(try await app.createPost(PostDraft(text: "t\(number)"), in: "tweets").id)
             }
             let shown = try await app.listPosts(in: "tweets", order: .new)
             #expect(shown.posts.map(\.id) == ids.reversed())
             for number in 5..<60 {
-                ids.append(try await app.createPost(Post(text: "t\(number)"), in: "tweets").id)
+                ids.append(try await app.createPost(PostDraft(text: "t\(number)"), in: "tweets").id)
             }
             // The token that came with the list, page by page.
             var newer: [UInt64] = []

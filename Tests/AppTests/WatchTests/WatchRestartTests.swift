@@ -16,7 +16,7 @@ import Testing
             }
             var ids: [UInt64] = []
             for number in 0..<12 {
-                ids.append(try await writer.createPost(Post(title: "post \(number)")).id)
+                ids.append(try await writer.createPost(PostDraft(title: "post \(number)")).id)
             }
             // The first post stays among the first: a vote on it is the end of each round.
             for _ in 0..<40 { try await writer.vote(on: ids[0], .up) }
@@ -41,7 +41,7 @@ import Testing
                         _ = try? await writer.vote(on: id, isUp ? .up : .down)
                     }
                     if deletes { try await writer.deletePost(last) }
-                    _ = try await writer.createPost(Post(title: "round \(round)"))
+                    _ = try await writer.createPost(PostDraft(title: "round \(round)"))
                 }
                 // The service ends somewhere among the changes and events.
                 for _ in 0..<Int.random(in: 0...20, using: &random) { try await reader.ping() }

@@ -17,7 +17,7 @@ import Testing
             #expect(made.createdUser)
             let token = try #require(made.secret)
             #expect(try await client.session().user == made.user)
-            let post = try await client.createPost(Post(title: "Apple"))
+            let post = try await client.createPost(PostDraft(title: "Apple"))
             #expect(post.author?.displayName == "Ada")
             let other = try await bench.connect(nil, token)
             #expect(other.service.user?.displayName == "Ada")
@@ -36,7 +36,7 @@ import Testing
         try await ConformanceBench.run(kind) { bench in
             let client = try await bench.device()
             let made = try await client.signUp(email: "ada@example.org", password: "lovelace")
-            let post = try await client.createPost(Post(title: "Apple"))
+            let post = try await client.createPost(PostDraft(title: "Apple"))
             let other = try await bench.connect(ClientID(), made.secret)
             #expect(other.service.user?.id == made.user?.id)
             try await client.signOut(everywhere: true)
@@ -100,14 +100,14 @@ import Testing
         try await ConformanceBench.run(kind) { bench in
             let client = try await bench.device()
             try await client.createFeed(Feed(name: "polls", voteMode: .ballot, voters: .devices))
-            let post = try await client.createPost(Post(title: "a"), in: "polls").id
+            let post = try await client.createPost(PostDraft(title: "a"), in: "polls").id
             let votes = [post, post + 1].map { CastVoteRequest(postID: $0, direction: .up) }
             guard case .failure(let refused) = try await client.votes(votes)[1] else {
                 return #expect(Bool(false), "There is no such post.")
             }
             #expect(refused.reason == .postNotFound)
             try await client.signUp(email: "ada@x", password: "lovelace")
-            #expect(try await client.createPost(Post(title: "b"), in: "polls").id == post + 1)
+            #expect(try await client.createPost(PostDraft(title: "b"), in: "polls").id == post + 1)
             // The device's ballot stays the device's, and the refused vote is cast for nobody.
             let posts = try await client.getPosts([post, post + 1]).posts
             #expect(posts.map(\.score) == [1, 0])

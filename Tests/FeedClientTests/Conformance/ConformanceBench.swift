@@ -74,7 +74,7 @@ func refusal<Value>(
     @Test func aFaultEndsACallInPlaceOfItsExecution() async throws {
         let service = InMemoryFeedService()
         let client = try service.connect()
-        let post = try await client.createPost(Post(title: "Apple"))
+        let post = try await client.createPost(PostDraft(title: "Apple"))
         service.fail { request in
             guard case .castVote = request else { return nil }
             return .connectionLost(reason: "test", effect: .unknown)
@@ -89,7 +89,9 @@ func refusal<Value>(
         let now = Locked<Int64>(5_000)
         let service = InMemoryFeedService { now.withLock { $0 } }
         let client = try service.connect()
-        #expect(try await client.createPost(Post(title: "Apple")).createTimeMilliseconds == 5_000)
+        #expect(
+            try await client.createPost(PostDraft(title: "Apple")).createTimeMilliseconds == 5_000
+        )
         let session = try await client.signUp(email: "a@b", password: "secret")
         now.withLock { $0 = session.expireTimeMilliseconds }
         #expect(await refusal { try await client.session() } == .sessionExpired)
@@ -111,11 +113,11 @@ func refusal<Value>(
         let service = InMemoryFeedService(serviceKeys: [key])
         let ada = try service.connect()
         let ben = try service.connect()
-        let post = try await ada.createPost(Post(title: "Apple"))
+        let post = try await ada.createPost(PostDraft(title: "Apple"))
         #expect(await refusal { try await ada.deletePost(post.id) } == .identityRequired)
         try await ada.signUp(email: "ada@example.org", password: "secret")
         try await ben.signUp(email: "ben@example.org", password: "secret")
-        let own = try await ada.createPost(Post(title: "Pear"))
+        let own = try await ada.createPost(PostDraft(title: "Pear"))
         #expect(await refusal { try await ben.deletePost(own.id) } == .notAuthor)
         try await ada.deletePost(own.id)
     }

@@ -22,7 +22,7 @@ import Testing
     private static func fill(_ client: any FeedWatching) async throws -> [UInt64] {
         var ids: [UInt64] = []
         for (number, title) in ["a", "b", "c"].enumerated() {
-            ids.append(try await client.createPost(Post(title: title), in: "posts").id)
+            ids.append(try await client.createPost(PostDraft(title: title), in: "posts").id)
             for _ in number..<3 { try await client.vote(on: ids[number], .up) }
         }
         return ids
@@ -61,7 +61,7 @@ import Testing
             var iterator = watch.makeAsyncIterator()
             let first = try #require(try await iterator.next())
             #expect(first.rows.map(\.id) == [ids[2], ids[1]])
-            let added = try await client.createPost(Post(title: "d"), in: "posts").id
+            let added = try await client.createPost(PostDraft(title: "d"), in: "posts").id
             let news = try await Self.posts(&iterator) { $0.newPostCount == 1 }
             #expect(news.rows.map(\.id) == [ids[2], ids[1]])
             #expect(news.removedIDs == [ids[1]])
@@ -99,7 +99,7 @@ import Testing
         try await ConformanceBench.run(kind) { bench in
             let client = try await Self.watcher(bench)
             try await client.createFeed(Feed(name: "ballots", voteMode: .ballot))
-            let id = try await client.createPost(Post(title: "a"), in: "ballots").id
+            let id = try await client.createPost(PostDraft(title: "a"), in: "ballots").id
             try await client.vote(on: id, .up)
             var iterator = client.watch(PostWatch(.top(5), in: "ballots")).makeAsyncIterator()
             let mine = try #require(try await iterator.next())
@@ -140,7 +140,7 @@ import Testing
             let client = try await Self.watcher(bench)
             var iterator = client.watch(PostWatch(.top(5), in: "posts")).makeAsyncIterator()
             #expect(try await iterator.next()?.ranking == [])
-            let id = try await client.createPost(Post(title: "a"), in: "posts").id
+            let id = try await client.createPost(PostDraft(title: "a"), in: "posts").id
             _ = try await Self.posts(&iterator) { $0.ranking == [id] }
             // The order is as before, so the event has none.
             let vote = Request.castVote(CastVoteRequest(postID: id, direction: .up))
