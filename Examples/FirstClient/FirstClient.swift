@@ -6,12 +6,11 @@ struct FirstClient {
     static func main() async throws {
         let address = CommandLine.arguments.dropFirst().first ?? FeedClient.defaultAddress
 
-        // Connect.
+        // Make a client.
         var configuration = ClientConfiguration()
         configuration.clientName = "first-client/1.0"
         configuration.clientID = ClientID()
-        let client = try await FeedClient.connect(to: address, configuration: configuration)
-        print("Connected to \(client.service.serverName).")
+        let client = try FeedClient(to: address, configuration: configuration)
 
         // Post, and vote.
         let apple = try await client.createPost(PostDraft(title: "Apple"))

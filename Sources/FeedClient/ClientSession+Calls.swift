@@ -3,11 +3,14 @@ internal import FeedConcurrency
 package import FeedProto
 
 extension ClientSession {
-    /// Takes a call that waits for the first Hello, whose answer it gets.
+    /// Takes a call that waits until a connection is open, and gets the answer to its Hello.
     package mutating func open(_ call: Call, token: UInt64) {
-        precondition(calls.isEmpty && opening == nil, "A session is opened once, before its calls.")
         guard take(call, token) else { return }
-        opening = token
+        if case .open = state, let service {
+            complete(token, .success(Answer(response: .hello(service), revision: 0)))
+        } else {
+            openings.append(token)
+        }
     }
 
     /// Takes a call with a token of its own above 0.
@@ -132,7 +135,7 @@ extension ClientSession {
     }
 
     mutating func endAllCalls(_ ending: Ending) {
-        opening = nil
+        openings = []
         for (token, call) in calls { complete(token, .failure(ending.error(effect: call.effect))) }
         watches.endAll(ending.error(effect: .none))
     }
@@ -144,7 +147,6 @@ extension ClientSession {
     mutating func passTime(to now: MonotonicInstant) {
         for (token, call) in calls where call.deadline <= now {
             complete(token, .failure(expiry(of: call)))
-            if token == opening { opening = nil }
         }
         delayed.removeAll { calls[$0.token] == nil }
         for (_, token) in delayed.filter({ $0.due <= now }).sorted(by: { $0.due < $1.due }) {
@@ -206,9 +208,11 @@ extension ClientSession {
             // Without a token of the right length there is no session that a Hello could show.
             hello.sessionToken = session.secret?.bytes ?? []
             watches.beginAllAnew()
+            news.append(.signedIn(session))
         case (.signOut, _):
             hello.sessionToken = []
             watches.beginAllAnew()
+            news.append(.signedOut)
         default: break
         }
     }
@@ -218,7 +222,7 @@ extension ClientSession {
         guard status.reason == .sessionExpired, !isOfFormerSession, !hello.sessionToken.isEmpty
         else { return }
         let ended = EndedSession(token: hello.sessionToken, status: status)
-        endedSession = ended
+        news.append(.ended(ended))
         forget(ended)
     }
 

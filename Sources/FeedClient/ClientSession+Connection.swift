@@ -128,16 +128,16 @@ extension ClientSession {
         maximumInFlightCount = max(1, Int(hello.limits?.maximumInFlightCount ?? 1))
         if instanceID != nil { countReconnect(hello) }
         if instanceID != hello.instanceID { watches.beginAllAnew() }
-        instanceID = hello.instanceID
+        service = hello
+        if !isStale { news.append(.greeted(hello, token: self.hello.sessionToken)) }
         // A follower gives no channel, and the leader says later what it remembers of this one.
         if leaderOfFollower == nil { report(sequences.resume(hello)) }
         failedServiceCount = 0
         state = .open(exchange)
         defer { if isStale { drain(after: .max) } }
-        guard let token = opening else { return }
-        opening = nil
         let answer = Answer(response: .hello(hello), revision: frame.revision)
-        complete(token, .success(answer))
+        for token in openings { complete(token, .success(answer)) }
+        openings = []
     }
 
     private mutating func countReconnect(_ hello: HelloResponse) {
@@ -199,7 +199,8 @@ extension ClientSession {
 
     /// Leaves the connection: its calls are sent again or end, and the next try waits.
     mutating func endConnection(_ ending: Ending, at now: MonotonicInstant) {
-        if !settings.reconnects { takesCalls = false }
+        // A Hello that was refused has ended no connection.
+        if !settings.reconnects, service != nil { takesCalls = false }
         isOfFormerSession = false
         switch state {
         case .greeting:
@@ -216,9 +217,9 @@ extension ClientSession {
         announcedEnding = nil
         let jitter = backoff.delay(round: round, using: &randomness)
         state = .idle(earliest: now.advanced(by: max(jitter, ending.advisedDelay.withinADay)))
-        if let token = opening, !settings.waitsForService || !ending.isTemporary {
-            opening = nil
-            complete(token, .failure(ending.error(effect: .none)))
+        if !settings.waitsForService || !ending.isTemporary {
+            for token in openings { complete(token, .failure(ending.error(effect: .none))) }
+            openings = []
         }
         guard takesCalls else { return endAllCalls(.closed) }
         guard round <= settings.retry.maximumRoundCount else { return endAllCalls(ending) }

@@ -50,8 +50,8 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     /// Whether the connection is of an earlier session than ``hello`` has: that the earlier one has
     /// ended says nothing of it.
     var isOfFormerSession = false
-    /// The session that has ended here, until the client's other connections know it.
-    var endedSession: EndedSession?
+    /// What the client has not been told yet, in order.
+    var news: [SessionNews] = []
 
     var state: State
     /// Whether calls are taken; a session that takes none ends with those it has.
@@ -73,14 +73,14 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     var round = 0
     /// What was sent again and opened again so far.
     package internal(set) var retries = RetryCounts()
-    /// The instance of the service that answered the latest Hello; nil before the first answer.
-    package internal(set) var instanceID: UInt64?
+    /// What the service answered to the latest Hello; nil before the first answer.
+    var service: HelloResponse?
     /// The most calls in flight; one, until the service has announced how many it takes.
     var maximumInFlightCount = 1
     /// The calls that have not ended, by their tokens.
     var calls = NumberTable<Call>()
-    /// The call that waits for the first Hello to be answered.
-    var opening: UInt64?
+    /// Calls that wait for a Hello to be answered; they may have ended.
+    var openings: [UInt64] = []
     /// Calls that never left, in order.
     var waiting = Deque<UInt64>()
     /// Calls to send again now, which leave before those that never left.
@@ -106,6 +106,9 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
     }
 
     package var callCount: Int { calls.count }
+
+    /// The instance of the service that answered the latest Hello; nil before the first answer.
+    package var instanceID: UInt64? { service?.instanceID }
 
     /// Whether a connection is open and its Hello is answered.
     package var isConnected: Bool {
@@ -144,12 +147,13 @@ package struct ClientSession<Caller, Randomness: RandomNumberGenerator> {
             hasToAbandon = false
             return .abandon
         }
+        // Who gets a result of a call may look at what the call has changed.
+        if !news.isEmpty { return .tell(news.removeFirst()) }
         if !completions.isEmpty {
             defer { completions = [] }
             return .complete(completions)
         }
         if let report = watches.nextReport() { return .watch(report) }
-        if let ended = endedSession.take() { return .tellOthers(ended) }
         switch state {
         case .idle(let earliest): return stepWhileIdle(earliest, at: now)
         case .connecting(let deadline):
@@ -348,8 +352,8 @@ extension ClientSession {
         case sendHello(id: UInt64, HelloRequest)
         case send(Departure)
         case watch(WatchTable.Step)
-        /// Let the client's other connections forget a session.
-        case tellOthers(EndedSession)
+        /// Let the client know.
+        case tell(SessionNews)
         /// Send what is buffered, close the connection, and say when it has ended.
         case close
         /// Drop the connection, or the try to open one; nothing more is heard of it.
@@ -359,6 +363,18 @@ extension ClientSession {
         /// Nothing ever again.
         case finish
     }
+}
+
+/// What a connection has learnt of its service and of the one who is signed in.
+package enum SessionNews: Sendable {
+    /// The service has answered a Hello with this session's token, empty if there is none.
+    case greeted(HelloResponse, token: [UInt8])
+    /// A call has begun a session.
+    case signedIn(UserSession)
+    /// A call has ended the session.
+    case signedOut
+    /// The service has ended the session, which the client's other connections forget, too.
+    case ended(EndedSession)
 }
 
 /// A session that the service has ended, and the refusal that said so.

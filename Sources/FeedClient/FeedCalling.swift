@@ -13,10 +13,18 @@ public import FeedProto
 ///
 /// A conforming type answers requests; all named calls, as ``vote(on:_:timeout:)``, are made of that.
 public protocol FeedCalling: Sendable {
-    /// What the service answered to the first Hello: name, instance and limits.
+    /// What the service answered to the last Hello: its name, its instance and its limits; nil before the
+    /// client was connected once.
     ///
-    /// Its `user` is the one of then; ``session(timeout:)`` says who is signed in now.
-    var service: HelloResponse { get }
+    /// Its `user` is the one of then; ``user`` is the one of now.
+    var service: HelloResponse? { get }
+
+    /// Who is signed in now, as far as the client knows; nil is nobody.
+    var user: User? { get }
+
+    /// The user of now, and each one that follows: a sign-in, a sign-out, or nil if the service has ended the
+    /// session; for each task that asks, a stream of its own.
+    var userChanges: AsyncStream<User?> { get }
 
     /// Answers a request; programs use ``call(_:minimumRevision:timeout:)`` or the named calls.
     ///
@@ -43,6 +51,20 @@ public protocol FeedCalling: Sendable {
     /// Finishes the calls that were made before; calls made afterwards are
     /// ``FeedClientError/closed``.
     func close() async
+}
+
+/// What a stand-in without accounts of its own need not have.
+extension FeedCalling {
+    /// The user whom the service has named.
+    public var user: User? { service?.user }
+
+    /// The user whom the service has named, alone.
+    public var userChanges: AsyncStream<User?> {
+        AsyncStream { changes in
+            changes.yield(user)
+            changes.finish()
+        }
+    }
 }
 
 extension FeedCalling {

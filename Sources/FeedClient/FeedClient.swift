@@ -9,8 +9,8 @@ public import FeedProto
 /// wait in order. A thread of the client's own runs the connections.
 ///
 /// ```swift
-/// let client = try await FeedClient.connect(to: "127.0.0.1:7433")
-/// let post = try await client.createPost(Post(title: "Apple"))
+/// let client = try FeedClient(to: "127.0.0.1:7433")
+/// let post = try await client.createPost(PostDraft(title: "Apple"))
 /// let counts = try await client.vote(on: post.id, .up)
 /// await client.close()
 /// ```
@@ -38,45 +38,41 @@ public final class FeedClient: FeedCalling {
             .map { address(of: String($0), usual: usual) }
     }
 
-    /// What the service answered to Hello on the first connection: name, instance and limits.
-    ///
-    /// Its `user` is the one of then; ``FeedCalling/session(timeout:)`` says who is signed in now.
-    public let service: HelloResponse
-
     private let links: LinkPool
-    private let sessionStore: (any SessionStore)?
-    private let timeout: Duration
+    private let configuration: ClientConfiguration
     /// The user whom the calls act for; 0 is the client itself.
     private let actingUserID: UInt64
 
     private init(
         _ links: LinkPool,
-        _ service: HelloResponse,
-        _ sessionStore: (any SessionStore)?,
-        timeout: Duration,
+        _ configuration: ClientConfiguration,
         actingUserID: UInt64 = 0
     ) {
         self.links = links
-        self.service = service
-        self.sessionStore = sessionStore
-        self.timeout = timeout
+        self.configuration = configuration
         self.actingUserID = actingUserID
     }
 
-    /// Connects to a service at `127.0.0.1:7433`, `[::1]:7433` or `feed.example.org:7433` and
-    /// introduces the client to it.
+    /// A client of a service at `127.0.0.1:7433`, `[::1]:7433` or `feed.example.org:7433`, which connects
+    /// with its first call or watch.
     ///
-    /// All addresses of a name are tried in order. `localhost` is the IPv4 loopback address. From
-    /// here on, writing to a closed connection is an error and no longer a signal (SIGPIPE) that
-    /// ends the process.
-    public static func connect(
+    /// A call waits for the connection until its deadline, as it does after a loss. All addresses of a name
+    /// are tried in order. `localhost` is the IPv4 loopback address. From here on, writing to a closed
+    /// connection is an error and no longer a signal (SIGPIPE) that ends the process.
+    ///
+    /// - Parameters:
+    ///   - address: Where the service listens.
+    ///   - configuration: How the client introduces itself, and how patient it is.
+    /// - Throws: A ``FeedClientError`` if the address is none, or a file of ``ClientConfiguration/tls``
+    ///   cannot be used; nothing for want of a network.
+    public convenience init(
         to address: String = defaultAddress,
         configuration: ClientConfiguration = ClientConfiguration()
-    ) async throws(FeedClientError) -> FeedClient {
-        try await connect(to: [address], configuration: configuration)
+    ) throws(FeedClientError) {
+        try self.init(to: [address], configuration: configuration)
     }
 
-    /// Connects to the first of several services that answers, and to another one when it fails.
+    /// A client of the first of several services that answers, and of another one when it fails.
     ///
     /// Each try to connect begins with the service that was reached last. The services have to be one
     /// instance, as the addresses of one service are, or those of a cluster, of which the client finds the
@@ -85,49 +81,98 @@ public final class FeedClient: FeedCalling {
     /// - Parameters:
     ///   - addresses: One address at least; they share the time of a try.
     ///   - configuration: How the client introduces itself, and how patient it is.
-    /// - Returns: The client.
-    /// - Throws: A ``FeedClientError``: that of the last service that was tried.
+    /// - Throws: A ``FeedClientError`` if an address is none, or a file of ``ClientConfiguration/tls``
+    ///   cannot be used; nothing for want of a network.
+    public convenience init(
+        to addresses: [String],
+        configuration: ClientConfiguration = ClientConfiguration()
+    ) throws(FeedClientError) {
+        var configuration = configuration
+        var userID: UInt64?
+        if configuration.sessionToken == nil, let session = configuration.sessionStore?.load() {
+            configuration.sessionToken = session.token
+            userID = session.userID
+        }
+        let knowledge = ClientKnowledge(token: configuration.sessionToken, userID: userID)
+        let links = try Self.makeLinks(to: addresses, configuration, knowledge)
+        self.init(links, configuration)
+    }
+
+    /// A client that is connected, for programs that want to know at once whether the service answers.
+    ///
+    /// - Parameters:
+    ///   - address: Where the service listens, as ``init(to:configuration:)-(String,_)`` takes it.
+    ///   - configuration: How the client introduces itself, and how patient it is.
+    /// - Returns: The client, whose ``service`` is not nil.
+    /// - Throws: A ``FeedClientError``, as ``connect()``.
+    public static func connect(
+        to address: String = defaultAddress,
+        configuration: ClientConfiguration = ClientConfiguration()
+    ) async throws(FeedClientError) -> FeedClient {
+        try await connect(to: [address], configuration: configuration)
+    }
+
+    /// A client that is connected to the first of several services that answers.
+    ///
+    /// - Parameters:
+    ///   - addresses: Where the services listen, as ``init(to:configuration:)-([String],_)`` takes them.
+    ///   - configuration: How the client introduces itself, and how patient it is.
+    /// - Returns: The client, whose ``service`` is not nil.
+    /// - Throws: A ``FeedClientError``, as ``connect()``.
     public static func connect(
         to addresses: [String],
         configuration: ClientConfiguration = ClientConfiguration()
     ) async throws(FeedClientError) -> FeedClient {
-        let store = configuration.sessionStore
-        let limit = TimeLimit(configuration.openTimeout ?? configuration.connectTimeout)
-        guard configuration.sessionToken == nil, let session = store?.load() else {
-            return try await open(addresses, configuration, limit)
-        }
-        var configuration = configuration
-        configuration.sessionToken = session.token
+        let client = try FeedClient(to: addresses, configuration: configuration)
         do throws(FeedClientError) {
-            return try await open(addresses, configuration, limit)
+            try await client.connect()
         } catch {
-            guard error.endsSession else { throw error }
-            store?.remove()
-            configuration.sessionToken = nil
-            return try await open(addresses, configuration, limit)
-        }
-    }
-
-    private static func open(
-        _ addresses: [String],
-        _ configuration: ClientConfiguration,
-        _ limit: TimeLimit
-    ) async throws(FeedClientError) -> FeedClient {
-        let links = try makeLinks(to: addresses, configuration)
-        do throws(FeedClientError) {
-            let service = try await links.first.open(limit)
-            if configuration.firstCallWaitsForOpening { links.first.spend(limit.spent) }
-            return FeedClient(
-                links,
-                service,
-                configuration.sessionStore,
-                timeout: configuration.timeout
-            )
-        } catch {
-            await links.close()
+            await client.close()
             throw error
         }
+        return client
     }
+
+    /// Waits until the client is connected.
+    ///
+    /// If the service does not know a session from ``ClientConfiguration/sessionStore`` any more, the client
+    /// connects as nobody.
+    ///
+    /// - Returns: What the service answered to Hello.
+    /// - Throws: A ``FeedClientError``: the first failure, of the last service that was tried, or with
+    ///   ``ClientConfiguration/waitsForService`` the last one within ``ClientConfiguration/connectTimeout``.
+    @discardableResult
+    public func connect() async throws(FeedClientError) -> HelloResponse {
+        let limit = TimeLimit(configuration.openTimeout ?? configuration.connectTimeout)
+        let service: HelloResponse
+        do throws(FeedClientError) {
+            service = try await links.first.open(limit)
+        } catch {
+            guard links.knowledge.hadStoredSession, error.endsSession else { throw error }
+            configuration.sessionStore?.remove()
+            service = try await links.first.open(limit)
+        }
+        if configuration.firstCallWaitsForOpening { links.first.spend(limit.spent) }
+        return service
+    }
+
+    /// What the service answered to the last Hello: its name, its instance and its limits; nil before the
+    /// client was connected once.
+    ///
+    /// Its `user` is the one of then; ``user`` is the one of now.
+    public var service: HelloResponse? { links.knowledge.service }
+
+    /// Who is signed in now, as far as the client knows; nil is nobody.
+    ///
+    /// Before the first connection it is the user of the stored session, with an id and no name.
+    public var user: User? { links.knowledge.user.value }
+
+    /// The user of now, and each one that follows: a sign-in, a sign-out, or nil if the service has ended the
+    /// session.
+    ///
+    /// Each task that asks has a stream of its own, which ends with the client. Of users that it has not
+    /// taken only the newest waits.
+    public var userChanges: AsyncStream<User?> { links.knowledge.user.changes }
 
     /// The same client, whose calls act for a user: the votes, marks and posts are the user's.
     ///
@@ -137,7 +182,7 @@ public final class FeedClient: FeedCalling {
     /// - Parameter userID: An account, or a user of the service's own: an id with the top bit set.
     /// - Returns: The client for the user.
     public func acting(for userID: UInt64) -> FeedClient {
-        FeedClient(links, service, sessionStore, timeout: timeout, actingUserID: userID)
+        FeedClient(links, configuration, actingUserID: userID)
     }
 
     /// Answers a request over the connection; nil is the client's ``ClientConfiguration/timeout``.
@@ -157,11 +202,13 @@ public final class FeedClient: FeedCalling {
                 request,
                 minimumRevision: minimumRevision,
                 actingUserID: actingUserID,
-                timeout: timeout ?? self.timeout
+                timeout: timeout ?? configuration.timeout
             )
         } catch {
             // The end of a session says nothing of one that has begun since.
-            if error.endsSession, changeCount == links.sessionChangeCount { sessionStore?.remove() }
+            if error.endsSession, changeCount == links.sessionChangeCount {
+                configuration.sessionStore?.remove()
+            }
             throw error
         }
         if let change = SessionChange(answer.response, to: request) { adopt(change) }
@@ -192,7 +239,8 @@ public final class FeedClient: FeedCalling {
 
     private static func makeLinks(
         to addresses: [String],
-        _ configuration: ClientConfiguration
+        _ configuration: ClientConfiguration,
+        _ knowledge: ClientKnowledge
     ) throws(FeedClientError) -> LinkPool {
         guard !addresses.isEmpty else {
             throw .badAddress(reason: "There is no address to connect to.")
@@ -213,7 +261,7 @@ public final class FeedClient: FeedCalling {
             configuration.security = try ClientSecurity(tls, hosts: hosts)
         }
         do {
-            return try LinkPool(to: endpoints, configuration)
+            return try LinkPool(to: endpoints, configuration, knowledge)
         } catch {
             throw .cannotConnect(reason: error.description)
         }
@@ -246,11 +294,13 @@ extension FeedClient {
                 request,
                 minimumRevision: 0,
                 actingUserID: actingUserID,
-                timeout: timeout ?? self.timeout
+                timeout: timeout ?? configuration.timeout
             )
         } catch {
             // The end of a session says nothing of one that has begun since.
-            if error.endsSession, changeCount == links.sessionChangeCount { sessionStore?.remove() }
+            if error.endsSession, changeCount == links.sessionChangeCount {
+                configuration.sessionStore?.remove()
+            }
             throw error
         }
         guard case .castVote(let counts) = answer.response else { throw .wrongAnswer(to: request) }
@@ -293,7 +343,7 @@ extension FeedClient: NumberedCalling {
         _ changes: [NumberedChange],
         timeout: Duration?
     ) async -> [Result<Answer, FeedClientError>] {
-        await links.first.call(changes, timeout: timeout ?? self.timeout)
+        await links.first.call(changes, timeout: timeout ?? configuration.timeout)
     }
 }
 
@@ -306,7 +356,11 @@ extension FeedClient {
         in feed: String
     ) async -> [Result<Post, FeedClientError>] {
         let requests = posts.map { Request.createPost(CreatePostRequest(feed: feed, post: $0)) }
-        let results = await links.first.call(requests, actingUserID: actingUserID, timeout: timeout)
+        let results = await links.first.call(
+            requests,
+            actingUserID: actingUserID,
+            timeout: configuration.timeout
+        )
         return zip(requests, results).map { request, result in
             result.flatMap { answer in
                 guard case .post(let post) = answer.response else {
@@ -405,17 +459,17 @@ extension FeedClient {
         switch change {
         case .begun(let session):
             links.adopt(sessionToken: session.token.bytes)
-            sessionStore?.save(session)
+            configuration.sessionStore?.save(session)
         case .ended:
             links.adopt(sessionToken: [])
-            sessionStore?.remove()
+            configuration.sessionStore?.remove()
         }
     }
 }
 
 extension FeedClientError {
     /// Whether the service does not know the session any more.
-    fileprivate var endsSession: Bool {
+    package var endsSession: Bool {
         guard case .refused(let status) = self else { return false }
         return status.reason == .sessionExpired
     }

@@ -22,7 +22,7 @@ final class Link: Sendable {
         self.inbox = inbox
     }
 
-    /// Connects and returns what the service answered to the first Hello.
+    /// Waits until the connection is open, and returns what the service answered to its Hello.
     func open(_ limit: TimeLimit) async throws(FeedClientError) -> HelloResponse {
         // The session sends a Hello of its own, and completes this call with the answer to it.
         let request = Request.hello(HelloRequest())

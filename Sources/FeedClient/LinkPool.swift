@@ -11,15 +11,21 @@ internal import Synchronization
 final class LinkPool: Sendable {
     private let loop: ClientLoop
     private let links: [Link]
+    let knowledge: ClientKnowledge
     private let turn = Atomic<UInt>(0)
     private let sessionChanges = Atomic<UInt64>(0)
 
     /// Starts the thread; each connection opens with its first call.
-    init(to endpoints: [Endpoint], _ configuration: ClientConfiguration) throws(TransportError) {
+    init(
+        to endpoints: [Endpoint],
+        _ configuration: ClientConfiguration,
+        _ knowledge: ClientKnowledge
+    ) throws(TransportError) {
         let count = max(1, configuration.connectionCount)
         let inboxes = (0..<count).map { _ in CallInbox() }
-        let loop = try ClientLoop(to: endpoints, configuration, inboxes)
+        let loop = try ClientLoop(to: endpoints, configuration, inboxes, knowledge)
         self.loop = loop
+        self.knowledge = knowledge
         links = inboxes.enumerated().map { Link(loop, $0.offset, $0.element) }
     }
 
@@ -54,7 +60,10 @@ final class LinkPool: Sendable {
         return ConnectionHistory(retries: sum, instanceID: instanceID, isConnected: isConnected)
     }
 
-    func close() async { await loop.close() }
+    func close() async {
+        await loop.close()
+        knowledge.user.finish()
+    }
 }
 
 extension Request {
@@ -78,12 +87,20 @@ final class ClientLoop: Sendable {
     init(
         to endpoints: [Endpoint],
         _ configuration: ClientConfiguration,
-        _ inboxes: [CallInbox]
+        _ inboxes: [CallInbox],
+        _ knowledge: ClientKnowledge
     ) throws(TransportError) {
         thread = try Transport.LoopThread(name: "feed-client", limits: .client) { loop in
             loop.context = Drivers(
                 inboxes.enumerated().map { place, inbox in
-                    SessionDriver(loop, to: endpoints, configuration, inbox, place: place)
+                    SessionDriver(
+                        loop,
+                        to: endpoints,
+                        configuration,
+                        inbox,
+                        knowledge,
+                        place: place
+                    )
                 }
             )
         }

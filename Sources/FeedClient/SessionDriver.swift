@@ -26,6 +26,8 @@ final class SessionDriver {
     let loop: Transport.Loop
     private let place: Int
     private let inbox: CallInbox
+    /// What the client knows, which the session's news change.
+    private let knowledge: ClientKnowledge
     /// The calls of the inbox that are submitted now; the memory is used again.
     private var taken: [InboxCall] = []
     /// What has passed of the time of the next call.
@@ -52,11 +54,13 @@ final class SessionDriver {
         to endpoints: [Endpoint],
         _ configuration: ClientConfiguration,
         _ inbox: CallInbox,
+        _ knowledge: ClientKnowledge,
         place: Int
     ) {
         self.loop = loop
         self.place = place
         self.inbox = inbox
+        self.knowledge = knowledge
         route = Route(endpoints)
         self.configuration = configuration
         session = Session(
@@ -71,7 +75,7 @@ final class SessionDriver {
         Drivers.of(loop).all[place]
     }
 
-    /// Takes the call that ends with the answer to the first Hello.
+    /// Takes the call that ends with the answer to a Hello.
     func open(_ call: Session.Call, token: UInt64) {
         session.open(call, token: token)
         proceed()
@@ -172,7 +176,9 @@ final class SessionDriver {
             case .sendHello(let id, let hello): sendHello(id, hello)
             case .send(let departure): send(departure)
             case .watch(let step): perform(step)
-            case .tellOthers(let ended):
+            case .tell(let news):
+                knowledge.take(news)
+                guard case .ended(let ended) = news else { continue }
                 for other in Drivers.of(loop).all { other.forget(ended) }
             case .close: wire?.close()
             case .abandon: abandon()

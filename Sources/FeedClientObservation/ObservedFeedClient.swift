@@ -11,7 +11,7 @@ internal import Tracing
 /// its client as it is, and pays nothing.
 ///
 /// ```swift
-/// let client = ObservedFeedClient(try await FeedClient.connect(to: "127.0.0.1:7433"))
+/// let client = ObservedFeedClient(try FeedClient(to: "127.0.0.1:7433"))
 /// try await client.vote(on: 300, .up)    // the span "feed.CastVote"
 /// ```
 ///
@@ -33,8 +33,14 @@ public struct ObservedFeedClient<Base: FeedCalling>: FeedCalling {
         self.metrics = metrics
     }
 
-    /// What the service answered to Hello.
-    public var service: HelloResponse { base.service }
+    /// What the service answered to the last Hello.
+    public var service: HelloResponse? { base.service }
+
+    /// Who is signed in now; nil is nobody.
+    public var user: User? { base.user }
+
+    /// The user of now, and each one that follows.
+    public var userChanges: AsyncStream<User?> { base.userChanges }
 
     /// Lets the other client answer, and notes how that ended.
     public func answer(

@@ -8,14 +8,22 @@ public final class InMemoryFeedClient: FeedWatching {
     private final class Connection: Sendable {
         /// The caller; nil once the client is closed.
         let caller: Lock<MemoryCaller?>
+        let user: CurrentUser
 
-        init(_ caller: MemoryCaller) {
+        init(_ caller: MemoryCaller, _ user: User?) {
             self.caller = Lock(caller)
+            self.user = CurrentUser(user)
         }
     }
 
     /// What the service answered to Hello.
-    public let service: HelloResponse
+    public let service: HelloResponse?
+
+    /// Who is signed in; nil is nobody.
+    public var user: User? { connection.user.value }
+
+    /// The user of now, and each one that follows.
+    public var userChanges: AsyncStream<User?> { connection.user.changes }
 
     private let memory: InMemoryFeedService
     private let connection: Connection
@@ -26,13 +34,13 @@ public final class InMemoryFeedClient: FeedWatching {
         _ caller: MemoryCaller,
         _ service: HelloResponse
     ) {
-        self.init(memory, Connection(caller), service, actingUserID: 0)
+        self.init(memory, Connection(caller, service.user), service, actingUserID: 0)
     }
 
     private init(
         _ memory: InMemoryFeedService,
         _ connection: Connection,
-        _ service: HelloResponse,
+        _ service: HelloResponse?,
         actingUserID: UInt64
     ) {
         self.memory = memory
@@ -52,12 +60,22 @@ public final class InMemoryFeedClient: FeedWatching {
         return try connection.caller.withLock { (caller) throws(FeedClientError) -> Answer in
             guard var calling = caller else { throw .closed }
             defer { caller = calling }
-            return try memory.answer(
-                to: request,
-                minimumRevision: minimumRevision,
-                actingUserID: actingUserID,
-                from: &calling
-            )
+            do throws(FeedClientError) {
+                let answer = try memory.answer(
+                    to: request,
+                    minimumRevision: minimumRevision,
+                    actingUserID: actingUserID,
+                    from: &calling
+                )
+                if case .session(let session) = answer.response {
+                    connection.user.set(session.user)
+                }
+                if case .signOut = request { connection.user.set(nil) }
+                return answer
+            } catch {
+                if error.endsSession { connection.user.set(nil) }
+                throw error
+            }
         }
     }
 
@@ -86,5 +104,6 @@ public final class InMemoryFeedClient: FeedWatching {
     public func close() async {
         guard let caller = connection.caller.withLock({ $0.take() }) else { return }
         memory.endWatches(of: caller)
+        connection.user.finish()
     }
 }

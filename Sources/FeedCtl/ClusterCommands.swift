@@ -194,7 +194,7 @@ struct ClusterReach {
             Known(
                 status: try await client.clusterStatus(record: record),
                 address: address,
-                takesChanges: client.service.role == .leader
+                takesChanges: client.service?.role == .leader
             )
         }
     }

@@ -16,7 +16,9 @@ struct PingCommand: ServiceCommand {
     func perform(_ client: FeedClient) async throws -> any Report {
         let start = ContinuousClock.now
         let answer = try await client.ping()
-        return Sentence.ping(client.service, answer, roundTrip: .now - start)
+        let roundTrip = ContinuousClock.now - start
+        guard let service = client.service else { throw FeedClientError.closed }
+        return Sentence.ping(service, answer, roundTrip: roundTrip)
     }
 }
 

@@ -446,8 +446,7 @@ extension OfflineFeed {
             throw .service(error)
         }
         do throws(OfflineError) {
-            guard client.service.takesSequences else { throw .noSequences }
-            let hello = client.service
+            guard let hello = client.service, hello.takesSequences else { throw .noSequences }
             try perform(in: renewal) { store throws(OfflineError) in
                 // One connection may ask several services, and lose the answer of the first.
                 let mayHaveLostOne = self.configuration.addresses.count > 1
@@ -470,7 +469,7 @@ extension OfflineFeed {
         _ renewal: Int
     ) async throws(OfflineError) {
         // Not what the session store says: the session may have ended, or another one begun.
-        let userID = client.service.user?.id ?? 0
+        let userID = client.service?.user?.id ?? 0
         var stop: FeedClientError?
         while stop == nil {
             guard !Task.isCancelled else { throw .service(.cancelled(effect: .none)) }

@@ -58,7 +58,7 @@ import Tracing
         Self.setUp
         let service = InMemoryFeedService()
         let client = ObservedFeedClient(try service.connect())
-        #expect(client.service.serverName == "feed-service in memory")
+        #expect(client.service?.serverName == "feed-service in memory")
         let user = client.acting(for: 1 << 63 | 7)
         let post = try await user.createPost(PostDraft(title: "Apple"))
         #expect(post.author?.id == UInt64(1) << 63 | 7)

@@ -184,7 +184,7 @@ import Testing
 }
 
 private struct AnsweredClient: FeedCalling {
-    let service = HelloResponse(
+    let service: HelloResponse? = HelloResponse(
         serverName: "",
         instanceID: 1,
         serverTimeMilliseconds: 0,
@@ -265,7 +265,7 @@ private struct AnsweredClient: FeedCalling {
 @Suite(.timeLimit(.minutes(10))) struct HostileAnswerTests {
     /// A client that is answered so, by the number of the call.
     private struct Pager: FeedCalling {
-        let service = HelloResponse(
+        let service: HelloResponse? = HelloResponse(
             serverName: "",
             instanceID: 1,
             serverTimeMilliseconds: 0,

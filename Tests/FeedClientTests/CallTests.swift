@@ -7,8 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CallTests {
     @Test func introducesBothAndLearnsTheLimits() async throws {
         try await withClient { client async throws in
-            #expect(client.service.serverName.contains("feed-service"))
-            #expect(client.service.limits?.maximumInFlightCount == 256)
+            #expect(client.service?.serverName.contains("feed-service") == true)
+            #expect(client.service?.limits?.maximumInFlightCount == 256)
             #expect(try await client.ping().serving == .serving)
         }
     }

@@ -153,9 +153,11 @@ import Testing
         )
         _ = try await client.createPost(PostDraft(title: "Apple"))
         #expect(try await client.stats().postCount == 1)
+        let instanceID = client.service?.instanceID
         try await first.server.drain()
         #expect(try await client.stats().postCount == 0)
-        #expect(await client.history()?.instanceID != client.service.instanceID)
+        #expect(client.service?.instanceID != instanceID)
+        #expect(await client.history()?.instanceID == client.service?.instanceID)
         await client.close()
         try await second.server.drain()
     }

@@ -32,11 +32,11 @@ import Testing
     // swift-format-ignore
     static func cluster(_ addresses: [String]) async throws {
         // "feed1.example.org:7433", "feed2.example.org:7433", "feed3.example.org:7433"
-        let client = try await FeedClient.connect(to: addresses)
-        let post = try await client.createPost(Post(title: "Apple"))    // over any failover
+        let client = try FeedClient(to: addresses)
+        let post = try await client.createPost(PostDraft(title: "Apple"))    // over any failover
         var configuration = ClientConfiguration()
         configuration.reads = .any
-        let reader = try await FeedClient.connect(to: addresses.last ?? "", configuration: configuration)
+        let reader = try FeedClient(to: addresses.last ?? "", configuration: configuration)
         let request = Request.getPost(GetPostRequest(id: post.id))
         print(try await reader.call(request, minimumRevision: post.revision))    // the follower has the post
         await client.close()
@@ -57,12 +57,12 @@ import Testing
     static func people(_ address: String) async throws {
         var configuration = ClientConfiguration()
         configuration.serviceKey = Secret(file: "web.key")
-        let service = try await FeedClient.connect(to: address, configuration: configuration)
+        let service = try FeedClient(to: address, configuration: configuration)
         let ada = service.acting(for: 1 << 63 | 7)    // a user of the program's own
         try await ada.vote(on: 300, .up)
         await service.close()
 
-        let client = try await FeedClient.connect(to: address)
+        let client = try FeedClient(to: address)
         let session = try await client.signIn(email: "ada@example.org", password: "secret1")
         print(session.user?.displayName ?? "")
         try await client.mark(through: 300, as: .dismissed)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "tour": 5, "places": 5, "cluster": 10, "follow": 6, "people": 12, "failures": 9,
+        "tour": 5, "edit": 2, "places": 5, "cluster": 10, "follow": 6, "people": 12, "failures": 9,
         "testing": 7,
     ])
     func theDocumentHasTheExample(_ name: String, lineCount: Int) throws {

@@ -39,7 +39,7 @@ import Testing
             else { throw Unexpected("The first call is no Hello.") }
             #expect(hello.clientName == "tester/1")
             #expect(hello.clientID == configuration.clientID?.bytes)
-            #expect(client.service.serverName == "scripted")
+            #expect(client.service?.serverName == "scripted")
         }
     }
 

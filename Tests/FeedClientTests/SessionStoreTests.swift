@@ -83,12 +83,12 @@ import Testing
         }
         let first = try Self.serve(port)
         var client = try await launch()
-        #expect(client.service.user == nil)
+        #expect(client.service?.user == nil)
         let made = try await client.signUp(email: "ada@example.org", password: "secret")
         await client.close()
         #expect(store.load()?.userID == made.user?.id)
         client = try await launch()
-        #expect(client.service.user?.id == made.user?.id)
+        #expect(client.service?.user?.id == made.user?.id)
         #expect(try await client.session().user?.displayName == "ada")
         await client.close()
         try await first.drain()
@@ -96,7 +96,7 @@ import Testing
         // Another state does not know the session.
         let second = try Self.serve(port)
         client = try await launch()
-        #expect(client.service.user == nil)
+        #expect(client.service?.user == nil)
         #expect(store.load() == nil)
         try await client.signUp(email: "ada@example.org", password: "secret")
         #expect(store.load() != nil)

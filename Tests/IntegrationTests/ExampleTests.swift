@@ -130,8 +130,8 @@ import Testing
         let (status, output) = await client.finish()
         #expect(status == 0)
         let shown = try Self.text(Self.page).split(separator: "\n").map(String.init)
-            .drop { !$0.hasPrefix("Connected to ") }.prefix { $0 != "```" }
-        #expect(output.dropFirst() == shown.dropFirst())
+            .drop { !$0.hasPrefix("Pear has ") }.prefix { $0 != "```" }
+        #expect(output == Array(shown))
         #expect(await service.stop() == 0)
     }
 }

@@ -105,7 +105,7 @@ struct Audit: RunAudit {
         case .done, .skipped: break
         }
         // In another state the ids are of other posts.
-        guard client.service.instanceID == instanceID else {
+        guard client.service?.instanceID == instanceID else {
             return .failed(postCount: 0, cause: "The service has another state than in the run.")
         }
         var ids = Set(knowledge.accounts.map(\.id)).union(knowledge.createdIDs).makeIterator()
@@ -128,9 +128,8 @@ struct Audit: RunAudit {
     private static let deletionsAtOnce = 128
 
     private func read(over client: FeedClient) async -> AuditOutcome {
-        guard client.service.instanceID == instanceID else {
-            return foundAnotherState(client.service.instanceID)
-        }
+        let foundID = client.service?.instanceID
+        guard foundID == instanceID else { return foundAnotherState(foundID ?? 0) }
         var reading = AuditReading(over: client, knowledge: knowledge, dataset: imported)
         let summary: AuditSummary
         do {

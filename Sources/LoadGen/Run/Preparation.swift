@@ -78,8 +78,11 @@ struct Preparation: Sendable {
         over client: FeedClient,
         at address: SocketAddress
     ) async throws(RunFailure) -> PreparedRun {
-        let service = ServiceIdentity(client.service)
-        try check(client.service)
+        guard let hello = client.service else {
+            preconditionFailure("A client that is connected knows its service.")
+        }
+        let service = ServiceIdentity(hello)
+        try check(hello)
         let feeds: [Feed]
         do throws(FeedClientError) {
             feeds = try await client.feeds()

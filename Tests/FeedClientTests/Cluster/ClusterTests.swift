@@ -85,7 +85,7 @@ import Testing
                 configuration: Self.configuration()
             )
             try await client.vote(on: 1, .up)
-            #expect(client.service.role == .leader)
+            #expect(client.service?.role == .leader)
             // Another one leads: it is named, and found.
             peers[0].change { $0.role = .leader }
             peers[2].change {
@@ -184,7 +184,7 @@ import Testing
                 to: peers.map(\.address),
                 configuration: configuration
             )
-            #expect(client.service.role == .follower)
+            #expect(client.service?.role == .follower)
             #expect(try await client.getPost(5).id == 5)
             #expect(peers[1].part.withLock { $0.frames.isEmpty })
             try await client.vote(on: 1, .up)

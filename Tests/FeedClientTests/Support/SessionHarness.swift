@@ -101,7 +101,8 @@ struct SessionHarness {
                 demands.append(.sendHello)
             case .send(let departure): sent.append(departure)
             case .watch(let step): watchSteps.append(step)
-            case .tellOthers(let ended): endedSessions.append(ended)
+            case .tell(.ended(let ended)): endedSessions.append(ended)
+            case .tell: break
             case .close: demands.append(.close)
             case .abandon: demands.append(.abandon)
             case .wait(let instant):

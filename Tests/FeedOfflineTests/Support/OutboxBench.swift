@@ -70,9 +70,9 @@ struct OutboxBench {
 private struct MemoryConnection: NumberedCalling {
     let client: InMemoryFeedClient
 
-    var service: HelloResponse {
+    var service: HelloResponse? {
         var hello = client.service
-        hello.capabilities.append(.exactlyOnce)
+        hello?.capabilities.append(.exactlyOnce)
         return hello
     }
 
@@ -88,7 +88,11 @@ private struct MemoryConnection: NumberedCalling {
                 timeout: timeout
             )
         }
-        let answer = SyncPostsResponse(posts: [], nextRevision: 1, instanceID: service.instanceID)
+        let answer = SyncPostsResponse(
+            posts: [],
+            nextRevision: 1,
+            instanceID: service?.instanceID ?? 0
+        )
         return Answer(response: .syncPosts(answer), revision: 1)
     }
 

@@ -130,7 +130,7 @@ extension OfflineFeed {
 
 /// A connection of a sync whose answers a function makes.
 struct StubConnection: NumberedCalling {
-    let service: HelloResponse
+    let service: HelloResponse?
     let respond: @Sendable (Request) throws(FeedClientError) -> Answer
 
     func answer(

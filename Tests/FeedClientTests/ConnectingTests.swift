@@ -1,0 +1,148 @@
+import FeedClient
+import FeedProto
+import FeedService
+import FeedTestSupport
+import FeedTransport
+import Testing
+
+/// Clients that connect with their first call, and what they know of who is signed in.
+@Suite(.timeLimit(.minutes(10))) struct ConnectingTests {
+    @Test func aClientIsMadeWithoutANetworkAndItsFirstCallWaitsForTheService() async throws {
+        let port = try ReservedPort()
+        let tries = Locked<CheckedContinuation<Void, Never>?>(nil)
+        var configuration = ClientConfiguration.patient
+        configuration.whenWaiting = { _ in tries.withLock { $0.take() }?.resume() }
+        let client = try FeedClient(to: port.address, configuration: configuration)
+        #expect(client.service == nil)
+        #expect(client.user == nil)
+        let call = Task { try await client.feeds() }
+        // The service starts once a try to connect has failed.
+        await withCheckedContinuation { continuation in tries.withLock { $0 = continuation } }
+        let server = try FeedServer.startQuietly(port: port.number)
+        #expect(try await call.value.map(\.name) == ["posts", "tweets"])
+        #expect(client.service?.serverName.hasPrefix("feed-service/") == true)
+        await client.close()
+        try await server.drain()
+    }
+
+    @Test func aCallWithoutAServiceEndsWithWhatPreventsTheConnection() async throws {
+        let nobody = try ReservedPort()
+        let client = try FeedClient(to: nobody.address)
+        let error = await failure { try await client.ping(timeout: .milliseconds(50)) }
+        guard case .cannotConnect(let reason) = error else {
+            throw Unexpected("The call ended with \(String(describing: error)).")
+        }
+        #expect(reason.contains("refused"))
+        await client.close()
+    }
+
+    @Test func connectingSaysAtOnceThatThereIsNoService() async throws {
+        let nobody = try ReservedPort()
+        let client = try FeedClient(to: nobody.address, configuration: .patient)
+        for _ in 0..<2 {
+            guard case .cannotConnect = await failure({ try await client.connect() }) else {
+                throw Unexpected("A connection to nobody came about.")
+            }
+        }
+        let server = try FeedServer.startQuietly(port: nobody.number)
+        let service = try await client.connect()
+        #expect(try await client.connect() == service)
+        #expect(client.service == service)
+        await client.close()
+        #expect(await failure { try await client.connect() } == .closed)
+        try await server.drain()
+    }
+
+    @Test func anAddressThatIsNoneIsAnErrorAtOnce() {
+        #expect(throws: FeedClientError.self) { try FeedClient(to: "nonsense") }
+        #expect(throws: FeedClientError.self) { try FeedClient(to: [String]()) }
+    }
+
+    @Test func theChangesOfTheUserAreSignInsSignOutsAndAnEndedSession() async throws {
+        let server = try FeedServer.startQuietly()
+        let address = try #require(server.addresses.first).description
+        var configuration = ClientConfiguration.patient
+        configuration.connectionCount = 3
+        let client = try FeedClient(to: address, configuration: configuration)
+        var changes = client.userChanges.makeAsyncIterator()
+        #expect(await changes.next() == .some(nil))
+        let ada = try await client.signUp(email: "ada@example.org", password: "secret").user
+        #expect(client.user == ada)
+        #expect(await changes.next() == .some(ada))
+        // A Hello of another connection says the same of the user.
+        for _ in 0..<3 { _ = try await client.listPosts() }
+        #expect(client.user == ada)
+        try await client.signOut()
+        #expect(client.user == nil)
+        #expect(await changes.next() == .some(nil))
+        let session = try await client.signIn(email: "ada@example.org", password: "secret")
+        #expect(await changes.next() == .some(ada))
+
+        // Another client ends all sessions.
+        configuration.sessionToken = session.secret
+        let other = try await FeedClient.connect(to: address, configuration: configuration)
+        #expect(other.user == ada)
+        try await other.signOut(everywhere: true)
+        await other.close()
+        guard case .refused(let status) = await failure({ try await client.session() }) else {
+            throw Unexpected("The session has not ended.")
+        }
+        #expect(status.reason == .sessionExpired)
+        #expect(client.user == nil)
+        #expect(await changes.next() == .some(nil))
+        var later = client.userChanges.makeAsyncIterator()
+        #expect(await later.next() == .some(nil))
+        await client.close()
+        #expect(await changes.next() == nil)
+        #expect(await later.next() == nil)
+        var closed = client.userChanges.makeAsyncIterator()
+        #expect(await closed.next() == .some(nil))
+        #expect(await closed.next() == nil)
+        try await server.drain()
+    }
+
+    @Test func theUserOfAStoredSessionIsKnownWithoutANetwork() async throws {
+        let directory = try TemporaryDirectory()
+        let port = try ReservedPort()
+        var configuration = ClientConfiguration.patient
+        let store = FileSessionStore(path: directory.path + "/session")
+        configuration.sessionStore = store
+        let server = try FeedServer.startQuietly(port: port.number)
+        var client = try FeedClient(to: port.address, configuration: configuration)
+        let ada = try await client.signUp(email: "ada@example.org", password: "secret").user
+        await client.close()
+        client = try FeedClient(to: port.address, configuration: configuration)
+        #expect(client.user == User(id: ada?.id ?? 0, displayName: ""))
+        _ = try await client.feeds()
+        #expect(client.user == ada)
+        await client.close()
+        try await server.drain()
+
+        // Another state does not know the session: the first call says so.
+        let second = try FeedServer.startQuietly(port: port.number)
+        client = try FeedClient(to: port.address, configuration: configuration)
+        #expect(client.user?.id == ada?.id)
+        guard case .refused(let status) = await failure({ try await client.feeds() }) else {
+            throw Unexpected("The session has not ended.")
+        }
+        #expect(status.reason == .sessionExpired)
+        #expect(status.isNotExecuted)
+        #expect(client.user == nil)
+        #expect(store.load() == nil)
+        _ = try await client.feeds()
+        await client.close()
+        try await second.drain()
+    }
+
+    @Test func aTaskGetsTheNewestUserAndAStreamThatIsLeftIsForgotten() async {
+        let user = CurrentUser(nil)
+        var changes = user.changes.makeAsyncIterator()
+        for id in 1...3 { user.set(User(id: UInt64(id), displayName: "a")) }
+        user.set(User(id: 3, displayName: "a"))
+        #expect(await changes.next() == .some(User(id: 3, displayName: "a")))
+        user.set(nil)
+        #expect(await changes.next() == .some(nil))
+        do { _ = user.changes }
+        #expect(user.followerCount == 1)
+    }
+}
