@@ -310,6 +310,13 @@ import Testing
         #expect(text.contains("newest first: \(times), before-upgrade."), "\(text)")
     }
 
+    @Test func aNodeIsReplacedAndNotRestored() {
+        let words = [RefusedCommand.serve(), .serveNode].map { command in
+            "\(StartRefusal(.loss(Self.damagedSegment), directory: "/srv/feed", command: command))"
+        }
+        #expect(words[0] != words[1])
+    }
+
     @Test func onlyWhatIsMissingHasToBeFreed() {
         let error = StateStartError.full(neededByteCount: 65 << 20, freeByteCount: 60 << 20)
         let text = "\(StartRefusal(error, directory: "/srv/feed"))"
