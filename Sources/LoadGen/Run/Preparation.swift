@@ -47,8 +47,8 @@ struct Preparation: Sendable {
         throw .unreachable(target: configuration.target, cause: cause)
     }
 
-    /// Connects to a server, or to the services of a cluster, which are asked again while none of them leads,
-    /// as often as a lost connection is opened again.
+    /// Connects to a server, or to the services of a cluster, which are asked again while none of them leads
+    /// or listens, as often as a lost connection is opened again.
     private func connect(to address: SocketAddress) async throws(FeedClientError) -> FeedClient {
         let pauses = Backoff(configuration.retryPolicy)
         var generator = SystemRandomNumberGenerator()
@@ -61,8 +61,7 @@ struct Preparation: Sendable {
                     waitsForService: false
                 )
             } catch {
-                guard case .refused(let status) = error, status.isForOthers,
-                    configuration.hasSeveralTargets, round <= configuration.retryLimit
+                guard configuration.asksAgain(after: error), round <= configuration.retryLimit
                 else { throw error }
             }
             do {

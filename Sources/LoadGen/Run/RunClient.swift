@@ -1,4 +1,4 @@
-import FeedClient
+package import FeedClient
 import FeedProto
 import FeedText
 import FeedTransport
@@ -42,6 +42,16 @@ extension RunConfiguration {
             return try await FeedClient.connect(to: targets, configuration: client)
         }
         return try await FeedClient.connect(to: addresses.map(\.description), configuration: client)
+    }
+
+    /// Whether one of several services may soon take the connection that none has taken, as in a failover.
+    package func asksAgain(after error: FeedClientError) -> Bool {
+        guard hasSeveralTargets else { return false }
+        return switch error {
+        case .refused(let status): status.isForOthers
+        case .cannotConnect(let reason): reason == TransportError.connectionRefused.description
+        default: false
+        }
     }
 
     /// A healthy service answers a call of a run within milliseconds.

@@ -1,3 +1,4 @@
+import FeedClient
 import FeedTestSupport
 import Foundation
 import LoadGen
@@ -74,6 +75,26 @@ extension LiveTests {
         @Test func waitsForTheFirstLeader() async throws {
             let cluster = FakeCluster(leader: 1, electionHelloCount: 9)
             try expectEveryVoteOnce(try await run(cluster, shortLoad))
+        }
+
+        @Test("a start is refused at once by one service only")
+        func asksAgainWhereNoneListens() async throws {
+            let ports = try (0..<2).map { _ in try ReservedPort() }
+            let addresses = ports.map(\.address)
+            for (target, asksAgain) in [
+                (addresses.joined(separator: ","), true), (addresses[0], false),
+            ] {
+                let configuration = try configure(["--target", target, "--retry", "0"])
+                let error = await #expect(throws: RunFailure.self) {
+                    _ = try await offload { try Run(configuration).execute() }
+                }
+                guard case .unreachable(_, let cause)? = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(configuration.asksAgain(after: .cannotConnect(reason: cause)) == asksAgain)
+                #expect(!configuration.asksAgain(after: .cannotConnect(reason: "It is another.")))
+            }
         }
 
         @Test("the first leader is waited for as often as --retry says", arguments: [0, 2])
