@@ -218,8 +218,7 @@ struct ClusterReach {
         let end = ContinuousClock.now + configuration.timeout
         var failure: any Error = ClusterFailure.noAddresses
         for (place, address) in settings.addresses.enumerated() {
-            let share = (end - .now) / (settings.addresses.count - place)
-            let time = Duration.milliseconds(share.millisecondsRoundedUp)
+            let time = Self.share(until: end, of: settings.addresses.count - place)
             do {
                 let known = try await ask(address, within: time)
                 return await leader(namedBy: known, within: end - .now) ?? known
@@ -228,6 +227,11 @@ struct ClusterReach {
             }
         }
         throw failure
+    }
+
+    /// What the next one of several calls may take of their time.
+    private static func share(until end: ContinuousClock.Instant, of count: Int) -> Duration {
+        .milliseconds(((end - .now) / count).millisecondsRoundedUp)
     }
 
     /// What the leader says that a service names; nil if it names none, or that one does not answer.
@@ -316,12 +320,16 @@ struct ClusterReach {
         }
     }
 
+    /// Asks each node twice; all of them share the time of a call, each time.
     private func compare(_ cluster: ClusterStatus) async -> VerifyReport {
         var report = VerifyReport()
-        for member in cluster.members {
+        let count = cluster.members.count
+        var end = ContinuousClock.now + configuration.timeout
+        for (place, member) in cluster.members.enumerated() {
             var row = VerifyReport.Row(member)
             do {
-                let answer = try await ask(member, of: cluster)
+                let time = Self.share(until: end, of: count - place)
+                let answer = try await ask(member, of: cluster, within: time)
                 row.newest = answer.record
             } catch {
                 row.failure = "\(Self.named(error))"
@@ -329,10 +337,17 @@ struct ClusterReach {
             report.rows.append(row)
         }
         report.record = report.rows.filter(\.wasAsked).map(\.newest).min() ?? 0
+        end = .now + configuration.timeout
         for place in report.rows.indices where report.rows[place].wasAsked && report.record != 0 {
             let member = report.rows[place].member
             do {
-                let answer = try await ask(member, of: cluster, record: report.record)
+                let time = Self.share(until: end, of: count - place)
+                let answer = try await ask(
+                    member,
+                    of: cluster,
+                    record: report.record,
+                    within: time
+                )
                 report.rows[place].chain = answer.record == report.record ? answer.chain : nil
             } catch {
                 report.rows[place].failure = "\(Self.named(error))"
@@ -345,10 +360,11 @@ struct ClusterReach {
     private func ask(
         _ member: MemberStatus,
         of cluster: ClusterStatus,
-        record: UInt64 = 0
+        record: UInt64 = 0,
+        within time: Duration
     ) async throws -> ClusterStatus {
         let address = try address(of: member)
-        let answer = try await ask(address, record: record).status
+        let answer = try await ask(address, record: record, within: time).status
         guard answer.cluster == cluster.cluster, answer.node == member.node else {
             throw ClusterFailure.otherNode(member.name, address, answer.name)
         }

@@ -21,6 +21,17 @@ import Testing
         }
 
         func answer(_ frame: ServerFrame) throws { try socket.send(frame.encoded()) }
+
+        mutating func greet() throws {
+            let hello = try next()
+            let greeting = HelloResponse(
+                serverName: "silent",
+                instanceID: 1,
+                serverTimeMilliseconds: 0,
+                limits: nil
+            )
+            try answer(ServerFrame(id: hello.id, revision: 1, response: .hello(greeting)))
+        }
     }
 
     /// The frame of a call says what is left of its time.
@@ -35,16 +46,9 @@ import Testing
         )
         let left = try await offload {
             var peer = Peer(socket: try service.accept())
-            let hello = try peer.next()
             let silenceEnd = ContinuousClock.now + .milliseconds(100)
             while ContinuousClock.now < silenceEnd {}
-            let greeting = HelloResponse(
-                serverName: "silent",
-                instanceID: 1,
-                serverTimeMilliseconds: 0,
-                limits: nil
-            )
-            try peer.answer(ServerFrame(id: hello.id, revision: 1, response: .hello(greeting)))
+            try peer.greet()
             let call = try peer.next()
             let post = Response.post(Post(id: 7, title: "Apple"))
             try peer.answer(ServerFrame(id: call.id, revision: 1, response: post))
@@ -65,5 +69,33 @@ import Testing
         let (status, output) = try await FeedCtlTests.run(command)
         #expect(status == 1)
         #expect(output.contains("within") && !output.contains("within 0.8 seconds"), "\(output)")
+    }
+
+    @Test func theNodesThatAreComparedShareTheTime() async throws {
+        let service = try ReservedPort()
+        try service.listen()
+        let program = try RunningProcess(
+            Programs.feedCtl,
+            ["cluster", "verify", "--target", service.address, "--timeout", "300"]
+        )
+        let left = try await offload {
+            // The node that names the members, and each of them.
+            try ["a", "a", "b"].map { node in
+                var peer = Peer(socket: try service.accept())
+                try peer.greet()
+                let call = try peer.next()
+                let members = ["a", "b"].map {
+                    MemberStatus(node: $0, name: $0, address: service.address)
+                }
+                let status = ClusterStatus(node: node, role: "leader", members: members)
+                try peer.answer(
+                    ServerFrame(id: call.id, revision: 1, response: .clusterStatus(status))
+                )
+                return call.timeoutMilliseconds
+            }
+        }
+        program.signal(9)
+        _ = await program.finish()
+        #expect(left[1] <= 150_000, "\(left)")
     }
 }
