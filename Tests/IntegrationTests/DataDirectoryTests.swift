@@ -78,6 +78,10 @@ import Testing
         let (verified, text) = try await RunningProcess(Programs.feedService, verify).finish()
         #expect(verified == 0, "\(text)")
         try await DurableService.expectRefusal(directory.path, 4, ["one of a cluster's"])
+        try directory.miscountFreeBytes()
+        let damaged = try await RunningProcess(Programs.feedService, verify).finish()
+        #expect(damaged.status == 5)
+        #expect(damaged.output.joined().contains("feedctl cluster remove NAME"), "\(damaged)")
         let none = ["begin-cluster", directory.path + "/none"]
         let (refused, reason) = try await RunningProcess(Programs.feedService, none).finish()
         #expect(refused == 2, "\(reason)")

@@ -29,7 +29,10 @@ struct VerifyCommand: ParsableCommand {
         do throws(StateStartError) {
             found = try StateVerification.run(path: directory, replaysAll: replayAll)
         } catch {
-            throw ServiceStartError.refused(StartRefusal(error, directory: directory))
+            let isNode = StateVerification.isOfCluster(path: directory)
+            throw ServiceStartError.refused(
+                StartRefusal(error, directory: directory, command: isNode ? .serveNode : .serve())
+            )
         }
         print("instance \(FeedServer.hex(found.instanceID))")
         print("posts \(found.postCount)")

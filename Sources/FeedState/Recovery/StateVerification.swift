@@ -43,17 +43,30 @@ package struct StateVerification: Sendable, Equatable {
         acceptedLoss: UInt64? = nil,
         replaysAll: Bool = false
     ) throws(StateStartError) -> StateVerification {
+        let directory = try directory(path, acceptedLoss)
+        if let instanceID = BackupVerification.copiedInstance(path: path) {
+            throw .backup(instanceID: instanceID)
+        }
+        return try run(directory, replaysAll: replaysAll)
+    }
+
+    /// Whether a directory is a node's of a cluster, as far as its `state.db` can be opened.
+    package static func isOfCluster(path: String) -> Bool {
+        let database = try? directory(path, nil).lookedAtDatabase()
+        return database?.meta.chain.isOfCluster ?? false
+    }
+
+    private static func directory(
+        _ path: String,
+        _ acceptedLoss: UInt64?
+    ) throws(StateStartError) -> StateDirectory {
         let files = try startErrors { () throws(StorageError) in
             try POSIXFiles(path: path, for: .look)
         }
         var options = StateOptions(path: path, logCount: 1)
         options.mustExist = true
         options.acceptedLoss = acceptedLoss
-        if let instanceID = BackupVerification.copiedInstance(path: path) {
-            throw .backup(instanceID: instanceID)
-        }
-        let directory = StateDirectory(options, files)
-        return try run(directory, replaysAll: replaysAll)
+        return StateDirectory(options, files)
     }
 
     package static func run(
