@@ -6,12 +6,16 @@ struct MessageWriter: ~Copyable {
 
     /// The memory that is kept when the bytes are removed.
     private static var retainedByteCount: Int { 64 << 10 }
+    /// Room for each call and answer with a secret: growing would leave a copy in freed memory.
+    private static var firstByteCount: Int { 4 << 10 }
 
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: bytes.capacity <= Self.retainedByteCount)
     }
 
+    /// Removes the bytes and overwrites the memory, also what was in it before.
     mutating func overwrite() {
+        bytes.append(contentsOf: repeatElement(0, count: bytes.capacity - bytes.count))
         for index in bytes.indices { bytes[index] = 0 }
         removeAll()
     }
@@ -109,6 +113,7 @@ struct MessageWriter: ~Copyable {
     }
 
     private mutating func tag(_ field: UInt32, wireType: UInt64) {
+        if bytes.capacity == 0 { bytes.reserveCapacity(Self.firstByteCount) }
         varint(UInt64(field) << 3 | wireType)
     }
 
