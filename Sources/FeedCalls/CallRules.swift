@@ -225,15 +225,26 @@ package enum WatchSubject {
 
 /// New posts, edits and imports.
 extension CallRules {
-    /// The feed and the content of a new post; its author's name is the one in the request, which nobody has
-    /// checked.
+    /// The feed and the content of a new post of a user, or of a device; its author's name is the one in the
+    /// request, which nobody has checked.
+    ///
+    /// In a feed of users a device is nobody, so its posts have no author.
     package func newPost(
-        of request: CreatePostRequest
+        of request: CreatePostRequest,
+        by author: VoterKey?
     ) throws(Status) -> (feed: FeedID, content: PostContent) {
         guard let post = request.post else { throw .missing("post") }
         let feed = try feed(named: nameOfFeed(ofNewPosts: request.feed))
-        try texts.check(post, at: .only, against: policy(of: feed))
-        return (feed, PostContent(post))
+        let policy = policy(of: feed)
+        try texts.check(post, at: .only, against: policy)
+        var content = PostContent(post)
+        switch author {
+        case .user(let id): content.authorID = id
+        case .device(let device) where policy.voteMode != .userBallot:
+            content.authorID = device.authorID
+        case .device, nil: break
+        }
+        return (feed, content)
     }
 
     /// The post of an edit, which names fields.
@@ -252,11 +263,11 @@ extension CallRules {
         return changes
     }
 
-    /// Whether a user may change a post as its author; one that is gone has none, and the call itself says
-    /// what it answers then.
-    package func mayChange(_ id: PostID, user: UInt64?) -> Bool {
+    /// Whether a user, or the device that it calls from, may change a post as its author; one that is gone
+    /// has none, and the call itself says what it answers then.
+    package func mayChange(_ id: PostID, user: UInt64?, device: Device16?) -> Bool {
         guard let author = try? store.author(of: id) else { return true }
-        return author != 0 && author == user
+        return author != 0 && (author == user || author == device?.authorID)
     }
 
     /// The feed and the posts of an import, which were checked; the texts of so many of the first ones were
@@ -322,15 +333,6 @@ extension CallRules {
             limit: limit,
             actual: count
         )
-    }
-}
-
-extension PostContent {
-    /// Names the user who writes the post in place of the request's author, under the name of its account if
-    /// it has one.
-    package mutating func setAuthor(_ userID: UInt64, accountName: String?) {
-        authorID = userID
-        if let accountName { authorName = accountName }
     }
 }
 

@@ -243,8 +243,8 @@ extension Status {
     package static func notAuthor(_ postID: UInt64) -> Status {
         Status(
             .notAuthor,
-            "The post \(postID) is another author's: only its author or a service may "
-                + "change it."
+            "The post \(postID) is another author's: only the user or the device that made it, or a "
+                + "service, may change it."
         )
     }
 }

@@ -5,14 +5,14 @@ internal import FeedRanking
 
 /// Posts and feeds.
 extension MemoryState {
-    /// Creates a post; a user is its author.
+    /// Creates a post, whose author is the viewer.
     func createPost(
         _ request: CreatePostRequest,
         _ viewer: VoterKey?
     ) throws(Status) -> Response {
-        var (feed, content) = try rules.newPost(of: request)
-        if case .user(let id) = viewer {
-            content.setAuthor(id, accountName: accounts.name(of: id))
+        var (feed, content) = try rules.newPost(of: request, by: viewer)
+        if case .user(let id) = viewer, let name = accounts.name(of: id) {
+            content.authorName = name
         }
         var page = PostPage()
         _ = try ranked { () throws(RankingError) in
@@ -91,15 +91,19 @@ extension MemoryState {
         return .importPosts(ImportPostsResponse(ids: Array(first..<first + UInt64(posts.count))))
     }
 
-    /// Refuses a change of a post by a user who is not its author.
+    /// Refuses a change of a post by who is not its author.
     private func requireAuthor(
         of id: PostID,
         _ viewer: VoterKey?,
         _ caller: MemoryCaller
     ) throws(Status) {
         guard !caller.isService else { return }
-        guard case .user(let user) = viewer else { throw .sessionRequired }
-        guard rules.mayChange(id, user: user) else { throw .notAuthor(id.rawValue) }
+        guard let viewer else { throw .identityRequired }
+        var user: UInt64?
+        if case .user(let id) = viewer { user = id }
+        guard rules.mayChange(id, user: user, device: caller.device) else {
+            throw .notAuthor(id.rawValue)
+        }
     }
 
     /// All feeds, with what the viewer has left to read.

@@ -80,7 +80,7 @@ extension FeedStore {
 enum LogEntryKind {
     static let counts: UInt8 = 1
     static let ballot: UInt8 = 2
-    /// A post whose author has no account.
+    /// A post whose author is not known.
     static let post: UInt8 = 3
     /// The last of the first kinds that have a revision.
     static let deletion: UInt8 = 4
@@ -96,7 +96,7 @@ enum LogEntryKind {
     static let session: UInt8 = 14
     static let sessionEnded: UInt8 = 15
     static let sessionsEnded: UInt8 = 16
-    /// A post whose author has an account: the first of the other kinds that have a revision.
+    /// A post whose author is known: the first of the other kinds that have a revision.
     static let authoredPost: UInt8 = 17
     static let marks: UInt8 = 18
     static let markThrough: UInt8 = 19

@@ -465,7 +465,8 @@ typedef enum _Feed__V1__Voters {
    */
   FEED__V1__VOTERS__VOTERS_UNSPECIFIED = 0,
   /*
-   * Users: those who are signed in, and those whom a service acts for.
+   * Users: those who are signed in, and those whom a service acts for. A device is not the author of a
+   * post that it creates in such a feed.
    */
   FEED__V1__VOTERS__USERS = 1,
   /*
@@ -1805,7 +1806,8 @@ struct  Feed__V1__BatchGetPostsResponse
 
 
 /*
- * Changes fields of a post; for its author (else NOT_AUTHOR) and service callers. -> Post
+ * Changes fields of a post; for its author, the user or the device that created it (else NOT_AUTHOR), and
+ * service callers. -> Post
  */
 struct  Feed__V1__UpdatePostRequest
 {

@@ -49,7 +49,8 @@ public enum Request: Equatable, Sendable {
     case batchGetPosts(BatchGetPostsRequest)
     /// Asks for a page of a feed.
     indirect case listPosts(ListPostsRequest)
-    /// Changes fields of a post; for its author (else NOT_AUTHOR) and service callers.
+    /// Changes fields of a post; for its author, the user or the device that created it (else
+    /// NOT_AUTHOR), and service callers.
     indirect case updatePost(UpdatePostRequest)
     /// Deletes a post; deleting it again is OK.
     case deletePost(DeletePostRequest)

@@ -30,6 +30,8 @@ public struct Voters: WireEnum {
     /// The service's default, DEVICES.
     public static var unspecified: Self { Self(rawValue: 0) }
     /// Users: those who are signed in, and those whom a service acts for.
+    ///
+    /// A device is not the author of a post that it creates in such a feed.
     public static var users: Self { Self(rawValue: 1) }
     /// Any caller with a `clientID`, too.
     ///

@@ -120,7 +120,8 @@ public struct PostField: WireEnum {
     ]
 }
 
-/// Changes fields of a post; for its author (else NOT_AUTHOR) and service callers.
+/// Changes fields of a post; for its author, the user or the device that created it (else
+/// NOT_AUTHOR), and service callers.
 ///
 /// The answer: `Post`.
 public struct UpdatePostRequest: Equatable, Sendable {

@@ -127,7 +127,8 @@ package struct PageFilter: Equatable, Sendable {
     }
 
     func passes(_ record: PostRecord, _ id: PostID, _ marks: ViewerMarks?) -> Bool {
-        guard authorID == 0 || authorID == record.content.authorID else { return false }
+        guard authorID == 0 || authorID == PostContent.user(ofAuthor: record.content.authorID)
+        else { return false }
         guard let marks else { return true }
         let state = marks.state(of: PostOrigin(id, record))
         if isUnreadOnly, state.isRead { return false }

@@ -109,7 +109,7 @@ package struct ContentBlob: BitwiseCopyable {
     package func append(to texts: inout [UInt8], row: inout PostRow) {
         row.updateTimeMilliseconds = updateTimeMilliseconds
         row.commentCount = commentCount
-        row.authorID = authorID
+        row.authorID = PostContent.user(ofAuthor: authorID)
         var offset = UInt32(texts.count)
         func next(_ count: Int) -> TextRange {
             defer { offset += UInt32(count) }
@@ -132,13 +132,13 @@ package struct ContentBlob: BitwiseCopyable {
     /// Unix time of the last edit.
     var updateTimeMilliseconds: Int64 { unsafe base.load(fromByteOffset: 8, as: Int64.self) }
 
-    /// The user that wrote the post; 0 for an author without an account.
+    /// Who made the post, as `PostContent` has it.
     package var authorID: UInt64 { unsafe base.load(as: UInt64.self) }
 
     /// Takes the numbers and the texts into a hash: the whole block, eight bytes a word.
     ///
-    /// The author comes last, and only where it has an account: so the hash of a post without one
-    /// is what it was before posts had accounts.
+    /// The author comes last, and only where it is known: so the hash of a post without one is what it was
+    /// before posts had authors.
     func add(to hash: inout StateHash) {
         let byteCount = Self.headerByteCount + textByteCount
         var offset = 8

@@ -112,7 +112,7 @@ extension FeedStore {
         }
     }
 
-    /// The user who wrote a post, 0 for an author without an account; O(1).
+    /// Who made a post, as `PostContent` has it; O(1).
     package func author(of id: PostID) throws(RankingError) -> UInt64 {
         try stripes.withStripe(of: id) { (stripe) throws(RankingError) -> UInt64 in
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
@@ -508,7 +508,7 @@ extension FeedStore {
         stripes.withStripe(of: id) { stripe in
             guard let slot = stripe.liveSlot(id) else { return nil }
             let record = stripe.posts[slot]
-            let authorID = record.content.authorID
+            let authorID = PostContent.user(ofAuthor: record.content.authorID)
             guard passes(authorID, record.createTimeMilliseconds) else { return nil }
             return PostCreation(
                 feed: record.feed,

@@ -3,7 +3,11 @@
 /// A text over `RankingLimits.maximumTextByteCount`, or another field over
 /// `RankingLimits.maximumFieldByteCount`, is a programmer's error.
 package struct PostContent: Sendable, Equatable {
-    /// The user that wrote the post, 0 for an author without an account; never changes.
+    /// Who made the post: a user, or else a device (`Device16.authorID`), or 0 for nobody who is known; never
+    /// changes.
+    ///
+    /// A device has the bit 62, and not the bit 63. No user's id begins so: a service's users have the bit
+    /// 63, and accounts are numbered from 1.
     package var authorID: UInt64
     /// Never changes once the post exists.
     package var authorName: String
@@ -38,6 +42,11 @@ package struct PostContent: Sendable, Equatable {
         self.imageURL = imageURL
         self.commentCount = commentCount
     }
+
+    static let deviceAuthorBit: UInt64 = 1 << 62
+
+    /// The user of an author's number; 0 is a device, and nobody who is known.
+    static func user(ofAuthor id: UInt64) -> UInt64 { id >> 62 == 1 ? 0 : id }
 
     package var textByteCount: Int {
         authorName.utf8.count + title.utf8.count + text.utf8.count + linkURL.utf8.count

@@ -1,5 +1,7 @@
 /// A hash of 64 bits for comparing states, not for tables that strangers fill.
 ///
+/// Its steps never change: posts keep the hashes of devices.
+///
 /// Each step is a bijection of the state for a given word, and of the word for a given state; so
 /// two values that differ in one word never have the same hash.
 struct StateHash {

@@ -85,4 +85,15 @@ package struct Device16: Hashable, BitwiseCopyable, Sendable {
         self.high = high
         self.low = low
     }
+
+    /// The device as the author of posts (`PostContent.authorID`): 62 bits of a hash.
+    ///
+    /// Posts keep it, so it never changes. Nobody is told it, so nobody can look for another device that has
+    /// the same.
+    package var authorID: UInt64 {
+        var hash = StateHash(seed: 5)
+        hash.add(high)
+        hash.add(low)
+        return PostContent.deviceAuthorBit | hash.value >> 2
+    }
 }

@@ -5,9 +5,9 @@ package enum Access: Sendable {
     case reading
     /// All but readers and operators: the call changes something.
     case changing
-    /// Devices, users and services: the call is about the posts that one viewer has seen.
+    /// Devices, users and services: the call is about the posts that one viewer has seen or made.
     case viewers
-    /// Users and services: the call is about an account or its posts.
+    /// Users and services: the call is about an account.
     case users
     case services
     /// Services and operators: the call mends what others have done.

@@ -115,10 +115,12 @@ struct CallEnvironment {
 
 /// Who may create and change posts, and how much: in an hour, and in all.
 extension CallEnvironment {
-    /// Refuses a change of a post by a user who is not its author; a service may change each post.
+    /// Refuses a change of a post by who is not its author; a service may change each post.
     func requireAuthor(of id: PostID, _ caller: borrowing Caller) throws(Status) {
-        guard !caller.isService, !rules.mayChange(id, user: caller.userID) else { return }
-        log.refusedEdit(of: id.rawValue, by: caller.userID ?? 0, from: caller.host)
+        guard !caller.isService,
+            !rules.mayChange(id, user: caller.userID, device: caller.device)
+        else { return }
+        log.refusedEdit(of: id.rawValue, by: caller.userID, from: caller.host)
         throw .notAuthor(id.rawValue)
     }
 

@@ -20,17 +20,21 @@ struct PostCalls {
     /// Creates a post; the outcome is its id.
     ///
     /// The ids, times and votes of the request are not read, nor is the author where the caller is a
-    /// user.
+    /// user. A service's device makes nothing that its own would be.
     mutating func createPost(
         _ request: CreatePostRequest,
         from caller: borrowing Caller,
         _ answers: inout Answers
     ) throws(Status) -> (Answer, FeedLog.Outcome) {
         try environment.requireCreator(caller)
-        var (feed, content) = try environment.rules.newPost(of: request)
-        if let userID = caller.requestUserID {
-            let account = environment.context.accounts.account(userID)
-            content.setAuthor(userID, accountName: account?.displayName)
+        let isOfDevice = caller.requestUserID == nil
+        let isOfService = caller.serviceKey?.role == .service
+        var (feed, content) = try environment.rules.newPost(
+            of: request,
+            by: isOfDevice && isOfService ? nil : caller.voterKey
+        )
+        if let account = caller.requestUserID.flatMap(environment.context.accounts.account) {
+            content.authorName = account.displayName
         }
         try environment.admitPost(textByteCount: content.textByteCount, isNew: true, by: caller)
         page.removeAll()

@@ -125,9 +125,10 @@ package final class ServiceLog: Sendable {
         write("Refused a connection of \(host.text), which has its limit", .limitedHost)
     }
 
-    func refusedEdit(of postID: UInt64, by userID: UInt64, from host: SocketAddress.Host) {
+    /// A user, or a device for nil, may not change a post.
+    func refusedEdit(of postID: UInt64, by userID: UInt64?, from host: SocketAddress.Host) {
         write(
-            "refused the user \(userID) from \(host.text) a change "
+            "refused \(userID.map { "the user \($0)" } ?? "a device") from \(host.text) a change "
                 + "of the post \(postID), which is another author's",
             .refusedEdit
         )

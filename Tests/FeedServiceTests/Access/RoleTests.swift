@@ -198,8 +198,8 @@ import Testing
         get_post            anonymous device user reader service .        local
         batch_get_posts     anonymous device user reader service .        local
         list_posts          anonymous device user reader service .        local
-        update_post         .         .      user .      service .        local
-        delete_post         .         .      user .      service .        local
+        update_post         .         device user .      service .        local
+        delete_post         .         device user .      service .        local
         sync_posts          anonymous device user reader service .        local
         watch_posts         anonymous device user reader service .        local
         get_post_rank       anonymous device user reader service .        local

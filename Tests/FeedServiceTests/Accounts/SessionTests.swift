@@ -338,4 +338,64 @@ import Testing
             #expect(try ann.refusal(.deletePost(DeletePostRequest(id: id))) == nil)
         }
     }
+
+    private static func device(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 16) }
+
+    @Test("T-AUTH-4: a device changes the posts that it has made, also after a restart")
+    func aDeviceChangesThePostsThatItHasMade() async throws {
+        let directory = try TemporaryDirectory()
+        func listen(_ configuration: inout ServiceConfiguration) {
+            configuration.state = StateOptions(path: directory.path, logCount: 1)
+        }
+        try await withTestKeys(listen) { port, _ in
+            let phone = try WireClient(port: port)
+            _ = try phone.hello(clientID: Self.device(1))
+            let name = User(displayName: "Ann")
+            // Nobody is told the device.
+            #expect(try create(phone).author == nil)
+            #expect(try create(phone, name).author == name)
+            #expect(try create(phone).author == nil)
+            #expect(try phone.refusal(update(1)) == nil)
+        }
+        try await withTestKeys(listen) { port, _ in
+            let phone = try WireClient(port: port)
+            #expect(try phone.refusal(update(1)) == .identityRequired)
+            let tablet = try WireClient(port: port)
+            _ = try tablet.hello(clientID: Self.device(2))
+            for id in [UInt64(1), 2] {
+                #expect(try tablet.refusal(update(id)) == .notAuthor)
+                #expect(
+                    try tablet.refusal(.deletePost(DeletePostRequest(id: id))) == .notAuthor
+                )
+            }
+            _ = try phone.hello(clientID: Self.device(1))
+            #expect(try phone.refusal(update(1)) == nil)
+            #expect(try phone.refusal(.deletePost(DeletePostRequest(id: 2))) == nil)
+            #expect(try phone.refusal(.deletePost(DeletePostRequest(id: 2))) == nil)
+            // Somebody signs in: the device stays what it is, and the user's posts are no device's.
+            #expect(try phone.signUp("ann@x").status == nil)
+            #expect(try phone.refusal(update(3)) == nil)
+            let own = try create(phone).id
+            _ = try phone.call(.signOut(SignOutRequest()))
+            #expect(try phone.refusal(update(own)) == .notAuthor)
+            #expect(try phone.refusal(update(3)) == nil)
+        }
+    }
+
+    @Test func postsOfAServicesDeviceAndInAFeedOfUsersHaveNoDevice() async throws {
+        try await withTestKeys { port, keys in
+            let phone = try WireClient(port: port)
+            let keyless = HelloRequest(clientID: Self.device(1))
+            let keyed = HelloRequest(clientID: Self.device(1), serviceKey: keys.web.bytes)
+            #expect(try phone.call(.hello(keyed)).status == nil)
+            let feed = Feed(name: "people", voteMode: .ballot, voters: .users)
+            #expect(try phone.refusal(.createFeed(CreateFeedRequest(feed: feed))) == nil)
+            let ofService = try create(phone).id
+            #expect(try phone.refusal(update(ofService)) == nil)
+            #expect(try phone.call(.hello(keyless)).status == nil)
+            #expect(try phone.refusal(update(ofService)) == .notAuthor)
+            let ofPeople = try phone.createPost(title: "a title", feed: "people")
+            #expect(try phone.refusal(update(ofPeople)) == .notAuthor)
+        }
+    }
 }
