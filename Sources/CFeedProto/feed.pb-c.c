@@ -5349,7 +5349,7 @@ const ProtobufCMessageDescriptor feed__v1__cluster_member__descriptor =
   (ProtobufCMessageInit) feed__v1__cluster_member__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[14] =
+static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[16] =
 {
   {
     "max_frame_bytes",
@@ -5519,6 +5519,30 @@ static const ProtobufCFieldDescriptor feed__v1__limits__field_descriptors[14] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "max_title_length",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Limits, max_title_length),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "max_title_bytes",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__Limits, max_title_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__limits__field_indices_by_name[] = {
   2,   /* field[2] = default_page_size */
@@ -5531,6 +5555,8 @@ static const unsigned feed__v1__limits__field_indices_by_name[] = {
   3,   /* field[3] = max_page_size */
   6,   /* field[6] = max_sync */
   8,   /* field[8] = max_timeout_ms */
+  15,   /* field[15] = max_title_bytes */
+  14,   /* field[14] = max_title_length */
   12,   /* field[12] = max_watch_posts */
   7,   /* field[7] = max_watch_top */
   13,   /* field[13] = max_watches */
@@ -5539,7 +5565,7 @@ static const unsigned feed__v1__limits__field_indices_by_name[] = {
 static const ProtobufCIntRange feed__v1__limits__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 16 }
 };
 const ProtobufCMessageDescriptor feed__v1__limits__descriptor =
 {
@@ -5549,7 +5575,7 @@ const ProtobufCMessageDescriptor feed__v1__limits__descriptor =
   "Feed__V1__Limits",
   "feed.v1",
   sizeof(Feed__V1__Limits),
-  14,
+  16,
   feed__v1__limits__field_descriptors,
   feed__v1__limits__field_indices_by_name,
   1,  feed__v1__limits__number_ranges,

@@ -30,10 +30,12 @@ package struct CallLimits: Sendable, Equatable {
     /// The characters of a title that a feed may name as its limit.
     package var maximumTitleCharacterCount = 1_000
     /// The bytes of a title for each character that it may have: letters of every script fit, such as the 18
-    /// bytes of "स्त्री"; combining bombs do not.
-    package var titleByteCountPerCharacter = 32
+    /// bytes of "स्त्री", and each emoji, with at most 35; combining bombs do not.
+    package var titleByteCountPerCharacter = 40
     /// The bytes of a title that even a feed of short titles takes.
     package var leastTitleByteLimit = 1024
+    /// The bytes of any title: so a post with its longest texts is a short transaction of the log.
+    package var maximumTitleByteCount = 18 << 10
     package var maximumTextCharacterCount = 10_000
     /// The bytes of a post's text: four a character.
     package var maximumTextByteCount = 40_000
@@ -50,13 +52,14 @@ package struct CallLimits: Sendable, Equatable {
     /// The limits as the protocol states them.
     package init() {}
 
-    /// The bytes of any title.
-    package var maximumTitleByteCount: Int {
-        titleByteLimit(characterCount: maximumTitleCharacterCount)
+    /// The bytes of a title where a feed names no limit of characters.
+    package var defaultTitleByteLimit: Int {
+        titleByteLimit(characterCount: defaultTitleCharacterCount)
     }
 
     /// The bytes of a title that may have so many characters.
     func titleByteLimit(characterCount: Int) -> Int {
-        max(leastTitleByteLimit, titleByteCountPerCharacter * characterCount)
+        let bytes = max(leastTitleByteLimit, titleByteCountPerCharacter * characterCount)
+        return min(bytes, maximumTitleByteCount)
     }
 }

@@ -226,7 +226,9 @@ extension Limits {
             sequenceWindow: 256,
             maximumImportPostCount: UInt32(limits.maximumImportPostCount),
             maximumWatchPostCount: UInt32(limits.maximumWatchPostCount),
-            maximumWatchCount: UInt32(limits.maximumWatchesPerConnection)
+            maximumWatchCount: UInt32(limits.maximumWatchesPerConnection),
+            maximumTitleLength: UInt32(limits.defaultTitleCharacterCount),
+            maximumTitleByteCount: UInt32(limits.defaultTitleByteLimit)
         )
     }
 }

@@ -369,3 +369,53 @@ import Testing
         }
     }
 }
+
+/// Titles as long as they may be.
+@Suite(.timeLimit(.minutes(10))) struct LongTitleTests {
+    @Test func helloTellsBothBoundsOfATitle() async throws {
+        try await withClient { client in
+            guard case .hello(let hello) = try client.hello().response else {
+                throw Unexpected("Hello is answered.")
+            }
+            let limits = try #require(hello.limits)
+            #expect((limits.maximumTitleLength, limits.maximumTitleByteCount) == (255, 10_200))
+            let letter = "e" + String(repeating: "\u{301}", count: 19) + "!"
+            let title = String(repeating: letter, count: 127)
+            #expect((title.count, title.utf8.count) == (254, 5_080))
+            _ = try client.createPost(title: title)
+            // Few characters of many bytes: 1,024 are taken even in a feed of short titles.
+            let feed = Feed(name: "short", maximumTitleLength: 1)
+            _ = try client.call(.createFeed(CreateFeedRequest(feed: feed)))
+            for (count, reason) in [(511, nil), (512, Reason.titleTooLong)] {
+                let title = "e" + String(repeating: "\u{301}", count: count)
+                let post = CreatePostRequest(feed: "short", post: Post(title: title))
+                #expect(try client.call(.createPost(post)).status?.reason == reason)
+            }
+        }
+    }
+
+    /// Both tokens of a full page of TOP have whole titles, which decide between equal scores.
+    @Test func aFullPageHasRoomForTokensOfLongTitles() async throws {
+        try await withClient { client in
+            let feed = Feed(name: "long", maximumTitleLength: 1_000)
+            _ = try client.call(.createFeed(CreateFeedRequest(feed: feed)))
+            let post = Post(
+                title: String(repeating: "स्त्री", count: 1_000),
+                text: String(repeating: "😀", count: 9_900),
+                linkURL: "https://example.org/" + String(repeating: "x", count: 2_028)
+            )
+            for _ in 0..<40 {
+                let request = CreatePostRequest(feed: "long", post: post)
+                #expect(try client.call(.createPost(request)).status == nil)
+            }
+            var request = ListPostsRequest(feed: "long", pageSize: 100)
+            var ids: [UInt64] = []
+            repeat {
+                let page = try client.list(request)
+                ids += page.posts.map(\.id)
+                request.pageToken = page.nextPageToken
+            } while !request.pageToken.isEmpty
+            #expect(ids == Array(1...40))
+        }
+    }
+}

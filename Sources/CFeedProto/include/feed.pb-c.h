@@ -1024,10 +1024,20 @@ struct  Feed__V1__Limits
    * The most watches of a connection: 16; 0 where WatchPosts is not served.
    */
   uint32_t max_watches;
+  /*
+   * The most characters of a title in a feed that names no limit: 255. A character is what a person takes
+   * for one, an extended grapheme cluster of Unicode, and may have several scalars; 0 is not said.
+   */
+  uint32_t max_title_length;
+  /*
+   * The most bytes of such a title: 10,200. A feed with titles of N characters takes 40 N bytes; at least
+   * 1,024 and at most 18,432.
+   */
+  uint32_t max_title_bytes;
 };
 #define FEED__V1__LIMITS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__limits__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -1453,8 +1463,8 @@ struct  Feed__V1__Post
    */
   Feed__V1__User *author;
   /*
-   * The title, verbatim: none to the feed's max_title_length characters, and at most 32 bytes for each of
-   * these, or 1,024.
+   * The title, verbatim: none to the feed's max_title_length characters, and at most 40 bytes for each of
+   * these, but 1,024 to 18,432 (see Limits).
    */
   ProtobufCBinaryData title;
   /*

@@ -138,7 +138,9 @@ extension Limits: @unsafe WireMessage {
             sequenceWindow: message.pointee.sequence_window,
             maximumImportPostCount: message.pointee.max_import_posts,
             maximumWatchPostCount: message.pointee.max_watch_posts,
-            maximumWatchCount: message.pointee.max_watches
+            maximumWatchCount: message.pointee.max_watches,
+            maximumTitleLength: message.pointee.max_title_length,
+            maximumTitleByteCount: message.pointee.max_title_bytes
         )
     }
 
@@ -160,6 +162,8 @@ extension Limits: @unsafe WireMessage {
         unsafe message.pointee.max_import_posts = maximumImportPostCount
         unsafe message.pointee.max_watch_posts = maximumWatchPostCount
         unsafe message.pointee.max_watches = maximumWatchCount
+        unsafe message.pointee.max_title_length = maximumTitleLength
+        unsafe message.pointee.max_title_bytes = maximumTitleByteCount
     }
 }
 

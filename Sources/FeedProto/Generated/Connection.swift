@@ -223,6 +223,15 @@ public struct Limits: Equatable, Sendable {
     public var maximumWatchPostCount: UInt32
     /// The most watches of a connection: 16; 0 where WatchPosts is not served.
     public var maximumWatchCount: UInt32
+    /// The most characters of a title in a feed that names no limit: 255.
+    ///
+    /// A character is what a person takes for one, an extended grapheme cluster of Unicode, and may
+    /// have several scalars; 0 is not said.
+    public var maximumTitleLength: UInt32
+    /// The most bytes of such a title: 10,200.
+    ///
+    /// A feed with titles of N characters takes 40 N bytes; at least 1,024 and at most 18,432.
+    public var maximumTitleByteCount: UInt32
 
     /// All fields; those with a default may be left out.
     public init(
@@ -239,7 +248,9 @@ public struct Limits: Equatable, Sendable {
         sequenceWindow: UInt32,
         maximumImportPostCount: UInt32,
         maximumWatchPostCount: UInt32 = 0,
-        maximumWatchCount: UInt32 = 0
+        maximumWatchCount: UInt32 = 0,
+        maximumTitleLength: UInt32 = 0,
+        maximumTitleByteCount: UInt32 = 0
     ) {
         self.maximumFrameByteCount = maximumFrameByteCount
         self.maximumInFlightCount = maximumInFlightCount
@@ -255,6 +266,8 @@ public struct Limits: Equatable, Sendable {
         self.maximumImportPostCount = maximumImportPostCount
         self.maximumWatchPostCount = maximumWatchPostCount
         self.maximumWatchCount = maximumWatchCount
+        self.maximumTitleLength = maximumTitleLength
+        self.maximumTitleByteCount = maximumTitleByteCount
     }
 }
 
@@ -463,8 +476,8 @@ extension ClusterMember: SwiftMessage {
 }
 
 extension Limits: SwiftMessage {
-    package static var fieldCount: Int { 14 }
-    package static var structByteCount: Int { 80 }
+    package static var fieldCount: Int { 16 }
+    package static var structByteCount: Int { 88 }
 
     package static func field(_ index: Int) -> FieldShape {
         switch index {
@@ -481,7 +494,9 @@ extension Limits: SwiftMessage {
         case 10: FieldShape(11, .uint32)
         case 11: FieldShape(12, .uint32)
         case 12: FieldShape(13, .uint32)
-        default: FieldShape(14, .uint32)
+        case 13: FieldShape(14, .uint32)
+        case 14: FieldShape(15, .uint32)
+        default: FieldShape(16, .uint32)
         }
     }
 
@@ -503,7 +518,9 @@ extension Limits: SwiftMessage {
             sequenceWindow: tree.number(node, 10),
             maximumImportPostCount: tree.number(node, 11),
             maximumWatchPostCount: tree.number(node, 12),
-            maximumWatchCount: tree.number(node, 13)
+            maximumWatchCount: tree.number(node, 13),
+            maximumTitleLength: tree.number(node, 14),
+            maximumTitleByteCount: tree.number(node, 15)
         )
     }
 
@@ -522,6 +539,8 @@ extension Limits: SwiftMessage {
         writer.number(12, maximumImportPostCount)
         writer.number(13, maximumWatchPostCount)
         writer.number(14, maximumWatchCount)
+        writer.number(15, maximumTitleLength)
+        writer.number(16, maximumTitleByteCount)
     }
 }
 

@@ -10,8 +10,8 @@ public struct Post: Hashable, Sendable {
     public var feed: String
     /// The author; nil where unknown.
     public var author: User?
-    /// The title, verbatim: none to the feed's `maximumTitleLength` characters, and at most 32
-    /// bytes for each of these, or 1,024.
+    /// The title, verbatim: none to the feed's `maximumTitleLength` characters, and at most 40
+    /// bytes for each of these, but 1,024 to 18,432 (see Limits).
     public var title: String
     /// The text, verbatim: at most 10,000 characters and 40,000 bytes (feeds may set less).
     public var text: String

@@ -33,12 +33,16 @@ struct PageMerge: Sendable {
     private var titles: [UInt8] = []
     var summary = WalkSummary()
 
+    /// The bytes of titles whose memory is kept for the next read.
+    private static let keptTitleByteCount = 256 << 10
+
     private mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         runs.removeAll(keepingCapacity: true)
         heap.removeAll(keepingCapacity: true)
         chosen.removeAll(keepingCapacity: true)
-        titles.removeAll(keepingCapacity: true)
+        // Long titles may have needed much more than other reads do.
+        titles.removeAll(keepingCapacity: titles.capacity <= Self.keptTitleByteCount)
         summary = WalkSummary()
     }
 

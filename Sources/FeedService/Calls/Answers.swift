@@ -434,7 +434,7 @@ extension Answers {
         case .listPosts(let request):
             let size =
                 request.pageSize == 0 ? limits.calls.defaultPageSize : max(1, Int(request.pageSize))
-            return size * limits.greatestPostByteCount
+            return size * limits.greatestPostByteCount + limits.pageTokensByteCount
         case .listFeeds, .syncPosts:
             return encoder.maximumFrameByteCount
         case .getPostRank, .watchPosts, .getServerStats, .getSession,

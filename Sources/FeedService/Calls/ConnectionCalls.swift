@@ -178,7 +178,9 @@ extension Limits {
             sequenceWindow: UInt32(RecentCalls.window),
             maximumImportPostCount: UInt32(limits.calls.maximumImportPostCount),
             maximumWatchPostCount: UInt32(limits.calls.maximumWatchPostCount),
-            maximumWatchCount: UInt32(limits.calls.maximumWatchesPerConnection)
+            maximumWatchCount: UInt32(limits.calls.maximumWatchesPerConnection),
+            maximumTitleLength: UInt32(limits.calls.defaultTitleCharacterCount),
+            maximumTitleByteCount: UInt32(limits.calls.defaultTitleByteLimit)
         )
     }
 }

@@ -380,7 +380,7 @@ extension ServiceContext {
     /// The bytes of texts in one answer, which leave room for all else that a full page holds.
     fileprivate var pageByteLimit: Int {
         let pageOverhead =
-            limits.calls.maximumPageSize * postOverheadByteCount + Self.pageTokensByteCount
+            limits.calls.maximumPageSize * postOverheadByteCount + limits.pageTokensByteCount
         return max(1, limits.maximumFrameByteCount - pageOverhead)
     }
 
@@ -399,7 +399,4 @@ extension ServiceContext {
     private var postOverheadByteCount: Int {
         ServiceLimits.postNumbersByteCount + limits.calls.maximumFeedNameByteCount
     }
-
-    /// Two page tokens with the longest title, and the frame's own fields.
-    private static var pageTokensByteCount: Int { 4096 }
 }

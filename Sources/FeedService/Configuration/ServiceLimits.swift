@@ -103,6 +103,9 @@ extension ServiceLimits {
             + Self.postNumbersByteCount
     }
 
+    /// The two tokens of a page, each with the longest title, and the frame's own fields.
+    var pageTokensByteCount: Int { 2 * calls.maximumTitleByteCount + 4096 }
+
     /// A post's numbers and tags: 20 fields of at most 12 bytes.
     static let postNumbersByteCount = 240
 }

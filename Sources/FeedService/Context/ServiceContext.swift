@@ -91,11 +91,12 @@ final class ServiceContext: Sendable {
         precondition(
             (1...RankingLimits.maximumPageSize).contains(limits.calls.maximumPageSize)
                 && limits.calls.maximumWatchTopCount <= RankingLimits.maximumPageSize
+                && limits.greatestPostByteCount + 256 <= StateOptions.shortTransactionByteCount
                 && limits.calls.maximumTitleByteCount <= RankingLimits.maximumFieldByteCount
                 && limits.calls.maximumURLByteCount <= RankingLimits.maximumFieldByteCount
                 && limits.calls.maximumTextByteCount <= RankingLimits.maximumTextByteCount
                 && limits.calls.maximumImportedCount <= RankingLimits.maximumImportedCount,
-            "The service's limits are within what the ranking can hold."
+            "The service's limits are within what the ranking and a transaction can hold."
         )
         self.loopClock = configuration.loopClock
         timeOfDay = configuration.timeOfDay

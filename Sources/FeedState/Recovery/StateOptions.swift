@@ -56,7 +56,7 @@ package struct StateOptions: Sendable {
     package var testHooks = StateTestHooks()
 
     /// The bytes that a loop logs at most after it has looked whether changes are admitted: a created or
-    /// edited post (48 KB), a batch of votes (14 KB), or the single votes of one loop iteration (11 KB).
+    /// edited post (64 KB), a batch of votes (14 KB), or the single votes of one loop iteration (11 KB).
     ///
     /// The long transactions, ImportPosts and CorrectTimes, log more and reserve it.
     package static let shortTransactionByteCount = 64 << 10

@@ -78,7 +78,8 @@ import Testing
             let feed = try await client.createFeed(Feed(name: "long", maximumTitleLength: 1_000))
             #expect(feed.maximumTitleLength == 1_000)
             for (letter, feed, limit) in [
-                ("स्त्री", "", 255), ("क्षि", "long", 1_000), ("រី", "long", 1_000), ("x", "long", 1_000),
+                ("स्त्री", "", 255), ("👩🏽‍❤️‍💋‍👨🏿", "", 255), ("ཧྐྵྨླྺྼྻྂ", "", 255), ("क्षि", "long", 1_000),
+                ("स्त्री", "long", 1_000), ("រី", "long", 1_000), ("x", "long", 1_000),
             ] {
                 let longest = String(repeating: letter, count: limit)
                 _ = try await client.createPost(PostDraft(title: longest), in: feed)

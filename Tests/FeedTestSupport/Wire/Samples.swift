@@ -335,7 +335,9 @@ extension Samples {
                         sequenceWindow: 10,
                         maximumImportPostCount: 9,
                         maximumWatchPostCount: 13,
-                        maximumWatchCount: 14
+                        maximumWatchCount: 14,
+                        maximumTitleLength: 15,
+                        maximumTitleByteCount: 16
                     ),
                     user: User(id: .max, displayName: "Ann", createTimeMilliseconds: .min),
                     capabilities: [.exactlyOnce, Capability(rawValue: 12)],

@@ -654,7 +654,7 @@ class LatencyStats(_message.Message):
     def __init__(self, method: _Optional[str] = ..., num_answers: _Optional[int] = ..., p50_ns: _Optional[int] = ..., p90_ns: _Optional[int] = ..., p99_ns: _Optional[int] = ..., p999_ns: _Optional[int] = ..., max_ns: _Optional[int] = ...) -> None: ...
 
 class Limits(_message.Message):
-    __slots__ = ["default_page_size", "idle_timeout_ms", "max_batch_get", "max_batch_votes", "max_frame_bytes", "max_import_posts", "max_in_flight", "max_page_size", "max_sync", "max_timeout_ms", "max_watch_posts", "max_watch_top", "max_watches", "sequence_window"]
+    __slots__ = ["default_page_size", "idle_timeout_ms", "max_batch_get", "max_batch_votes", "max_frame_bytes", "max_import_posts", "max_in_flight", "max_page_size", "max_sync", "max_timeout_ms", "max_title_bytes", "max_title_length", "max_watch_posts", "max_watch_top", "max_watches", "sequence_window"]
     DEFAULT_PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     IDLE_TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
     MAX_BATCH_GET_FIELD_NUMBER: _ClassVar[int]
@@ -665,6 +665,8 @@ class Limits(_message.Message):
     MAX_PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     MAX_SYNC_FIELD_NUMBER: _ClassVar[int]
     MAX_TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
+    MAX_TITLE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    MAX_TITLE_LENGTH_FIELD_NUMBER: _ClassVar[int]
     MAX_WATCHES_FIELD_NUMBER: _ClassVar[int]
     MAX_WATCH_POSTS_FIELD_NUMBER: _ClassVar[int]
     MAX_WATCH_TOP_FIELD_NUMBER: _ClassVar[int]
@@ -679,11 +681,13 @@ class Limits(_message.Message):
     max_page_size: int
     max_sync: int
     max_timeout_ms: int
+    max_title_bytes: int
+    max_title_length: int
     max_watch_posts: int
     max_watch_top: int
     max_watches: int
     sequence_window: int
-    def __init__(self, max_frame_bytes: _Optional[int] = ..., max_in_flight: _Optional[int] = ..., default_page_size: _Optional[int] = ..., max_page_size: _Optional[int] = ..., max_batch_get: _Optional[int] = ..., max_batch_votes: _Optional[int] = ..., max_sync: _Optional[int] = ..., max_watch_top: _Optional[int] = ..., max_timeout_ms: _Optional[int] = ..., idle_timeout_ms: _Optional[int] = ..., sequence_window: _Optional[int] = ..., max_import_posts: _Optional[int] = ..., max_watch_posts: _Optional[int] = ..., max_watches: _Optional[int] = ...) -> None: ...
+    def __init__(self, max_frame_bytes: _Optional[int] = ..., max_in_flight: _Optional[int] = ..., default_page_size: _Optional[int] = ..., max_page_size: _Optional[int] = ..., max_batch_get: _Optional[int] = ..., max_batch_votes: _Optional[int] = ..., max_sync: _Optional[int] = ..., max_watch_top: _Optional[int] = ..., max_timeout_ms: _Optional[int] = ..., idle_timeout_ms: _Optional[int] = ..., sequence_window: _Optional[int] = ..., max_import_posts: _Optional[int] = ..., max_watch_posts: _Optional[int] = ..., max_watches: _Optional[int] = ..., max_title_length: _Optional[int] = ..., max_title_bytes: _Optional[int] = ...) -> None: ...
 
 class ListFeedsRequest(_message.Message):
     __slots__ = []
