@@ -2077,6 +2077,186 @@ void   feed__v1__sync_posts_response__free_unpacked
   assert(message->base.descriptor == &feed__v1__sync_posts_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__mark_position__init
+                     (Feed__V1__MarkPosition         *message)
+{
+  static const Feed__V1__MarkPosition init_value = FEED__V1__MARK_POSITION__INIT;
+  *message = init_value;
+}
+size_t feed__v1__mark_position__get_packed_size
+                     (const Feed__V1__MarkPosition *message)
+{
+  assert(message->base.descriptor == &feed__v1__mark_position__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__mark_position__pack
+                     (const Feed__V1__MarkPosition *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__mark_position__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__mark_position__pack_to_buffer
+                     (const Feed__V1__MarkPosition *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__mark_position__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__MarkPosition *
+       feed__v1__mark_position__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__MarkPosition *)
+     protobuf_c_message_unpack (&feed__v1__mark_position__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__mark_position__free_unpacked
+                     (Feed__V1__MarkPosition *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__mark_position__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__mark_changes__init
+                     (Feed__V1__MarkChanges         *message)
+{
+  static const Feed__V1__MarkChanges init_value = FEED__V1__MARK_CHANGES__INIT;
+  *message = init_value;
+}
+size_t feed__v1__mark_changes__get_packed_size
+                     (const Feed__V1__MarkChanges *message)
+{
+  assert(message->base.descriptor == &feed__v1__mark_changes__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__mark_changes__pack
+                     (const Feed__V1__MarkChanges *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__mark_changes__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__mark_changes__pack_to_buffer
+                     (const Feed__V1__MarkChanges *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__mark_changes__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__MarkChanges *
+       feed__v1__mark_changes__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__MarkChanges *)
+     protobuf_c_message_unpack (&feed__v1__mark_changes__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__mark_changes__free_unpacked
+                     (Feed__V1__MarkChanges *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__mark_changes__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__marked_through__init
+                     (Feed__V1__MarkedThrough         *message)
+{
+  static const Feed__V1__MarkedThrough init_value = FEED__V1__MARKED_THROUGH__INIT;
+  *message = init_value;
+}
+size_t feed__v1__marked_through__get_packed_size
+                     (const Feed__V1__MarkedThrough *message)
+{
+  assert(message->base.descriptor == &feed__v1__marked_through__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__marked_through__pack
+                     (const Feed__V1__MarkedThrough *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__marked_through__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__marked_through__pack_to_buffer
+                     (const Feed__V1__MarkedThrough *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__marked_through__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__MarkedThrough *
+       feed__v1__marked_through__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__MarkedThrough *)
+     protobuf_c_message_unpack (&feed__v1__marked_through__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__marked_through__free_unpacked
+                     (Feed__V1__MarkedThrough *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__marked_through__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   feed__v1__marked_post__init
+                     (Feed__V1__MarkedPost         *message)
+{
+  static const Feed__V1__MarkedPost init_value = FEED__V1__MARKED_POST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__marked_post__get_packed_size
+                     (const Feed__V1__MarkedPost *message)
+{
+  assert(message->base.descriptor == &feed__v1__marked_post__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__marked_post__pack
+                     (const Feed__V1__MarkedPost *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__marked_post__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__marked_post__pack_to_buffer
+                     (const Feed__V1__MarkedPost *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__marked_post__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__MarkedPost *
+       feed__v1__marked_post__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__MarkedPost *)
+     protobuf_c_message_unpack (&feed__v1__marked_post__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__marked_post__free_unpacked
+                     (Feed__V1__MarkedPost *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__marked_post__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__watch_posts_request__init
                      (Feed__V1__WatchPostsRequest         *message)
 {
@@ -7718,7 +7898,7 @@ const ProtobufCMessageDescriptor feed__v1__post_rank__descriptor =
   (ProtobufCMessageInit) feed__v1__post_rank__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__sync_posts_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor feed__v1__sync_posts_request__field_descriptors[6] =
 {
   {
     "feed",
@@ -7780,18 +7960,31 @@ static const ProtobufCFieldDescriptor feed__v1__sync_posts_request__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "marks",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsRequest, marks),
+    &feed__v1__mark_position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__sync_posts_request__field_indices_by_name[] = {
   3,   /* field[3] = copy_revision */
   0,   /* field[0] = feed */
   4,   /* field[4] = instance_id */
+  5,   /* field[5] = marks */
   2,   /* field[2] = page_size */
   1,   /* field[1] = since_revision */
 };
 static const ProtobufCIntRange feed__v1__sync_posts_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor feed__v1__sync_posts_request__descriptor =
 {
@@ -7801,14 +7994,14 @@ const ProtobufCMessageDescriptor feed__v1__sync_posts_request__descriptor =
   "Feed__V1__SyncPostsRequest",
   "feed.v1",
   sizeof(Feed__V1__SyncPostsRequest),
-  5,
+  6,
   feed__v1__sync_posts_request__field_descriptors,
   feed__v1__sync_posts_request__field_indices_by_name,
   1,  feed__v1__sync_posts_request__number_ranges,
   (ProtobufCMessageInit) feed__v1__sync_posts_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__sync_posts_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor feed__v1__sync_posts_response__field_descriptors[7] =
 {
   {
     "posts",
@@ -7882,10 +8075,23 @@ static const ProtobufCFieldDescriptor feed__v1__sync_posts_response__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "marks",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__SyncPostsResponse, marks),
+    &feed__v1__mark_changes__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__sync_posts_response__field_indices_by_name[] = {
   4,   /* field[4] = copy_revision */
   5,   /* field[5] = instance_id */
+  6,   /* field[6] = marks */
   2,   /* field[2] = more */
   1,   /* field[1] = next_revision */
   0,   /* field[0] = posts */
@@ -7894,7 +8100,7 @@ static const unsigned feed__v1__sync_posts_response__field_indices_by_name[] = {
 static const ProtobufCIntRange feed__v1__sync_posts_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor feed__v1__sync_posts_response__descriptor =
 {
@@ -7904,11 +8110,280 @@ const ProtobufCMessageDescriptor feed__v1__sync_posts_response__descriptor =
   "Feed__V1__SyncPostsResponse",
   "feed.v1",
   sizeof(Feed__V1__SyncPostsResponse),
-  6,
+  7,
   feed__v1__sync_posts_response__field_descriptors,
   feed__v1__sync_posts_response__field_indices_by_name,
   1,  feed__v1__sync_posts_response__number_ranges,
   (ProtobufCMessageInit) feed__v1__sync_posts_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__mark_position__field_descriptors[2] =
+{
+  {
+    "revision",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkPosition, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "copy_revision",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkPosition, copy_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__mark_position__field_indices_by_name[] = {
+  1,   /* field[1] = copy_revision */
+  0,   /* field[0] = revision */
+};
+static const ProtobufCIntRange feed__v1__mark_position__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__mark_position__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.MarkPosition",
+  "MarkPosition",
+  "Feed__V1__MarkPosition",
+  "feed.v1",
+  sizeof(Feed__V1__MarkPosition),
+  2,
+  feed__v1__mark_position__field_descriptors,
+  feed__v1__mark_position__field_indices_by_name,
+  1,  feed__v1__mark_position__number_ranges,
+  (ProtobufCMessageInit) feed__v1__mark_position__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__mark_changes__field_descriptors[4] =
+{
+  {
+    "next",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkChanges, next),
+    &feed__v1__mark_position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reset",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkChanges, reset),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "through",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__MarkChanges, n_through),
+    offsetof(Feed__V1__MarkChanges, through),
+    &feed__v1__marked_through__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "posts",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__MarkChanges, n_posts),
+    offsetof(Feed__V1__MarkChanges, posts),
+    &feed__v1__marked_post__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__mark_changes__field_indices_by_name[] = {
+  0,   /* field[0] = next */
+  3,   /* field[3] = posts */
+  1,   /* field[1] = reset */
+  2,   /* field[2] = through */
+};
+static const ProtobufCIntRange feed__v1__mark_changes__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor feed__v1__mark_changes__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.MarkChanges",
+  "MarkChanges",
+  "Feed__V1__MarkChanges",
+  "feed.v1",
+  sizeof(Feed__V1__MarkChanges),
+  4,
+  feed__v1__mark_changes__field_descriptors,
+  feed__v1__mark_changes__field_indices_by_name,
+  1,  feed__v1__mark_changes__number_ranges,
+  (ProtobufCMessageInit) feed__v1__mark_changes__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__marked_through__field_descriptors[4] =
+{
+  {
+    "feed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkedThrough, feed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mark",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkedThrough, mark),
+    &feed__v1__mark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "create_time_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkedThrough, create_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "post_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkedThrough, post_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__marked_through__field_indices_by_name[] = {
+  2,   /* field[2] = create_time_ms */
+  0,   /* field[0] = feed */
+  1,   /* field[1] = mark */
+  3,   /* field[3] = post_id */
+};
+static const ProtobufCIntRange feed__v1__marked_through__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor feed__v1__marked_through__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.MarkedThrough",
+  "MarkedThrough",
+  "Feed__V1__MarkedThrough",
+  "feed.v1",
+  sizeof(Feed__V1__MarkedThrough),
+  4,
+  feed__v1__marked_through__field_descriptors,
+  feed__v1__marked_through__field_indices_by_name,
+  1,  feed__v1__marked_through__number_ranges,
+  (ProtobufCMessageInit) feed__v1__marked_through__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__marked_post__field_descriptors[3] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkedPost, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkedPost, read),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dismissed",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__MarkedPost, dismissed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__marked_post__field_indices_by_name[] = {
+  2,   /* field[2] = dismissed */
+  0,   /* field[0] = id */
+  1,   /* field[1] = read */
+};
+static const ProtobufCIntRange feed__v1__marked_post__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor feed__v1__marked_post__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.MarkedPost",
+  "MarkedPost",
+  "Feed__V1__MarkedPost",
+  "feed.v1",
+  sizeof(Feed__V1__MarkedPost),
+  3,
+  feed__v1__marked_post__field_descriptors,
+  feed__v1__marked_post__field_indices_by_name,
+  1,  feed__v1__marked_post__number_ranges,
+  (ProtobufCMessageInit) feed__v1__marked_post__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor feed__v1__watch_posts_request__field_descriptors[7] =

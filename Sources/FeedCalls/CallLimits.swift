@@ -10,6 +10,8 @@ package struct CallLimits: Sendable, Equatable {
     package var maximumBatchVoteCount = 256
     /// The posts in one ImportPosts: about half a millisecond of work for common ones.
     package var maximumImportPostCount = 256
+    /// The posts in one answer to SyncPosts: well under a millisecond of work for common ones.
+    package var maximumSyncPostCount = 500
     /// Each count of an imported post: 2^53, up to where a script's numbers are exact.
     package var maximumImportedCount: UInt64 = 1 << 53
     /// The most time by which an imported post may be ahead of the clock, as clocks differ; a later

@@ -223,6 +223,70 @@ package enum WatchSubject {
     case posts([PostID])
 }
 
+/// Copies of feeds.
+extension CallRules {
+    /// The changes that a SyncPosts asks for, of at most so many posts; a place of another instance is none.
+    ///
+    /// The bytes that they may take are the caller's matter.
+    package func sync(
+        of request: SyncPostsRequest,
+        for viewer: VoterKey?,
+        ofInstance instanceID: UInt64,
+        postLimit: Int
+    ) throws(Status) -> SyncQuery {
+        let feed = try feed(ifNamed: request.feed)
+        guard request.pageSize >= 0 else {
+            throw .badPageSize(request.pageSize, "\(postLimit)", limit: postLimit)
+        }
+        if request.marks != nil, viewer == nil { throw .viewerRequired(field: "marks") }
+        let size = request.pageSize == 0 ? postLimit : min(Int(request.pageSize), postLimit)
+        var query = SyncQuery(feed: feed, size: size, viewer: viewer)
+        query.marks = request.marks.map {
+            SyncPosition(revision: $0.revision, copyRevision: $0.copyRevision)
+        }
+        if request.instanceID == 0 || request.instanceID == instanceID {
+            query.position = SyncPosition(
+                revision: request.sinceRevision,
+                copyRevision: request.copyRevision
+            )
+        }
+        return query
+    }
+
+    /// The changes of a viewer's marks as an answer has them.
+    package func changes(_ page: MarkPage) -> MarkChanges {
+        var changes = MarkChanges(
+            next: MarkPosition(
+                revision: page.position.revision,
+                copyRevision: page.position.copyRevision
+            ),
+            isReset: page.isReset
+        )
+        for change in page.changes {
+            switch change {
+            case .post(let id, let state):
+                changes.posts.append(
+                    MarkedPost(
+                        id: id.rawValue,
+                        isRead: state.isRead,
+                        isDismissed: state.isDismissed
+                    )
+                )
+            case .through(let step):
+                changes.through.append(
+                    MarkedThrough(
+                        feed: step.feed.map { policy(of: $0).name } ?? "",
+                        mark: FeedProto.Mark(step.mark),
+                        createTimeMilliseconds: step.createTimeMilliseconds,
+                        postID: step.post.rawValue
+                    )
+                )
+            }
+        }
+        return changes
+    }
+}
+
 /// New posts, edits and imports.
 extension CallRules {
     /// The feed and the content of a new post of a user, or of a device; its author's name is the one in the

@@ -63,6 +63,17 @@ extension FeedRanking.Mark {
     }
 }
 
+extension FeedProto.Mark {
+    init(_ mark: FeedRanking.Mark) {
+        switch mark {
+        case .read: self = .read
+        case .unread: self = .unread
+        case .dismissed: self = .dismissed
+        case .restored: self = .restored
+        }
+    }
+}
+
 extension Device16 {
     /// The device of a client_id; nil unless it has 16 bytes.
     package init?(clientID bytes: [UInt8]) {

@@ -177,6 +177,34 @@ extension MemoryState {
         return bytes
     }
 
+    /// What has changed since a revision.
+    func syncPosts(_ request: SyncPostsRequest, _ viewer: VoterKey?) throws(Status) -> Response {
+        var query = try rules.sync(
+            of: request,
+            for: viewer,
+            ofInstance: Self.instanceID,
+            postLimit: rules.limits.maximumSyncPostCount
+        )
+        query.byteLimit = Self.frameByteCount / 2
+        var allowance = RefreshAllowance(keyCount: .max)
+        while true {
+            var page = PostPage()
+            let outcome = store.sync(query, into: &page, allowance: &allowance)
+            guard case .done(let changes) = outcome else { continue }
+            return .syncPosts(
+                SyncPostsResponse(
+                    posts: posts(of: page, viewer),
+                    nextRevision: changes.position.revision,
+                    hasMore: changes.hasMore || changes.marks?.hasMore == true,
+                    isReset: changes.isReset,
+                    copyRevision: changes.position.copyRevision,
+                    instanceID: Self.instanceID,
+                    marks: changes.marks.map(rules.changes)
+                )
+            )
+        }
+    }
+
     func rank(_ request: GetPostRankRequest) throws(Status) -> Response {
         let list = try rules.list(of: request)
         var allowance = RefreshAllowance(keyCount: .max)
@@ -302,6 +330,9 @@ extension MemoryState {
 
     private func posts(of page: PostPage, _ viewer: VoterKey?) -> [Post] {
         page.rows.map { row in
+            guard !row.isDeleted else {
+                return Post(id: row.id.rawValue, revision: row.revision, isDeleted: true)
+            }
             var post = Post(row, of: page, feed: rules.policy(of: row.feed).name)
             guard viewer != nil else { return post }
             post.viewer = Viewer(

@@ -39,6 +39,7 @@ struct MemoryState {
     private var lastNumber: UInt64 = 0
 
     static let serverName = "feed-service in memory"
+    static let instanceID: UInt64 = 1
     static let frameByteCount = 1 << 20
 
     /// A state with the feeds that every service has.
@@ -66,11 +67,11 @@ struct MemoryState {
         let session = try session(of: caller)
         let response = HelloResponse(
             serverName: Self.serverName,
-            instanceID: 1,
+            instanceID: Self.instanceID,
             serverTimeMilliseconds: clock(),
             limits: Limits(rules.limits),
             user: session?.user,
-            capabilities: [.stablePages, .accounts, .watch]
+            capabilities: [.stablePages, .accounts, .sync, .watch]
         )
         return (caller, response)
     }
@@ -142,6 +143,7 @@ struct MemoryState {
         case .updatePost(let request): return try updatePost(request, viewer, caller)
         case .deletePost(let request): return try deletePost(request, viewer, caller)
         case .listPosts(let request): return try listPosts(request, call, viewer, caller)
+        case .syncPosts(let request): return try syncPosts(request, viewer)
         case .getPostRank(let request): return try rank(request)
         case .markPosts(let request): return try markPosts(request, viewer)
         case .listFeeds: return listFeeds(viewer)
@@ -220,6 +222,7 @@ extension Limits {
             maximumPageSize: UInt32(limits.maximumPageSize),
             maximumBatchGetCount: UInt32(limits.maximumBatchGetCount),
             maximumBatchVoteCount: UInt32(limits.maximumBatchVoteCount),
+            maximumSyncPostCount: UInt32(limits.maximumSyncPostCount),
             maximumWatchTopCount: UInt32(limits.maximumWatchTopCount),
             maximumTimeoutMilliseconds: 60_000,
             idleTimeoutMilliseconds: 90_000,

@@ -74,6 +74,18 @@ import Testing
         changes.hasMore = true
         changes.isReset = true
         changes.copyRevision = 8
+        changes.marks = MarkChanges(
+            next: MarkPosition(revision: 300, copyRevision: .max),
+            isReset: true,
+            through: [
+                MarkedThrough(feed: "posts", mark: .read, createTimeMilliseconds: -1, postID: 7),
+                MarkedThrough(feed: "", mark: .restored, createTimeMilliseconds: 0, postID: .max),
+            ],
+            posts: [
+                MarkedPost(id: 1, isRead: true, isDismissed: false),
+                MarkedPost(id: .max, isRead: false, isDismissed: true),
+            ]
+        )
         try encoder.append(
             changes: changes,
             posts: fields.span,
@@ -87,7 +99,8 @@ import Testing
             hasMore: true,
             isReset: true,
             copyRevision: 8,
-            instanceID: 7
+            instanceID: 7,
+            marks: changes.marks
         )
         let syncFrame = ServerFrame(id: 4, revision: 5, response: .syncPosts(sync))
         #expect(try encoder.bytes() == syncFrame.encoded())

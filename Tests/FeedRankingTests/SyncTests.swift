@@ -55,6 +55,16 @@ import Testing
         }
     }
 
+    @Test func theModelFindsMarksThatAreNotApplied() throws {
+        #expect(throws: (any Error).self) {
+            for seed in 1...8 as ClosedRange<UInt64> {
+                var run = try SyncRun(seed: seed)
+                run.ignoresMarks = true
+                try run.run(3_000)
+            }
+        }
+    }
+
     @Test func aPostThatIsVotedOnOftenComesOnce() throws {
         let ids = try create(10)
         let (first, rows) = try read(from: .start)
@@ -142,6 +152,145 @@ import Testing
     }
 }
 
+/// The marks of a viewer, for readers that have the posts.
+@Suite struct MarkSyncTests {
+    private static let viewer = VoterKey.device(Device16(high: 1, low: 2))
+    private static let feed = FeedID(rawValue: 0)
+
+    private let changes = RecordedChanges()
+    private let store = FeedStore(stripeCount: 2) { 0 }
+    private let ids: [PostID]
+    private let voter: VoterID
+
+    init() throws {
+        let posts = (0..<1_000).map { time in
+            ImportedPost(content: PostContent(), createTimeMilliseconds: Int64(time))
+        }
+        let first = try store.importPosts(posts, in: Self.feed, sink: changes).firstID.rawValue
+        ids = (0..<1_000).map { PostID(rawValue: first + $0) }
+        voter = try store.voter(for: Self.viewer, sink: changes)
+    }
+
+    private func mark(_ places: some Sequence<Int>, _ mark: Mark) throws {
+        try store.mark(places.map { ids[$0] }, as: mark, by: voter, sink: changes)
+    }
+
+    /// The page of a reader that has all posts, and the marks behind a place.
+    private func read(
+        _ position: SyncPosition,
+        feed: FeedID? = nil,
+        size: Int = 500,
+        _ store: FeedStore? = nil
+    ) throws -> MarkPage {
+        let store = store ?? self.store
+        var page = PostPage()
+        var allowance = RefreshAllowance(keyCount: .max)
+        let posts = SyncPosition(revision: store.revision, copyRevision: 0)
+        let query = SyncQuery(
+            feed: feed,
+            position: posts,
+            size: size,
+            viewer: Self.viewer,
+            marks: position
+        )
+        guard case .done(let read) = store.sync(query, into: &page, allowance: &allowance),
+            let marks = read.marks
+        else { throw Difference(description: "No page.") }
+        #expect(page.rows.isEmpty && !read.isReset && !read.hasMore)
+        return marks
+    }
+
+    private func post(_ place: Int, isRead: Bool) -> MarkChange {
+        .post(ids[place], ViewerState(isRead: isRead))
+    }
+
+    @Test func aNewReaderGetsAllMarksInParts() throws {
+        try mark(0..<10, .read)
+        try store.mark(through: ids[5], in: nil, as: .dismissed, by: voter)
+        var page = try read(.start, size: 4)
+        #expect(page.isReset && page.hasMore && page.changes.count == 4)
+        var found = page.changes
+        while page.hasMore {
+            page = try read(page.position, size: 4)
+            #expect(!page.isReset)
+            found += page.changes
+        }
+        #expect(found.count == 11)
+        #expect(page.position == SyncPosition(revision: store.revision, copyRevision: 0))
+        #expect(try read(page.position) == page.position.upToDate)
+    }
+
+    @Test func aMarkThatIsTakenBackIsLearned() throws {
+        try mark([1, 2, 3], .read)
+        let before = SyncPosition(revision: store.revision, copyRevision: 0)
+        try mark([2], .unread)
+        var page = try read(before)
+        #expect(!page.isReset)
+        #expect(page.changes == [post(2, isRead: false)])
+        // Marked again it comes once.
+        try mark([2], .read)
+        page = try read(before)
+        #expect(page.changes == [post(2, isRead: true)])
+    }
+
+    @Test func whoMissesTooManyThatWereTakenBackBeginsAnew() throws {
+        try mark(0..<100, .read)
+        let before = SyncPosition(revision: store.revision, copyRevision: 0)
+        try mark(0..<RankingLimits.maximumLiftedMarkCount, .unread)
+        #expect(try !read(before).isReset)
+        let unit = store.markUnitCount
+        try mark([99], .unread)
+        // What was taken back is counted, and bounded.
+        #expect(store.markUnitCount == unit - 1)
+        let page = try read(before)
+        #expect(page.isReset)
+        #expect(page.changes.count == 99 - RankingLimits.maximumLiftedMarkCount)
+    }
+
+    @Test func aNewRunKnowsTheMarksThatStand() throws {
+        try mark([1, 2], .read)
+        let before = SyncPosition(revision: store.revision, copyRevision: 0)
+        try mark([1], .unread)
+        let later = FeedStore(stripeCount: 2) { 0 }
+        try changes.restore(to: later)
+        let page = try read(before, later)
+        #expect(page.isReset)
+        #expect(page.changes.contains(post(2, isRead: true)))
+        let end = SyncPosition(revision: later.revision, copyRevision: 0)
+        #expect(page.position == end && !page.hasMore)
+        #expect(try read(end, later) == end.upToDate)
+    }
+
+    @Test func aFollowerTellsWhatItsLeaderDoes() throws {
+        let follower = FeedStore(stripeCount: 2) { 0 }
+        try mark([1, 2], .read)
+        try changes.restore(to: follower)
+        follower.beginFollowing(at: 0)
+        let before = SyncPosition(revision: follower.revision, copyRevision: 0)
+        try mark([1], .unread)
+        try store.mark(through: ids[7], in: Self.feed, as: .dismissed, by: voter, sink: changes)
+        try changes.restore(to: follower)
+        follower.showRecord(at: 0)
+        let page = try read(before, follower)
+        #expect(!page.isReset && page.changes.count == 2)
+        #expect(page.changes.first == .post(ids[1], ViewerState(isRead: false, isDismissed: true)))
+    }
+
+    @Test func marksOfOtherFeedsAreLeftOut() throws {
+        try mark([1], .read)
+        try store.mark(through: ids[7], in: Self.feed, as: .dismissed, by: voter)
+        let page = try read(.start, feed: FeedID(rawValue: 1))
+        #expect(page.changes.isEmpty)
+        try store.mark(through: ids[7], in: nil, as: .restored, by: voter)
+        #expect(try read(page.position, feed: FeedID(rawValue: 1)).changes.count == 1)
+    }
+}
+
+extension SyncPosition {
+    /// The page of a reader for whom nothing has changed.
+    fileprivate var upToDate: MarkPage { MarkPage(position: self) }
+}
+
 /// Random changes of a store beside readers that keep copies, and restarts.
 ///
 /// A reader reads a page at any moment. When it has read all, its copy is the store's posts.
@@ -149,7 +298,10 @@ struct SyncRun {
     /// A copy of the posts of a feed, and how far it has come.
     struct Reader {
         let feed: FeedID?
+        /// Whose marks the copy shows.
+        let viewer: VoterKey?
         var position = SyncPosition.start
+        var marks = SyncPosition.start
         var copy: [PostID: PostRow] = [:]
         /// Whether something has happened after which a page may begin a new copy.
         var mayReset = true
@@ -169,13 +321,19 @@ struct SyncRun {
     private var page = PostPage()
     /// A fault on purpose: a reader that is told to forget its copy keeps it.
     var keepsCopies = false
+    /// The same: a reader does not apply the changes of marks.
+    var ignoresMarks = false
+
+    private static let viewers: [VoterKey] = [.device(Device16(high: 1, low: 2)), .user(7)]
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
         stripeCount = [1, 2, 16].randomElement(using: &random) ?? 1
         keyCount = [1, 100, 1_000_000].randomElement(using: &random) ?? 1
         store = Self.store(stripeCount, clock)
-        readers = [nil, Self.feeds[0], Self.feeds[2], nil].map { Reader(feed: $0) }
+        readers = zip([nil, Self.feeds[0], Self.feeds[2], nil], [0, 0, 1, 2]).map {
+            Reader(feed: $0, viewer: $1 < Self.viewers.count ? Self.viewers[$1] : nil)
+        }
         _ = try store.createFeed(FeedPolicy(name: "ballots", voteMode: .ballot), sink: changes)
     }
 
@@ -194,6 +352,7 @@ struct SyncRun {
             case 30 where random.oneIn(8): pause()
             case 31 where random.oneIn(8): try restart()
             case 32..<40: voteForSome()
+            case 40..<52: try mark()
             default: try vote()
             }
             if random.oneIn(200) || step == count - 1 { try compare() }
@@ -232,6 +391,30 @@ struct SyncRun {
         let direction: VoteDirection = random.oneIn(3) ? .down : .up
         let voter = VoterID(rawValue: UInt32.random(in: 0..<4, using: &random))
         _ = try store.castVote(id, direction, voter: voter, sink: changes)
+    }
+
+    /// Marks single posts, or all up to one.
+    private mutating func mark() throws {
+        guard let viewer = Self.viewers.randomElement(using: &random), let id = ids.last else {
+            return
+        }
+        let voter = try store.voter(for: viewer, sink: changes)
+        let mark = Mark.allCases.randomElement(using: &random) ?? .read
+        guard random.oneIn(8) else {
+            let marked = (0..<3).map { _ in ids.randomElement(using: &random) ?? id }
+            return try store.mark(marked, as: mark, by: voter, sink: changes)
+        }
+        let last = ids.randomElement(using: &random) ?? id
+        let feed = random.oneIn(2) ? try store.feed(of: last) : nil
+        do throws(RankingError) {
+            try store.mark(through: last, in: feed, as: mark, by: voter, sink: changes)
+        } catch {
+            guard case .tooManyMarks = error else { throw error }
+        }
+        if random.oneIn(4) {
+            var sweep = MarkSweep()
+            for _ in 0..<200 { store.sweepMarks(&sweep, sink: changes) }
+        }
     }
 
     private mutating func voteForSome() {
@@ -284,7 +467,15 @@ struct SyncRun {
         var reader = readers[index]
         let size = Int.random(in: 1...40, using: &random)
         let before = store.revision
-        let read = try readPage(SyncQuery(feed: reader.feed, position: reader.position, size: size))
+        let read = try readPage(
+            SyncQuery(
+                feed: reader.feed,
+                position: reader.position,
+                size: size,
+                viewer: reader.viewer,
+                marks: reader.viewer.map { _ in reader.marks }
+            )
+        )
         guard page.rows.count <= size, read.position.revision <= before else {
             throw Difference(description: "A page of \(page.rows.count) up to \(read.position)")
         }
@@ -297,6 +488,15 @@ struct SyncRun {
         }
         if !read.hasMore { reader.mayReset = false }
         reader.position = read.position
+        if let marks = read.marks {
+            guard marks.changes.count <= size, marks.position.revision <= before else {
+                throw Difference(
+                    description: "Marks \(marks.changes.count) up to \(marks.position)"
+                )
+            }
+            reader.marks = marks.position
+            if !ignoresMarks { reader.apply(marks) }
+        }
         for row in page.rows {
             guard row.revision > reader.copy[row.id]?.revision ?? 0 else { continue }
             reader.copy[row.id] = row.isDeleted ? nil : row
@@ -310,7 +510,7 @@ struct SyncRun {
         store.checkInvariants()
         for index in readers.indices {
             var count = 0
-            while try read(index).hasMore {
+            while case let found = try read(index), found.hasMore || found.marks?.hasMore == true {
                 count += 1
                 if count > 20_000 { throw Difference(description: "A copy does not end.") }
             }
@@ -323,6 +523,8 @@ struct SyncRun {
         for id in ids {
             page.removeAll()
             try store.post(id, into: &page)
+            let voter = reader.viewer.flatMap { store.voter(ifKnown: $0) }
+            page.apply(voter.flatMap { store.marks(of: $0) })
             if reader.feed == nil || page.rows[0].feed == reader.feed { live[id] = page.rows[0] }
         }
         guard live.count == reader.copy.count else {
@@ -331,8 +533,28 @@ struct SyncRun {
         }
         for (id, post) in live {
             guard let copied = reader.copy[id], copied.revision == post.revision,
-                copied.score == post.score
+                copied.score == post.score, copied.viewerState == post.viewerState
             else { throw Difference(description: "\(id): \(reader.copy[id] as Any), not \(post)") }
         }
+    }
+}
+
+extension SyncRun.Reader {
+    /// Applies changes of marks as PROTOCOL.md says.
+    mutating func apply(_ page: MarkPage) {
+        if page.isReset {
+            for id in copy.keys { copy[id]?.viewerState = ViewerState() }
+        }
+        for case .through(let step) in page.changes {
+            for (id, row) in copy
+            where step.covers(row.origin) && (step.feed == nil || step.feed == row.feed) {
+                switch step.mark {
+                case .read, .unread: copy[id]?.viewerState.isRead = step.mark == .read
+                case .dismissed, .restored:
+                    copy[id]?.viewerState.isDismissed = step.mark == .dismissed
+                }
+            }
+        }
+        for case .post(let id, let state) in page.changes { copy[id]?.viewerState = state }
     }
 }

@@ -61,6 +61,10 @@ typedef struct Feed__V1__GetPostRankRequest Feed__V1__GetPostRankRequest;
 typedef struct Feed__V1__PostRank Feed__V1__PostRank;
 typedef struct Feed__V1__SyncPostsRequest Feed__V1__SyncPostsRequest;
 typedef struct Feed__V1__SyncPostsResponse Feed__V1__SyncPostsResponse;
+typedef struct Feed__V1__MarkPosition Feed__V1__MarkPosition;
+typedef struct Feed__V1__MarkChanges Feed__V1__MarkChanges;
+typedef struct Feed__V1__MarkedThrough Feed__V1__MarkedThrough;
+typedef struct Feed__V1__MarkedPost Feed__V1__MarkedPost;
 typedef struct Feed__V1__WatchPostsRequest Feed__V1__WatchPostsRequest;
 typedef struct Feed__V1__WatchPostsEvent Feed__V1__WatchPostsEvent;
 typedef struct Feed__V1__CastVoteRequest Feed__V1__CastVoteRequest;
@@ -1933,10 +1937,16 @@ struct  Feed__V1__SyncPostsRequest
    * a new copy. 0 is any.
    */
   uint64_t instance_id;
+  /*
+   * Asks for the marks that the caller has made since, on any device: the `next` of the answer before, and an
+   * empty one at first or for another caller. Absent asks for none; IDENTITY_REQUIRED for callers without
+   * identity.
+   */
+  Feed__V1__MarkPosition *marks;
 };
 #define FEED__V1__SYNC_POSTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__sync_posts_request__descriptor) \
-    , {0,NULL}, 0, 0, 0, 0 }
+    , {0,NULL}, 0, 0, 0, 0, NULL }
 
 
 /*
@@ -1972,10 +1982,118 @@ struct  Feed__V1__SyncPostsResponse
    * Identifies the state, as in HelloResponse.
    */
   uint64_t instance_id;
+  /*
+   * The caller's marks, if they were asked for: apply them before the posts. `more` is of them, too.
+   */
+  Feed__V1__MarkChanges *marks;
 };
 #define FEED__V1__SYNC_POSTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__sync_posts_response__descriptor) \
-    , 0,NULL, 0, 0, 0, 0, 0 }
+    , 0,NULL, 0, 0, 0, 0, 0, NULL }
+
+
+/*
+ * The place in a caller's marks that a copy has come to.
+ */
+struct  Feed__V1__MarkPosition
+{
+  ProtobufCMessage base;
+  /*
+   * The copy has the marks up to this revision; 0 begins. One that has its posts with the marks of a
+   * revision, as from a list, begins with that.
+   */
+  uint64_t revision;
+  /*
+   * Until all marks have come after a `reset`, the revision at which that was; else 0.
+   */
+  uint64_t copy_revision;
+};
+#define FEED__V1__MARK_POSITION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__mark_position__descriptor) \
+    , 0, 0 }
+
+
+/*
+ * What has changed in the caller's marks on posts of the feed, in the order of the changes.
+ */
+struct  Feed__V1__MarkChanges
+{
+  ProtobufCMessage base;
+  /*
+   * The `marks` of the next request.
+   */
+  Feed__V1__MarkPosition *next;
+  /*
+   * Whether to forget all marks first, as all that stand are to come. It is set at the first request, and
+   * where the service no longer knows which marks were taken back.
+   */
+  protobuf_c_boolean reset;
+  /*
+   * Marks on all posts up to one, the oldest first.
+   */
+  size_t n_through;
+  Feed__V1__MarkedThrough **through;
+  /*
+   * Posts whose own marks have changed, as all marks make them now. Apply them after `through`.
+   */
+  size_t n_posts;
+  Feed__V1__MarkedPost **posts;
+};
+#define FEED__V1__MARK_CHANGES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__mark_changes__descriptor) \
+    , NULL, 0, 0,NULL, 0,NULL }
+
+
+/*
+ * A mark on all posts up to one: it stands on each until a later one is applied.
+ */
+struct  Feed__V1__MarkedThrough
+{
+  ProtobufCMessage base;
+  /*
+   * The feed; empty is all feeds.
+   */
+  ProtobufCBinaryData feed;
+  /*
+   * The mark.
+   */
+  Feed__V1__Mark mark;
+  /*
+   * The time of the last post: those with an earlier one are marked.
+   */
+  int64_t create_time_ms;
+  /*
+   * The last post: of those with its time, those with a smaller id are marked, too.
+   */
+  uint64_t post_id;
+};
+#define FEED__V1__MARKED_THROUGH__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__marked_through__descriptor) \
+    , {0,NULL}, FEED__V1__MARK__MARK_UNSPECIFIED, 0, 0 }
+
+
+/*
+ * What a caller's marks make of a post.
+ */
+struct  Feed__V1__MarkedPost
+{
+  ProtobufCMessage base;
+  /*
+   * The post.
+   */
+  uint64_t id;
+  /*
+   * Whether the caller has read it.
+   */
+  protobuf_c_boolean read;
+  /*
+   * Whether the caller has dismissed it.
+   */
+  protobuf_c_boolean dismissed;
+};
+#define FEED__V1__MARKED_POST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__marked_post__descriptor) \
+    , 0, 0, 0 }
 
 
 /*
@@ -4123,6 +4241,82 @@ Feed__V1__SyncPostsResponse *
 void   feed__v1__sync_posts_response__free_unpacked
                      (Feed__V1__SyncPostsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Feed__V1__MarkPosition methods */
+void   feed__v1__mark_position__init
+                     (Feed__V1__MarkPosition         *message);
+size_t feed__v1__mark_position__get_packed_size
+                     (const Feed__V1__MarkPosition   *message);
+size_t feed__v1__mark_position__pack
+                     (const Feed__V1__MarkPosition   *message,
+                      uint8_t             *out);
+size_t feed__v1__mark_position__pack_to_buffer
+                     (const Feed__V1__MarkPosition   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__MarkPosition *
+       feed__v1__mark_position__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__mark_position__free_unpacked
+                     (Feed__V1__MarkPosition *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__MarkChanges methods */
+void   feed__v1__mark_changes__init
+                     (Feed__V1__MarkChanges         *message);
+size_t feed__v1__mark_changes__get_packed_size
+                     (const Feed__V1__MarkChanges   *message);
+size_t feed__v1__mark_changes__pack
+                     (const Feed__V1__MarkChanges   *message,
+                      uint8_t             *out);
+size_t feed__v1__mark_changes__pack_to_buffer
+                     (const Feed__V1__MarkChanges   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__MarkChanges *
+       feed__v1__mark_changes__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__mark_changes__free_unpacked
+                     (Feed__V1__MarkChanges *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__MarkedThrough methods */
+void   feed__v1__marked_through__init
+                     (Feed__V1__MarkedThrough         *message);
+size_t feed__v1__marked_through__get_packed_size
+                     (const Feed__V1__MarkedThrough   *message);
+size_t feed__v1__marked_through__pack
+                     (const Feed__V1__MarkedThrough   *message,
+                      uint8_t             *out);
+size_t feed__v1__marked_through__pack_to_buffer
+                     (const Feed__V1__MarkedThrough   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__MarkedThrough *
+       feed__v1__marked_through__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__marked_through__free_unpacked
+                     (Feed__V1__MarkedThrough *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__MarkedPost methods */
+void   feed__v1__marked_post__init
+                     (Feed__V1__MarkedPost         *message);
+size_t feed__v1__marked_post__get_packed_size
+                     (const Feed__V1__MarkedPost   *message);
+size_t feed__v1__marked_post__pack
+                     (const Feed__V1__MarkedPost   *message,
+                      uint8_t             *out);
+size_t feed__v1__marked_post__pack_to_buffer
+                     (const Feed__V1__MarkedPost   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__MarkedPost *
+       feed__v1__marked_post__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__marked_post__free_unpacked
+                     (Feed__V1__MarkedPost *message,
+                      ProtobufCAllocator *allocator);
 /* Feed__V1__WatchPostsRequest methods */
 void   feed__v1__watch_posts_request__init
                      (Feed__V1__WatchPostsRequest         *message);
@@ -4947,6 +5141,18 @@ typedef void (*Feed__V1__SyncPostsRequest_Closure)
 typedef void (*Feed__V1__SyncPostsResponse_Closure)
                  (const Feed__V1__SyncPostsResponse *message,
                   void *closure_data);
+typedef void (*Feed__V1__MarkPosition_Closure)
+                 (const Feed__V1__MarkPosition *message,
+                  void *closure_data);
+typedef void (*Feed__V1__MarkChanges_Closure)
+                 (const Feed__V1__MarkChanges *message,
+                  void *closure_data);
+typedef void (*Feed__V1__MarkedThrough_Closure)
+                 (const Feed__V1__MarkedThrough *message,
+                  void *closure_data);
+typedef void (*Feed__V1__MarkedPost_Closure)
+                 (const Feed__V1__MarkedPost *message,
+                  void *closure_data);
 typedef void (*Feed__V1__WatchPostsRequest_Closure)
                  (const Feed__V1__WatchPostsRequest *message,
                   void *closure_data);
@@ -5120,6 +5326,10 @@ extern const ProtobufCMessageDescriptor feed__v1__get_post_rank_request__descrip
 extern const ProtobufCMessageDescriptor feed__v1__post_rank__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__sync_posts_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__sync_posts_response__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__mark_position__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__mark_changes__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__marked_through__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__marked_post__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__watch_posts_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__watch_posts_event__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__cast_vote_request__descriptor;

@@ -261,7 +261,11 @@ extension FrameEncoder {
         id: UInt64,
         revision: UInt64
     ) throws(FrameError) {
-        let bound = FieldWriter.maximumByteCount(of: posts) + 5 * FieldWriter.numberByteCount
+        var marks = MessageWriter()
+        marks.message(7, changes.marks)
+        let bound =
+            FieldWriter.maximumByteCount(of: posts) + 5 * FieldWriter.numberByteCount
+            + marks.bytes.count
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0xA2, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
@@ -270,6 +274,7 @@ extension FrameEncoder {
         writer.varint(tag: 0x20, changes.isReset ? 1 : 0)
         writer.varint(tag: 0x28, changes.copyRevision)
         writer.fixed64(tag: 0x31, changes.instanceID)
+        writer.bytes(copying: marks.bytes.span)
         writer.endLongMessage(at: body)
         try commit(writer.end())
     }

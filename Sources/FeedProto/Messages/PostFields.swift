@@ -94,6 +94,8 @@ public struct SyncPostsFields: Equatable, Sendable {
     public var copyRevision: UInt64 = 0
     /// As in `SyncPostsResponse`.
     public var instanceID: UInt64
+    /// As in `SyncPostsResponse`.
+    public var marks: MarkChanges?
 
     /// The last page of changes up to a revision.
     public init(nextRevision: UInt64, instanceID: UInt64) {

@@ -114,7 +114,7 @@ package struct MarkThrough: Hashable, Sendable {
     }
 
     /// Whether the mark reaches a post of its list: the post was created up to the mark's post.
-    func covers(_ origin: PostOrigin) -> Bool {
+    package func covers(_ origin: PostOrigin) -> Bool {
         (origin.createTimeMilliseconds, origin.id) <= (createTimeMilliseconds, post)
     }
 

@@ -26,7 +26,19 @@ package struct ViewerMarks: Sendable {
         }
     }
 
+    /// A mark on a single post that was taken back, so that none is left there.
+    struct Lifted: Sendable {
+        var post: PostID
+        var revision: UInt64
+    }
+
     private(set) var posts: [PostID: OnPost] = [:]
+    /// The newest of those that were taken back, in their order: readers that keep a copy have to learn them.
+    private(set) var lifted: [Lifted] = []
+    /// Every mark that was taken back later is known.
+    private(set) var liftedKnownSince: UInt64 = 0
+    /// The revision of the newest change.
+    package private(set) var newestRevision: UInt64 = 0
     /// The marks through posts, by feed; nil is all feeds.
     private(set) var steps: [FeedID?: Steps] = [:]
     /// The newest revision of a restored mark on a single post, whose feed is not known.
@@ -125,10 +137,19 @@ package struct ViewerMarks: Sendable {
         let set = standingMarks(on: post).replacing(topic, with: isNeeded ? mark : nil)
         let revision = takeRevision()
         posts[post.id] = set.isEmpty ? nil : OnPost(marks: set, revision: revision)
+        if set.isEmpty { lift(post.id, revision) }
+        newestRevision = revision
         note(revision, topic, in: post.feed)
         note(revision, topic, in: nil)
         if mark == .dismissed { mayDismiss = true }
         return PostMarks(viewer: viewer, post: post.id, marks: set, revision: revision)
+    }
+
+    /// Notes that no mark is left on a post, and forgets the oldest such note above the limit.
+    private mutating func lift(_ post: PostID, _ revision: UInt64) {
+        lifted.append(Lifted(post: post, revision: revision))
+        guard lifted.count > RankingLimits.maximumLiftedMarkCount else { return }
+        liftedKnownSince = lifted.removeFirst().revision
     }
 
     /// The marks on a single post that no mark through a post has ended.
@@ -183,6 +204,7 @@ package struct ViewerMarks: Sendable {
             revision: takeRevision()
         )
         steps[feed, default: Steps()][topic].push(step)
+        newestRevision = step.revision
         throughCount += 1
         if mark == .dismissed { mayDismiss = true }
         return .changed(step)
@@ -228,18 +250,21 @@ package struct ViewerMarks: Sendable {
         guard marks.revision > posts[marks.post]?.revision ?? 0 else { return }
         let isKept = keepsEmpty || !marks.marks.isEmpty
         posts[marks.post] = isKept ? OnPost(marks: marks.marks, revision: marks.revision) : nil
+        if marks.marks.isEmpty { lift(marks.post, marks.revision) }
+        newestRevision = max(newestRevision, marks.revision)
         restoredRevision = max(restoredRevision, marks.revision)
         if marks.marks.contains(.dismissed) { mayDismiss = true }
     }
 
     mutating func restore(_ step: MarkThrough) {
         steps[step.feed, default: Steps()][step.mark.topic].restore(step)
+        newestRevision = max(newestRevision, step.revision)
         if step.mark == .dismissed { mayDismiss = true }
     }
 
-    /// The marks and the steps: what the limits count.
+    /// The marks, those that were taken back and the steps: what the limits count.
     var count: Int {
-        steps.values.reduce(posts.count) {
+        steps.values.reduce(posts.count + lifted.count) {
             $0 + $1.reading.standing.count + $1.dismissal.standing.count
         }
     }

@@ -385,14 +385,16 @@ extension FeedStore {
     /// misses none. A post that changes while the page is read may come here and again later.
     ///
     /// Each stripe contributes a few changes. The page has those up to the revision that no stripe has
-    /// more before, so it may have fewer than asked for. O(stripes + changes looked at), and O(n log n)
-    /// where nobody has read changes for long.
+    /// more before, so it may have fewer than asked for. Its posts and its marks show the viewer's marks of
+    /// one moment. O(stripes + changes looked at), and O(n log n) where nobody has read changes for long.
     package func sync(
         _ query: SyncQuery,
         into page: inout PostPage,
         allowance: inout RefreshAllowance
     ) -> SyncOutcome {
         let end = revision
+        // After the revision, which later ballots and marks pass, the first of a viewer among them.
+        let voter = query.viewer.flatMap { self.voter(ifKnown: $0) }
         let now = syncClock.now()
         var query = query
         var isReset = query.position.isStart || query.position.deletionsSince > end
@@ -404,12 +406,28 @@ extension FeedStore {
                 return .again
             }
             if isReset || part.deletionsKnownSince <= query.position.deletionsSince {
-                let last = copyRows(of: &changes, query, through: part.end, into: &page)
-                let outcome = SyncPage(
+                let last = copyRows(of: &changes, query, voter, through: part.end, into: &page)
+                var outcome = SyncPage(
                     position: query.position.moved(to: last),
                     hasMore: last < end,
                     isReset: isReset
                 )
+                let marks = voter.flatMap { self.marks.marks(of: $0) }
+                page.apply(marks)
+                outcome.marks = query.marks.map { position -> MarkPage in
+                    // A new copy gets its posts with their marks from now on.
+                    if isReset {
+                        return MarkPage(position: SyncPosition(revision: end, copyRevision: 0))
+                    }
+                    allowance.charge(marks?.posts.count ?? 0)
+                    return (marks ?? ViewerMarks()).page(
+                        behind: position,
+                        to: end,
+                        of: query.feed,
+                        limit: query.size,
+                        floor: unknownMarksRevision.load(ordering: .relaxed)
+                    ) { stripes.origin(of: $0) }
+                }
                 return .done(outcome)
             }
             isReset = true
@@ -475,6 +493,7 @@ extension FeedStore {
     private func copyRows(
         of changes: inout [SyncChange],
         _ query: SyncQuery,
+        _ voter: VoterID?,
         through end: UInt64,
         into page: inout PostPage
     ) -> UInt64 {
@@ -487,7 +506,7 @@ extension FeedStore {
                 page.appendDeletion(of: change.id, revision: change.revision)
             } else {
                 let outcome = stripes.withStripe(of: change.id) { stripe in
-                    page.appendLive(change.id, of: &stripe, query.voter, byteLimit: query.byteLimit)
+                    page.appendLive(change.id, of: &stripe, voter, byteLimit: query.byteLimit)
                 }
                 if case .full = outcome { return last }
             }

@@ -213,6 +213,7 @@ extension FeedStore {
         guard !followed.isFollowing else { return followed.raise(revision) }
         if revision > changes.revision {
             changes.restore(revision)
+            unknownMarksRevision.store(revision, ordering: .relaxed)
             if !restoresDeletions.load(ordering: .relaxed) {
                 unknownDeletionsRevision.store(revision, ordering: .relaxed)
             }

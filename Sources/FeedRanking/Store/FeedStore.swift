@@ -28,6 +28,8 @@ package final class FeedStore: Sendable {
     let changes = ChangeCounts()
     /// The revision up to which deletions are unknown, because an earlier run made them.
     let unknownDeletionsRevision = Atomic<UInt64>(0)
+    /// The revision up to which marks that were taken back are unknown, because an earlier run did that.
+    let unknownMarksRevision = Atomic<UInt64>(0)
     /// What a follower's readers have not been shown yet.
     let followed = FollowedLog()
     /// Whether recovery brings the deletions of earlier runs.

@@ -33,20 +33,25 @@ package struct SyncQuery {
     package var size: Int
     /// The bytes of texts at which a page ends, but for its first post.
     package var byteLimit: Int
-    package var voter: VoterID?
+    /// Whose ballots and marks the posts show.
+    package var viewer: VoterKey?
+    /// The place in the viewer's marks that the reader has come to; nil where it asks for none.
+    package var marks: SyncPosition?
 
     package init(
         feed: FeedID? = nil,
         position: SyncPosition = .start,
         size: Int,
         byteLimit: Int = .max,
-        voter: VoterID? = nil
+        viewer: VoterKey? = nil,
+        marks: SyncPosition? = nil
     ) {
         self.feed = feed
         self.position = position
         self.size = size
         self.byteLimit = byteLimit
-        self.voter = voter
+        self.viewer = viewer
+        self.marks = marks
     }
 }
 
@@ -57,6 +62,8 @@ package struct SyncPage: Equatable, Sendable {
     package var hasMore: Bool
     /// Whether the page is the first of a new copy.
     package var isReset: Bool
+    /// What has changed in the viewer's marks; nil where it was not asked for.
+    package var marks: MarkPage?
 }
 
 package enum SyncOutcome {

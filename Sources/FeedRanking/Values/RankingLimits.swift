@@ -74,6 +74,9 @@ package enum RankingLimits {
     /// The marks through posts of one feed and topic that stand at once, each through an earlier
     /// post than the one before.
     package static let maximumMarkStepCount = 16
+    /// The marks taken back of a viewer that readers which keep a copy learn one by one; one that has missed
+    /// more learns all marks again.
+    package static let maximumLiftedMarkCount = 64
     /// The units of all viewers' marks: 64 bytes each at worst, 256 MiB in all.
     ///
     /// Devices take at most half of them.

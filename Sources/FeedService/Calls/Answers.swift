@@ -246,7 +246,11 @@ extension Answers {
                 let posts = fields
                 let texts = page.texts
                 try encoder.append(
-                    changes: SyncPostsFields(changes, environment.context.instanceID),
+                    changes: SyncPostsFields(
+                        changes,
+                        changes.marks.map(environment.rules.changes),
+                        environment.context.instanceID
+                    ),
                     posts: posts.span,
                     texts: texts.span,
                     id: id,
@@ -533,9 +537,10 @@ extension PostFields {
 
 extension SyncPostsFields {
     /// A page of changes of an instance.
-    init(_ page: SyncPage, _ instanceID: UInt64) {
+    init(_ page: SyncPage, _ marks: MarkChanges?, _ instanceID: UInt64) {
         self.init(nextRevision: page.position.revision, instanceID: instanceID)
-        hasMore = page.hasMore
+        hasMore = page.hasMore || page.marks?.hasMore == true
+        self.marks = marks
         isReset = page.isReset
         copyRevision = page.position.copyRevision
     }

@@ -171,7 +171,7 @@ extension Limits {
             maximumPageSize: UInt32(limits.calls.maximumPageSize),
             maximumBatchGetCount: UInt32(limits.calls.maximumBatchGetCount),
             maximumBatchVoteCount: UInt32(limits.calls.maximumBatchVoteCount),
-            maximumSyncPostCount: UInt32(limits.maximumSyncPostCount),
+            maximumSyncPostCount: UInt32(limits.calls.maximumSyncPostCount),
             maximumWatchTopCount: UInt32(limits.calls.maximumWatchTopCount),
             maximumTimeoutMilliseconds: limits.maximumTimeoutMilliseconds,
             idleTimeoutMilliseconds: UInt32(limits.idleTimeout.millisecondsRoundedDown),

@@ -338,40 +338,23 @@ struct PostCalls {
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
         let revision = environment.store.revision
-        let feed = try environment.rules.feed(ifNamed: request.feed)
-        let size = try syncSize(request.pageSize)
-        let voter = environment.voter(of: caller)
-        let position = position(of: request)
-        try environment.checkReached(max(position.revision, position.copyRevision))
-        let query = SyncQuery(
-            feed: feed,
-            position: position,
-            size: size,
-            byteLimit: environment.context.syncByteLimit(postCount: size),
-            voter: voter
+        var query = try environment.rules.sync(
+            of: request,
+            for: caller.voterKey,
+            ofInstance: environment.context.instanceID,
+            postLimit: environment.context.syncPostLimit
+        )
+        for position in [query.position, query.marks ?? .start] {
+            try environment.checkReached(max(position.revision, position.copyRevision))
+        }
+        query.byteLimit = environment.context.syncByteLimit(
+            postCount: query.size,
+            hasMarks: query.marks != nil
         )
         page.removeAll()
         let outcome = environment.store.sync(query, into: &page, allowance: &refreshAllowance)
         guard case .done(let changes) = outcome else { return .again }
-        showMarks(of: voter)
         return .postsInPage(.changes(changes), revision: revision)
-    }
-
-    /// The place that the caller has come to; a new copy where it belongs to another instance.
-    private func position(of request: SyncPostsRequest) -> SyncPosition {
-        let isOfInstance =
-            request.instanceID == 0 || request.instanceID == environment.context.instanceID
-        guard isOfInstance else { return .start }
-        return SyncPosition(
-            revision: request.sinceRevision,
-            copyRevision: request.copyRevision
-        )
-    }
-
-    private func syncSize(_ size: Int32) throws(Status) -> Int {
-        let limit = environment.context.syncPostLimit
-        guard size >= 0 else { throw .badPageSize(size, "\(limit)", limit: limit) }
-        return size == 0 ? limit : min(Int(size), limit)
     }
 }
 
@@ -387,12 +370,14 @@ extension ServiceContext {
     /// The most posts in an answer to SyncPosts: so many that their numbers take half of a frame at most.
     fileprivate var syncPostLimit: Int {
         let bound = limits.maximumFrameByteCount / 2 / postOverheadByteCount
-        return max(1, min(limits.maximumSyncPostCount, bound))
+        return max(1, min(limits.calls.maximumSyncPostCount, bound))
     }
 
-    /// The bytes of texts in an answer to SyncPosts with so many posts.
-    fileprivate func syncByteLimit(postCount: Int) -> Int {
-        max(1, limits.maximumFrameByteCount - postCount * postOverheadByteCount - 256)
+    /// The bytes of texts in an answer to SyncPosts with so many posts, and as many changes of marks.
+    fileprivate func syncByteLimit(postCount: Int, hasMarks: Bool) -> Int {
+        let markByteCount = hasMarks ? 48 + limits.calls.maximumFeedNameByteCount : 0
+        let otherByteCount = postCount * (postOverheadByteCount + markByteCount) + 256
+        return max(1, limits.maximumFrameByteCount - otherByteCount)
     }
 
     /// The most bytes of a post beside its texts.

@@ -19,8 +19,6 @@ package struct ServiceLimits: Sendable, Equatable {
     package var identities = IdentityLimits()
     /// What a request may say.
     package var calls = CallLimits()
-    /// The posts in one answer to SyncPosts: well under a millisecond of work for common ones.
-    package var maximumSyncPostCount = 500
     /// The bytes of an import's texts that are walked character by character in one loop iteration:
     /// some 2 ms.
     package var walkedTextByteCount = 64 << 10

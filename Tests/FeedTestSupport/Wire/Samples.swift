@@ -171,7 +171,8 @@ package enum Samples {
                     sinceRevision: .max,
                     pageSize: .min,
                     copyRevision: 1 << 40,
-                    instanceID: .max
+                    instanceID: .max,
+                    marks: MarkPosition(revision: 7, copyRevision: .max)
                 )
             ),
             .watchPosts(
@@ -407,7 +408,20 @@ extension Samples {
                     hasMore: true,
                     isReset: true,
                     copyRevision: 1 << 40,
-                    instanceID: .max
+                    instanceID: .max,
+                    marks: MarkChanges(
+                        next: MarkPosition(revision: .max, copyRevision: 2),
+                        isReset: true,
+                        through: [
+                            MarkedThrough(
+                                feed: "posts",
+                                mark: .dismissed,
+                                createTimeMilliseconds: .min,
+                                postID: .max
+                            )
+                        ],
+                        posts: [MarkedPost(id: .max, isRead: true, isDismissed: true)]
+                    )
                 )
             ),
             .watchPosts(

@@ -765,6 +765,26 @@ class MakePasswordResetRequest(_message.Message):
     user_id: int
     def __init__(self, user_id: _Optional[int] = ..., email: _Optional[str] = ...) -> None: ...
 
+class MarkChanges(_message.Message):
+    __slots__ = ["next", "posts", "reset", "through"]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    POSTS_FIELD_NUMBER: _ClassVar[int]
+    RESET_FIELD_NUMBER: _ClassVar[int]
+    THROUGH_FIELD_NUMBER: _ClassVar[int]
+    next: MarkPosition
+    posts: _containers.RepeatedCompositeFieldContainer[MarkedPost]
+    reset: bool
+    through: _containers.RepeatedCompositeFieldContainer[MarkedThrough]
+    def __init__(self, next: _Optional[_Union[MarkPosition, _Mapping]] = ..., reset: bool = ..., through: _Optional[_Iterable[_Union[MarkedThrough, _Mapping]]] = ..., posts: _Optional[_Iterable[_Union[MarkedPost, _Mapping]]] = ...) -> None: ...
+
+class MarkPosition(_message.Message):
+    __slots__ = ["copy_revision", "revision"]
+    COPY_REVISION_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    copy_revision: int
+    revision: int
+    def __init__(self, revision: _Optional[int] = ..., copy_revision: _Optional[int] = ...) -> None: ...
+
 class MarkPostsRequest(_message.Message):
     __slots__ = ["feed", "mark", "post_ids", "through_post_id"]
     FEED_FIELD_NUMBER: _ClassVar[int]
@@ -782,6 +802,28 @@ class MarkPostsResponse(_message.Message):
     UNREAD_COUNT_FIELD_NUMBER: _ClassVar[int]
     unread_count: int
     def __init__(self, unread_count: _Optional[int] = ...) -> None: ...
+
+class MarkedPost(_message.Message):
+    __slots__ = ["dismissed", "id", "read"]
+    DISMISSED_FIELD_NUMBER: _ClassVar[int]
+    ID_FIELD_NUMBER: _ClassVar[int]
+    READ_FIELD_NUMBER: _ClassVar[int]
+    dismissed: bool
+    id: int
+    read: bool
+    def __init__(self, id: _Optional[int] = ..., read: bool = ..., dismissed: bool = ...) -> None: ...
+
+class MarkedThrough(_message.Message):
+    __slots__ = ["create_time_ms", "feed", "mark", "post_id"]
+    CREATE_TIME_MS_FIELD_NUMBER: _ClassVar[int]
+    FEED_FIELD_NUMBER: _ClassVar[int]
+    MARK_FIELD_NUMBER: _ClassVar[int]
+    POST_ID_FIELD_NUMBER: _ClassVar[int]
+    create_time_ms: int
+    feed: str
+    mark: Mark
+    post_id: int
+    def __init__(self, feed: _Optional[str] = ..., mark: _Optional[_Union[Mark, str]] = ..., create_time_ms: _Optional[int] = ..., post_id: _Optional[int] = ...) -> None: ...
 
 class MemberStatus(_message.Message):
     __slots__ = ["address", "connected", "highest_level", "lag_bytes", "lag_ms", "lowest_level", "match", "name", "node", "service_age_ms", "service_gone", "state", "url", "voter"]
@@ -1140,34 +1182,38 @@ class Status(_message.Message):
     def __init__(self, code: _Optional[_Union[Code, str]] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., not_executed: bool = ..., retry_after_ms: _Optional[int] = ..., violations: _Optional[_Iterable[_Union[FieldViolation, _Mapping]]] = ..., leader: _Optional[str] = ...) -> None: ...
 
 class SyncPostsRequest(_message.Message):
-    __slots__ = ["copy_revision", "feed", "instance_id", "page_size", "since_revision"]
+    __slots__ = ["copy_revision", "feed", "instance_id", "marks", "page_size", "since_revision"]
     COPY_REVISION_FIELD_NUMBER: _ClassVar[int]
     FEED_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_ID_FIELD_NUMBER: _ClassVar[int]
+    MARKS_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     SINCE_REVISION_FIELD_NUMBER: _ClassVar[int]
     copy_revision: int
     feed: str
     instance_id: int
+    marks: MarkPosition
     page_size: int
     since_revision: int
-    def __init__(self, feed: _Optional[str] = ..., since_revision: _Optional[int] = ..., page_size: _Optional[int] = ..., copy_revision: _Optional[int] = ..., instance_id: _Optional[int] = ...) -> None: ...
+    def __init__(self, feed: _Optional[str] = ..., since_revision: _Optional[int] = ..., page_size: _Optional[int] = ..., copy_revision: _Optional[int] = ..., instance_id: _Optional[int] = ..., marks: _Optional[_Union[MarkPosition, _Mapping]] = ...) -> None: ...
 
 class SyncPostsResponse(_message.Message):
-    __slots__ = ["copy_revision", "instance_id", "more", "next_revision", "posts", "reset"]
+    __slots__ = ["copy_revision", "instance_id", "marks", "more", "next_revision", "posts", "reset"]
     COPY_REVISION_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_ID_FIELD_NUMBER: _ClassVar[int]
+    MARKS_FIELD_NUMBER: _ClassVar[int]
     MORE_FIELD_NUMBER: _ClassVar[int]
     NEXT_REVISION_FIELD_NUMBER: _ClassVar[int]
     POSTS_FIELD_NUMBER: _ClassVar[int]
     RESET_FIELD_NUMBER: _ClassVar[int]
     copy_revision: int
     instance_id: int
+    marks: MarkChanges
     more: bool
     next_revision: int
     posts: _containers.RepeatedCompositeFieldContainer[Post]
     reset: bool
-    def __init__(self, posts: _Optional[_Iterable[_Union[Post, _Mapping]]] = ..., next_revision: _Optional[int] = ..., more: bool = ..., reset: bool = ..., copy_revision: _Optional[int] = ..., instance_id: _Optional[int] = ...) -> None: ...
+    def __init__(self, posts: _Optional[_Iterable[_Union[Post, _Mapping]]] = ..., next_revision: _Optional[int] = ..., more: bool = ..., reset: bool = ..., copy_revision: _Optional[int] = ..., instance_id: _Optional[int] = ..., marks: _Optional[_Union[MarkChanges, _Mapping]] = ...) -> None: ...
 
 class TransferLeadershipRequest(_message.Message):
     __slots__ = ["node"]
