@@ -8386,7 +8386,7 @@ const ProtobufCMessageDescriptor feed__v1__marked_post__descriptor =
   (ProtobufCMessageInit) feed__v1__marked_post__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor feed__v1__watch_posts_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor feed__v1__watch_posts_request__field_descriptors[10] =
 {
   {
     "feed",
@@ -8472,20 +8472,59 @@ static const ProtobufCFieldDescriptor feed__v1__watch_posts_request__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "author_id",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsRequest, author_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unread_only",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsRequest, unread_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "exclude_dismissed",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__WatchPostsRequest, exclude_dismissed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned feed__v1__watch_posts_request__field_indices_by_name[] = {
+  7,   /* field[7] = author_id */
+  9,   /* field[9] = exclude_dismissed */
   0,   /* field[0] = feed */
   5,   /* field[5] = min_interval_ms */
   1,   /* field[1] = order */
   4,   /* field[4] = post_ids */
   6,   /* field[6] = since_revision */
   3,   /* field[3] = top_count */
+  8,   /* field[8] = unread_only */
   2,   /* field[2] = window */
 };
 static const ProtobufCIntRange feed__v1__watch_posts_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor feed__v1__watch_posts_request__descriptor =
 {
@@ -8495,7 +8534,7 @@ const ProtobufCMessageDescriptor feed__v1__watch_posts_request__descriptor =
   "Feed__V1__WatchPostsRequest",
   "feed.v1",
   sizeof(Feed__V1__WatchPostsRequest),
-  7,
+  10,
   feed__v1__watch_posts_request__field_descriptors,
   feed__v1__watch_posts_request__field_indices_by_name,
   1,  feed__v1__watch_posts_request__number_ranges,

@@ -188,8 +188,11 @@ extension CallRules {
         return try list(of: feed, request.order, request.window)
     }
 
-    /// What a WatchPosts watches.
-    package func subject(of request: WatchPostsRequest) throws(Status) -> WatchSubject {
+    /// What a WatchPosts of a viewer watches.
+    package func subject(
+        of request: WatchPostsRequest,
+        for viewer: VoterKey?
+    ) throws(Status) -> WatchSubject {
         guard request.postIDs.isEmpty else {
             guard request.topCount == 0 else { throw .watchOfListAndPosts }
             let limit = limits.maximumWatchPostCount
@@ -203,7 +206,13 @@ extension CallRules {
         }
         let feed = try feed(ifNamed: request.feed)
         let list = try list(of: feed, request.order, request.window)
-        return .list(list, topCount: Int(request.topCount))
+        if request.unreadOnly, viewer == nil { throw .viewerRequired(field: "unread_only") }
+        var watched = WatchedListID(list: list)
+        watched.filter.authorID = request.authorID
+        watched.filter.isUnreadOnly = request.unreadOnly
+        watched.filter.includesDismissed = !request.excludesDismissed
+        if request.unreadOnly || request.excludesDismissed { watched.viewer = viewer }
+        return .list(watched, topCount: Int(request.topCount))
     }
 }
 
@@ -215,10 +224,18 @@ package struct ListID: Hashable, Sendable {
     package var window: FeedOrders.Window?
 }
 
+/// A list with a filter, as all who watch it see it.
+package struct WatchedListID: Hashable, Sendable {
+    package let list: ListID
+    package var filter = PageFilter()
+    /// The one whose marks the filter goes by; nil where it goes by none.
+    package var viewer: VoterKey?
+}
+
 /// What is watched.
 package enum WatchSubject {
     /// The first posts of a list.
-    case list(ListID, topCount: Int)
+    case list(WatchedListID, topCount: Int)
     /// Single posts, each of them once.
     case posts([PostID])
 }

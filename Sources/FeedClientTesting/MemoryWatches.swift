@@ -114,10 +114,11 @@ extension MemoryState {
             throw error
         }
         var missing: [PostID] = []
-        switch try rules.subject(of: watch.request) {
+        switch try rules.subject(of: watch.request, for: viewer) {
         case .posts(let ids):
             return MemoryWatch.Reading(posts: posts(ids, viewer, &missing))
-        case .list(let list, let topCount):
+        case .list(let watched, let topCount):
+            let list = watched.list
             var first = FirstPosts()
             var allowance = RefreshAllowance(keyCount: .max)
             while !store.readFirstPosts(
@@ -125,6 +126,8 @@ extension MemoryState {
                 list.order,
                 list.window,
                 count: topCount,
+                filter: watched.filter,
+                viewer: watched.viewer,
                 into: &first,
                 allowance: &allowance
             ) {}

@@ -189,7 +189,9 @@ import Testing
         _ order: Order,
         _ window: Window? = nil,
         count: Int = 100,
-        in id: FeedID? = ListedFeed.feed
+        in id: FeedID? = ListedFeed.feed,
+        filter: PageFilter? = nil,
+        viewer: VoterKey? = nil
     ) -> FirstPosts {
         var first = FirstPosts()
         var allowance = RefreshAllowance(keyCount: .max)
@@ -198,10 +200,70 @@ import Testing
             order,
             window,
             count: count,
+            filter: filter,
+            viewer: viewer,
             into: &first,
             allowance: &allowance
         ) { allowance.renew() }
         return first
+    }
+
+    @Test(arguments: 1...8)
+    func thoseWithAFilterAreThoseOfThePageWithIt(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let feed = try ListedFeed(postCount: 0)
+        for _ in 0..<600 { try feed.create(authorID: UInt64.random(in: 0...9, using: &random)) }
+        let viewer = VoterKey.user(9)
+        let voter = try feed.store.voter(for: viewer)
+        for round in 0..<20 {
+            let ids = (0..<50).map { _ in
+                PostID(rawValue: UInt64.random(in: 1...600, using: &random))
+            }
+            let mark = Mark.allCases.randomElement(using: &random) ?? .read
+            if random.oneIn(8) {
+                try feed.store.mark(through: ids[0], in: nil, as: mark, by: voter)
+            } else {
+                try feed.store.mark(ids, as: mark, by: voter)
+            }
+            var query = PageQuery(
+                feed: ListedFeed.feed,
+                order: Order.allCases.randomElement(using: &random) ?? .top,
+                size: Int.random(in: 1...100, using: &random)
+            )
+            query.filter.authorID = random.oneIn(2) ? UInt64.random(in: 0...9, using: &random) : 0
+            query.filter.isUnreadOnly = random.oneIn(2)
+            query.filter.includesDismissed = random.oneIn(2)
+            query.marks = feed.store.marks(of: voter)
+            let first = Self.first(
+                feed,
+                query.order,
+                count: query.size,
+                filter: query.filter,
+                viewer: viewer
+            )
+            #expect(try feed.read(query).ids == first.posts.map(\.id), "round \(round)")
+        }
+    }
+
+    @Test func aFilterLooksAtSoManyPostsAndNoMore() throws {
+        let feed = try ListedFeed(postCount: 0)
+        let limit = RankingLimits.maximumScanCount
+        let posts = (0...limit).map { number in
+            ImportedPost(
+                content: PostContent(authorID: number == 0 ? 7 : number == 1 ? 8 : 0),
+                createTimeMilliseconds: Int64(number)
+            )
+        }
+        try feed.store.importPosts(posts, in: ListedFeed.feed)
+        var filter = PageFilter()
+        filter.authorID = 7
+        let beyond = Self.first(feed, .new, filter: filter)
+        #expect(beyond.posts.isEmpty && beyond.lookCount == limit)
+        filter.authorID = 8
+        #expect(Self.first(feed, .new, filter: filter).posts.count == 1)
+        // As many as are asked for are found near the front.
+        filter.authorID = 0
+        #expect(Self.first(feed, .new, filter: filter).lookCount == 100)
     }
 
     @Test(arguments: Order.allCases, [1, 20, 100])

@@ -2136,10 +2136,22 @@ struct  Feed__V1__WatchPostsRequest
    * has changed since. 0, or a revision that the service cannot resume from, is all of them.
    */
   uint64_t since_revision;
+  /*
+   * Only posts of this author; 0 is any. A watch with a filter looks at the first 5,000 posts of the list.
+   */
+  uint64_t author_id;
+  /*
+   * Only posts that the caller has not read; IDENTITY_REQUIRED for callers without identity.
+   */
+  protobuf_c_boolean unread_only;
+  /*
+   * Leaves out the posts that the caller has dismissed, as lists do.
+   */
+  protobuf_c_boolean exclude_dismissed;
 };
 #define FEED__V1__WATCH_POSTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__watch_posts_request__descriptor) \
-    , {0,NULL}, FEED__V1__ORDER__ORDER_UNSPECIFIED, FEED__V1__WINDOW__WINDOW_UNSPECIFIED, 0, 0,NULL, 0, 0 }
+    , {0,NULL}, FEED__V1__ORDER__ORDER_UNSPECIFIED, FEED__V1__WINDOW__WINDOW_UNSPECIFIED, 0, 0,NULL, 0, 0, 0, 0, 0 }
 
 
 /*

@@ -20,7 +20,10 @@ extension WatchPostsRequest: @unsafe WireMessage {
             topCount: message.pointee.top_count,
             postIDs: reader.numbers(message.pointee.post_ids, count: message.pointee.n_post_ids),
             minimumIntervalMilliseconds: message.pointee.min_interval_ms,
-            sinceRevision: message.pointee.since_revision
+            sinceRevision: message.pointee.since_revision,
+            authorID: message.pointee.author_id,
+            unreadOnly: message.pointee.unread_only != 0,
+            excludesDismissed: message.pointee.exclude_dismissed != 0
         )
     }
 
@@ -36,6 +39,9 @@ extension WatchPostsRequest: @unsafe WireMessage {
         unsafe message.pointee.post_ids = arena.numbers(postIDs)
         unsafe message.pointee.min_interval_ms = minimumIntervalMilliseconds
         unsafe message.pointee.since_revision = sinceRevision
+        unsafe message.pointee.author_id = authorID
+        unsafe message.pointee.unread_only = unreadOnly ? 1 : 0
+        unsafe message.pointee.exclude_dismissed = excludesDismissed ? 1 : 0
     }
 }
 

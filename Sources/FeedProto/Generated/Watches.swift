@@ -25,6 +25,14 @@ public struct WatchPostsRequest: Equatable, Sendable {
     ///
     /// 0, or a revision that the service cannot resume from, is all of them.
     public var sinceRevision: UInt64
+    /// Only posts of this author; 0 is any.
+    ///
+    /// A watch with a filter looks at the first 5,000 posts of the list.
+    public var authorID: UInt64
+    /// Only posts that the caller has not read; IDENTITY_REQUIRED for callers without identity.
+    public var unreadOnly: Bool
+    /// Leaves out the posts that the caller has dismissed, as lists do.
+    public var excludesDismissed: Bool
 
     /// All fields; each has a default.
     public init(
@@ -34,7 +42,10 @@ public struct WatchPostsRequest: Equatable, Sendable {
         topCount: UInt32 = 0,
         postIDs: [UInt64] = [],
         minimumIntervalMilliseconds: UInt32 = 0,
-        sinceRevision: UInt64 = 0
+        sinceRevision: UInt64 = 0,
+        authorID: UInt64 = 0,
+        unreadOnly: Bool = false,
+        excludesDismissed: Bool = false
     ) {
         self.feed = feed
         self.order = order
@@ -43,6 +54,9 @@ public struct WatchPostsRequest: Equatable, Sendable {
         self.postIDs = postIDs
         self.minimumIntervalMilliseconds = minimumIntervalMilliseconds
         self.sinceRevision = sinceRevision
+        self.authorID = authorID
+        self.unreadOnly = unreadOnly
+        self.excludesDismissed = excludesDismissed
     }
 }
 
@@ -85,8 +99,8 @@ public struct WatchPostsEvent: Equatable, Sendable {
 }
 
 extension WatchPostsRequest: SwiftMessage {
-    package static var fieldCount: Int { 7 }
-    package static var structByteCount: Int { 88 }
+    package static var fieldCount: Int { 10 }
+    package static var structByteCount: Int { 104 }
 
     package static func field(_ index: Int) -> FieldShape {
         switch index {
@@ -96,7 +110,10 @@ extension WatchPostsRequest: SwiftMessage {
         case 3: FieldShape(4, .uint32)
         case 4: FieldShape(5, .uint64, .repeated)
         case 5: FieldShape(6, .uint32)
-        default: FieldShape(7, .uint64)
+        case 6: FieldShape(7, .uint64)
+        case 7: FieldShape(8, .uint64)
+        case 8: FieldShape(9, .bool)
+        default: FieldShape(10, .bool)
         }
     }
 
@@ -111,7 +128,10 @@ extension WatchPostsRequest: SwiftMessage {
             topCount: tree.number(node, 3),
             postIDs: tree.numbers(node, 4),
             minimumIntervalMilliseconds: tree.number(node, 5),
-            sinceRevision: tree.number(node, 6)
+            sinceRevision: tree.number(node, 6),
+            authorID: tree.number(node, 7),
+            unreadOnly: tree.flag(node, 8),
+            excludesDismissed: tree.flag(node, 9)
         )
     }
 
@@ -123,6 +143,9 @@ extension WatchPostsRequest: SwiftMessage {
         writer.numbers(5, postIDs)
         writer.number(6, minimumIntervalMilliseconds)
         writer.number(7, sinceRevision)
+        writer.number(8, authorID)
+        writer.flag(9, unreadOnly)
+        writer.flag(10, excludesDismissed)
     }
 }
 

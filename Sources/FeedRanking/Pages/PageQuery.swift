@@ -110,7 +110,7 @@ package enum RankOutcome: Equatable, Sendable {
 }
 
 /// Which posts of a list a page shows.
-package struct PageFilter: Equatable, Sendable {
+package struct PageFilter: Hashable, Sendable {
     /// Only posts of this user; 0 is all authors.
     package var authorID: UInt64 = 0
     /// Only posts that the viewer has not read; those that it has dismissed are a matter apart.

@@ -192,6 +192,8 @@ package struct FirstPosts: Sendable {
     /// The posts that were created in the feed, or in all feeds, since the start of the process,
     /// deleted ones included; a window does not count.
     package internal(set) var createdCount: UInt64 = 0
+    /// The posts that were looked at.
+    package internal(set) var lookCount = 0
 
     var merge = PageMerge()
 

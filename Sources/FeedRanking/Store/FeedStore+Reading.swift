@@ -247,15 +247,19 @@ extension FeedStore {
 
     // Reads for those who watch posts: numbers only, so that many may look often.
 
-    /// Reads the first posts of a list; false when the allowance is used up.
+    /// Reads the first posts of a list that pass a filter, for a viewer; false when the allowance is used
+    /// up.
     ///
-    /// Each stripe's share is as of one moment, so no post comes twice and none is missed. O(stripes *
-    /// log n + count * log stripes) plus the refresh.
+    /// Each stripe's share is as of one moment, so no post comes twice and none is missed. A filter looks at
+    /// the first `RankingLimits.maximumScanCount` posts of the list. O(stripes * log n + posts looked at *
+    /// log stripes) plus the refresh.
     package func readFirstPosts(
         of feed: FeedID?,
         _ order: Order,
         _ window: Window?,
         count: Int,
+        filter: PageFilter? = nil,
+        viewer: VoterKey? = nil,
         into first: inout FirstPosts,
         allowance: inout RefreshAllowance
     ) -> Bool {
@@ -265,19 +269,34 @@ extension FeedStore {
         )
         // Before the first stripe: the stripes have every change of this revision.
         let revision = self.revision
-        let walk = ListWalk(
+        // After the revision, which later marks pass.
+        let marks = viewer.flatMap { self.voter(ifKnown: $0) }.flatMap { self.marks.marks(of: $0) }
+        let filter = filter.flatMap { $0.isNeeded(marks) ? $0 : nil }
+        var walk = ListWalk(
             list: list(feed, order, window),
             isDescending: order == .old,
             start: .end,
-            limit: count
+            limit: filter == nil ? count : min(2 * count, RankingLimits.maximumScanCount)
         )
-        guard first.merge.runAtOnce(walk, stripes, &allowance) else { return false }
-        for entry in first.merge.chosen { prefetch(entry.id) }
-        first.posts.removeAll(keepingCapacity: true)
-        for entry in first.merge.chosen {
-            // A post that was deleted since the merge is left out.
-            if let numbers = numbers(of: entry.id) { first.posts.append(numbers) }
+        while true {
+            guard first.merge.runAtOnce(walk, stripes, &allowance) else { return false }
+            for entry in first.merge.chosen { prefetch(entry.id) }
+            first.posts.removeAll(keepingCapacity: true)
+            for entry in first.merge.chosen where first.posts.count < count {
+                // A post that was deleted since the merge is left out.
+                let numbers = numbers(of: entry.id) { filter?.passes($0, entry.id, marks) ?? true }
+                if let numbers { first.posts.append(numbers) }
+            }
+            let isWhole = first.merge.chosen.count < walk.limit
+            first.lookCount = first.merge.chosen.count
+            guard filter != nil, first.posts.count < count, !isWhole,
+                walk.limit < RankingLimits.maximumScanCount
+            else { break }
+            // Anew, and farther: parts that follow each other would miss posts that move meanwhile.
+            walk.limit = min(8 * walk.limit, RankingLimits.maximumScanCount)
         }
+        // There is one such value for each viewer, and few for other lists.
+        if filter != nil { first.merge = PageMerge() }
         first.createdCount = createdCount(in: feed)
         first.revision = revision
         return true
@@ -290,9 +309,14 @@ extension FeedStore {
         for id in ids { numbers.append(self.numbers(of: id)) }
     }
 
-    private func numbers(of id: PostID) -> PostNumbers? {
+    /// The numbers of a post that lives and passes a test; nil for others.
+    private func numbers(
+        of id: PostID,
+        where passes: (PostRecord) -> Bool = { _ in true }
+    ) -> PostNumbers? {
         stripes.withStripe(of: id) { stripe in
-            stripe.liveSlot(id).map { PostNumbers(id, stripe.posts[$0]) }
+            guard let slot = stripe.liveSlot(id), passes(stripe.posts[slot]) else { return nil }
+            return PostNumbers(id, stripe.posts[slot])
         }
     }
 

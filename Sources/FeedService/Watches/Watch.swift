@@ -106,7 +106,7 @@ struct WatchViewer {
 /// The list is read at most once a tick, for all of its watches, and not at all where nothing has
 /// changed since.
 final class WatchedList {
-    let id: ListID
+    let id: WatchedListID
     let keepsBallots: Bool
     /// How many watches there are.
     var watchCount = 0
@@ -123,7 +123,7 @@ final class WatchedList {
     /// The allowance of the next try of a read.
     private var allowance = RefreshAllowance()
 
-    init(_ id: ListID, keepsBallots: Bool) {
+    init(_ id: WatchedListID, keepsBallots: Bool) {
         self.id = id
         self.keepsBallots = keepsBallots
     }
@@ -135,14 +135,16 @@ final class WatchedList {
         if let readTick, readCount >= topCount {
             if readTick == tick, first.revision >= revision { return .current }
             // Posts leave a window by age, without a change.
-            if id.window == nil, first.revision == store.revision { return .current }
+            if id.list.window == nil, first.revision == store.revision { return .current }
         }
         guard
             store.readFirstPosts(
-                of: id.feed,
-                id.order,
-                id.window,
+                of: id.list.feed,
+                id.list.order,
+                id.list.window,
                 count: topCount,
+                filter: id.filter,
+                viewer: id.viewer,
                 into: &first,
                 allowance: &allowance
             )

@@ -9,7 +9,7 @@ struct WatchCalls: ~Copyable {
     /// What the requests of this loop iteration ask for.
     var actions: [WatchAction] = []
     private(set) var count = 0
-    private var lists: [ListID: WatchedList] = [:]
+    private var lists: [WatchedListID: WatchedList] = [:]
 
     init(_ environment: CallEnvironment) {
         self.environment = environment
@@ -24,7 +24,7 @@ struct WatchCalls: ~Copyable {
         let current = environment.store.revision
         // A revision that is still to come was another state's.
         let since = request.sinceRevision <= current ? request.sinceRevision : 0
-        let subject = try subject(of: request, since: since)
+        let subject = try subject(of: request, for: caller.voterKey, since: since)
         let milliseconds = request.minimumIntervalMilliseconds
         let limits = environment.context.limits
         let watch = Watch(
@@ -80,17 +80,20 @@ struct WatchCalls: ~Copyable {
 
     private mutating func subject(
         of request: WatchPostsRequest,
+        for viewer: VoterKey?,
         since revision: UInt64
     ) throws(Status) -> Watch.Subject {
-        switch try environment.rules.subject(of: request) {
+        switch try environment.rules.subject(of: request, for: viewer) {
         case .posts(let ids): .posts(WatchedPosts(ids, knownUpTo: revision))
         case .list(let id, let topCount): .list(list(id), topCount: topCount)
         }
     }
 
-    private mutating func list(_ id: ListID) -> WatchedList {
+    private mutating func list(_ id: WatchedListID) -> WatchedList {
         if let list = lists[id] { return list }
-        let keepsBallots = id.feed.map { environment.rules.policy(of: $0).voteMode.keepsBallots }
+        let keepsBallots = id.list.feed.map {
+            environment.rules.policy(of: $0).voteMode.keepsBallots
+        }
         // The front page has posts of all feeds.
         let list = WatchedList(id, keepsBallots: keepsBallots ?? true)
         lists[id] = list

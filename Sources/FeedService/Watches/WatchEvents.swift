@@ -60,7 +60,7 @@ struct WatchEvents: ~Copyable {
             case .list(let list, let topCount):
                 switch list.read(environment.store, in: tick, showing: watch.leastRevision) {
                 case .current: break
-                case .read: workCount += Self.listWorkCount
+                case .read: workCount += max(Self.listWorkCount, list.first.lookCount)
                 case .again:
                     workCount += Self.listWorkCount
                     return .again

@@ -66,6 +66,78 @@ import Testing
         }
     }
 
+    /// Lists of one viewer, and of an author's posts.
+    private static let filtered: [WatchPostsRequest] = [
+        WatchPostsRequest(
+            feed: "posts",
+            order: .top,
+            topCount: 5,
+            unreadOnly: true,
+            excludesDismissed: true
+        ),
+        WatchPostsRequest(order: .new, topCount: 10, excludesDismissed: true),
+        WatchPostsRequest(feed: "posts", order: .hot, topCount: 20, unreadOnly: true),
+        WatchPostsRequest(feed: "posts", order: .top, topCount: 5, authorID: author),
+        WatchPostsRequest(order: .old, topCount: 20, authorID: author, unreadOnly: true),
+    ]
+    private static let author: UInt64 = 1 << 63 | 7
+
+    /// Another connection of the device marks posts; no change of a post follows.
+    @Test("T-WATCH-1: a copy of a list with a filter equals the list", arguments: [1, 2, 3])
+    func copiesEqualTheirFilteredLists(seed: UInt64) async throws {
+        let clock = ManualClock()
+        try await withService(threads: 2) {
+            $0.loopClock = clock
+        } _: { port in
+            var random = SeededGenerator(seed: seed)
+            let writer = try WatchChanges(port: port)
+            let hello = HelloRequest(clientID: Array(repeating: 7, count: 16))
+            let phone = try WireClient(port: port)
+            _ = try phone.call(.hello(hello))
+            for number in 0..<10 {
+                let post = CreatePostRequest(feed: "posts", post: Post(title: "own \(number)"))
+                var frame = ClientFrame(id: phone.nextID(), request: .createPost(post))
+                frame.actingUserID = Self.author
+                try phone.send(frame)
+                _ = try phone.receive()
+            }
+            let watcher = try WatchingClient(port: port)
+            // The first watches begin before the viewer has any mark.
+            try watcher.call(.hello(hello))
+            let ids = try Self.filtered.map { try watcher.watch($0) }
+            for round in 0..<30 {
+                if random.oneIn(2) { try writer.change(&random) }
+                var mark = MarkPostsRequest(mark: Self.marks.randomElement(using: &random) ?? .read)
+                let posts = (0..<3).map { _ in UInt64.random(in: 1...31, using: &random) }
+                if random.oneIn(6) { mark.throughPostID = posts[0] } else { mark.postIDs = posts }
+                // A mark through a post that is gone is refused.
+                _ = try phone.call(.markPosts(mark))
+                try watcher.advance(clock)
+                for (id, list) in zip(ids, Self.filtered) {
+                    let page = try watcher.page(list).map(\.id)
+                    let copy = try #require(watcher.copies[id])
+                    #expect(copy.list.map(\.id) == page, "seed \(seed), round \(round), \(list)")
+                }
+            }
+            for id in ids { #expect(watcher.copies[id]?.end == nil) }
+        }
+    }
+
+    private static let marks: [Mark] = [.read, .unread, .dismissed, .restored]
+
+    @Test func aWatchOfUnreadPostsNeedsAViewer() async throws {
+        try await withWatching { watcher, _ in
+            let request = WatchPostsRequest(feed: "posts", topCount: 5, unreadOnly: true)
+            let id = try watcher.watch(request)
+            #expect(watcher.copies[id]?.end?.reason == .identityRequired)
+            // Without a viewer nothing is dismissed.
+            let shown = try watcher.watch(
+                WatchPostsRequest(feed: "posts", topCount: 5, excludesDismissed: true)
+            )
+            #expect(watcher.copies[shown]?.end == nil)
+        }
+    }
+
     @Test("T-WATCH-1: a copy of single posts equals the posts, and loses those that are deleted")
     func copiesEqualTheirPosts() async throws {
         let clock = ManualClock()
@@ -335,7 +407,9 @@ final class WatchingClient {
             order: request.order,
             window: request.window,
             pageSize: Int32(request.topCount),
-            includesDismissed: true
+            authorID: request.authorID,
+            unreadOnly: request.unreadOnly,
+            includesDismissed: !request.excludesDismissed
         )
         guard case .listPosts(let page) = try call(.listPosts(list)).response else { return [] }
         return page.posts

@@ -183,7 +183,10 @@ package enum Samples {
                     topCount: .max,
                     postIDs: [1, .max],
                     minimumIntervalMilliseconds: 50,
-                    sinceRevision: .max
+                    sinceRevision: .max,
+                    authorID: .max,
+                    unreadOnly: true,
+                    excludesDismissed: true
                 )
             ),
             .getPostRank(GetPostRankRequest(id: 1, order: .old, window: .year)),

@@ -1276,22 +1276,28 @@ class WatchPostsEvent(_message.Message):
     def __init__(self, changed: _Optional[_Iterable[_Union[Post, _Mapping]]] = ..., ranking: _Optional[_Iterable[int]] = ..., removed_ids: _Optional[_Iterable[int]] = ..., new_post_count: _Optional[int] = ..., reset: bool = ...) -> None: ...
 
 class WatchPostsRequest(_message.Message):
-    __slots__ = ["feed", "min_interval_ms", "order", "post_ids", "since_revision", "top_count", "window"]
+    __slots__ = ["author_id", "exclude_dismissed", "feed", "min_interval_ms", "order", "post_ids", "since_revision", "top_count", "unread_only", "window"]
+    AUTHOR_ID_FIELD_NUMBER: _ClassVar[int]
+    EXCLUDE_DISMISSED_FIELD_NUMBER: _ClassVar[int]
     FEED_FIELD_NUMBER: _ClassVar[int]
     MIN_INTERVAL_MS_FIELD_NUMBER: _ClassVar[int]
     ORDER_FIELD_NUMBER: _ClassVar[int]
     POST_IDS_FIELD_NUMBER: _ClassVar[int]
     SINCE_REVISION_FIELD_NUMBER: _ClassVar[int]
     TOP_COUNT_FIELD_NUMBER: _ClassVar[int]
+    UNREAD_ONLY_FIELD_NUMBER: _ClassVar[int]
     WINDOW_FIELD_NUMBER: _ClassVar[int]
+    author_id: int
+    exclude_dismissed: bool
     feed: str
     min_interval_ms: int
     order: Order
     post_ids: _containers.RepeatedScalarFieldContainer[int]
     since_revision: int
     top_count: int
+    unread_only: bool
     window: Window
-    def __init__(self, feed: _Optional[str] = ..., order: _Optional[_Union[Order, str]] = ..., window: _Optional[_Union[Window, str]] = ..., top_count: _Optional[int] = ..., post_ids: _Optional[_Iterable[int]] = ..., min_interval_ms: _Optional[int] = ..., since_revision: _Optional[int] = ...) -> None: ...
+    def __init__(self, feed: _Optional[str] = ..., order: _Optional[_Union[Order, str]] = ..., window: _Optional[_Union[Window, str]] = ..., top_count: _Optional[int] = ..., post_ids: _Optional[_Iterable[int]] = ..., min_interval_ms: _Optional[int] = ..., since_revision: _Optional[int] = ..., author_id: _Optional[int] = ..., unread_only: bool = ..., exclude_dismissed: bool = ...) -> None: ...
 
 class WatchingPeer(_message.Message):
     __slots__ = ["peer", "watches"]
