@@ -28,13 +28,19 @@ let codecSettings: [SwiftSetting] = usesSwiftCodec ? [.define("FEED_CODEC_SWIFT"
 ///
 /// No other build fetches SwiftNIO.
 #if os(Linux)
-let hasNIO = Context.environment["FEED_TRANSPORT"] == "nio"
+let isLinux = true
 #else
-let hasNIO = true
+let isLinux = false
 #endif
+let hasNIO = !isLinux || Context.environment["FEED_TRANSPORT"] == "nio"
+
+/// What only Linux has: protobuf-c elsewhere gives way to the codec in Swift.
+let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 
 let package = Package(
     name: "feed-service",
+    // Of the client libraries; the service and its tools are built on Linux alone.
+    platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
         .library(name: "FeedProto", targets: ["FeedProto"]),
         .library(name: "FeedClient", targets: ["FeedClient"]),
@@ -85,7 +91,8 @@ let package = Package(
         .systemLibrary(name: "CWait"),
         .systemLibrary(
             name: "CSQLite",
-            pkgConfig: "sqlite3",
+            // Apple's systems have SQLite and its header among their own.
+            pkgConfig: isLinux ? "sqlite3" : nil,
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
         ),
         .systemLibrary(
@@ -107,7 +114,7 @@ let package = Package(
         // Locks, threads and clocks.
         .target(
             name: "FeedConcurrency",
-            dependencies: ["CPrefetch", "CThread"],
+            dependencies: ["CPrefetch", .target(name: "CThread", condition: onLinux)],
             swiftSettings: settings
         ),
 
@@ -127,18 +134,24 @@ let package = Package(
         // How files, a journal and a database fail.
         .target(name: "FeedStorage", dependencies: ["FeedConcurrency"], swiftSettings: settings),
 
+        // Spans of arrays, which Apple's systems have from 26 on.
+        .target(
+            name: "FeedSpans",
+            swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
+        ),
+
         // The keys by which lists are sorted.
         .target(name: "FeedOrders", swiftSettings: settings),
 
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(
             name: "FeedProto",
-            dependencies: ["CFeedProto"],
+            dependencies: [.target(name: "CFeedProto", condition: onLinux), "FeedSpans"],
             swiftSettings: settings + codecSettings
         ),
         .target(
             name: "FeedRanking",
-            dependencies: ["CPrefetch", "FeedConcurrency", "FeedOrders"],
+            dependencies: ["CPrefetch", "FeedConcurrency", "FeedOrders", "FeedSpans"],
             swiftSettings: settings
         ),
         .target(
@@ -174,7 +187,7 @@ let package = Package(
         ),
         .target(
             name: "FeedSQLite",
-            dependencies: ["CSQLite", "FeedStorage"],
+            dependencies: ["CSQLite", "FeedSpans", "FeedStorage"],
             swiftSettings: settings
         ),
 
@@ -201,7 +214,9 @@ let package = Package(
 
         .target(
             name: "FeedCalls",
-            dependencies: ["FeedConcurrency", "FeedOrders", "FeedProto", "FeedRanking"],
+            dependencies: [
+                "FeedConcurrency", "FeedOrders", "FeedProto", "FeedRanking", "FeedSpans",
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -536,13 +551,28 @@ if hasNIO {
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ]
+    // Apple's systems have sockets of their own.
+    let sockets: Target.Dependency
+    if isLinux {
+        sockets = .product(name: "NIOPosix", package: "swift-nio")
+    } else {
+        sockets = .product(
+            name: "NIOTransportServices",
+            package: "swift-nio-transport-services"
+        )
+        package.dependencies.append(
+            .package(
+                url: "https://github.com/apple/swift-nio-transport-services",
+                from: "1.26.0"
+            )
+        )
+    }
     package.targets.append(
         .target(
             name: "FeedClientNIO",
             dependencies: [
-                "FeedConcurrency", "FeedNetwork",
+                "FeedConcurrency", "FeedNetwork", sockets,
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
             ],

@@ -1,5 +1,6 @@
 internal import FeedOrders
 package import FeedRanking
+internal import FeedSpans
 
 /// Writes page tokens, and reads those that it wrote.
 ///

@@ -283,8 +283,7 @@ extension String {
         guard utf8.count > limit else { return false }
         // Each scalar has one byte that is not a continuation.
         var scalarCount = 0
-        let bytes = utf8.span
-        for index in bytes.indices { scalarCount &+= bytes[index] & 0xC0 == 0x80 ? 0 : 1 }
+        for byte in utf8 { scalarCount &+= byte & 0xC0 == 0x80 ? 0 : 1 }
         return scalarCount > limit
     }
 }

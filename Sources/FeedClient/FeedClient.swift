@@ -376,6 +376,7 @@ extension FeedClient {
     /// A call leaves before the next one, up to its first suspension; no item from `next` is the end. The
     /// first call that fails ends the making of calls. The results of the calls in flight are still taken,
     /// and then the failure is thrown.
+    @available(iOS 26, macOS 26, *)
     package static func pipeline<Item: Sendable, Value: Sendable>(
         depth: Int,
         next: () throws -> Item?,

@@ -1,5 +1,14 @@
+#if canImport(FoundationEssentials)
 internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+#if canImport(Darwin)
+internal import Darwin
+#else
 internal import Glibc
+#endif
 
 /// Where a client keeps the session of its user from one launch of the program to the next.
 ///
@@ -27,6 +36,23 @@ public struct StoredSession: Sendable, Hashable {
     public init(token: Secret, userID: UInt64) {
         self.token = token
         self.userID = userID
+    }
+}
+
+extension StoredSession {
+    /// The session as stores write it.
+    var line: String { "\(token.hexadecimal) \(userID)\n" }
+
+    /// Reads a line; nil if it is none of a session.
+    init?(line: some Sequence<UInt8>) {
+        guard
+            let words = String(validating: line, as: UTF8.self)?.split(
+                whereSeparator: \.isWhitespace
+            ),
+            words.count == 2, let token = Secret(hexadecimal: words[0]),
+            let userID = UInt64(words[1]), userID > 0
+        else { return nil }
+        self.init(token: token, userID: userID)
     }
 }
 
@@ -75,7 +101,7 @@ public struct FileSessionStore: SessionStore {
             reportFailure("create", new)
             return remove()
         }
-        let bytes = Array("\(session.token.hexadecimal) \(session.userID)\n".utf8)
+        let bytes = Array(session.line.utf8)
         let count = unsafe bytes.withUnsafeBytes { buffer in
             unsafe write(descriptor, buffer.baseAddress, buffer.count)
         }
@@ -97,14 +123,7 @@ public struct FileSessionStore: SessionStore {
 
     /// What the file has; nil if it cannot be read or has anything else than a session.
     private var storedSession: StoredSession? {
-        guard let data = FileManager.default.contents(atPath: path),
-            let words = String(validating: data, as: UTF8.self)?.split(
-                whereSeparator: \.isWhitespace
-            ),
-            words.count == 2, let token = Secret(hexadecimal: words[0]),
-            let userID = UInt64(words[1]), userID > 0
-        else { return nil }
-        return StoredSession(token: token, userID: userID)
+        FileManager.default.contents(atPath: path).flatMap(StoredSession.init(line:))
     }
 
     private var mode: mode_t? {

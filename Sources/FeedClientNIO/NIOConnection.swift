@@ -1,9 +1,20 @@
 internal import FeedNetwork
-internal import Glibc
 internal import NIOCore
-internal import NIOPosix
 internal import NIOSSL
 internal import NIOTLS
+
+#if canImport(Network)
+internal import Darwin
+internal import NIOTransportServices
+internal import Network
+
+private typealias Bootstrap = NIOTSConnectionBootstrap
+#else
+internal import Glibc
+internal import NIOPosix
+
+private typealias Bootstrap = ClientBootstrap
+#endif
 
 /// One TCP connection of a client on one loop, with TLS or without.
 package final class NIOConnection: TransportConnection {
@@ -134,7 +145,7 @@ extension NIOConnection {
         } catch {
             preconditionFailure("\(peer) is an address: \(error)")
         }
-        NIOLimits.options(ClientBootstrap(group: loop.eventLoop))
+        NIOLimits.options(Bootstrap(group: loop.eventLoop))
             .connectTimeout(TimeAmount(timeout))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try bound.value.install(on: channel) }
@@ -322,18 +333,30 @@ enum NIOLimits {
     static let loopDescriptorCount = 8
 
     /// The options that libuv's transport sets on a client's socket.
-    static func options(_ bootstrap: ClientBootstrap) -> ClientBootstrap {
-        bootstrap
+    fileprivate static func options(_ bootstrap: Bootstrap) -> Bootstrap {
+        var bootstrap =
+            bootstrap
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)
-            .channelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)), value: 30)
-            .channelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPINTVL)), value: 5)
-            .channelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPCNT)), value: 3)
-            .channelOption(
-                .tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
-                value: 30_000
+        #if canImport(Network)
+        let values = [
+            TCP_KEEPALIVE: 30, TCP_KEEPINTVL: 5, TCP_KEEPCNT: 3, TCP_RXT_CONNDROPTIME: 30,
+        ]
+        // A service that refuses is an error at once, and not one to wait for.
+        bootstrap = bootstrap.channelOption(NIOTSChannelOptions.waitForActivity, value: false)
+        #else
+        let values = [
+            TCP_KEEPIDLE: 30, TCP_KEEPINTVL: 5, TCP_KEEPCNT: 3, TCP_USER_TIMEOUT: 30_000,
+        ]
+        #endif
+        for (option, value) in values {
+            bootstrap = bootstrap.channelOption(
+                .tcpOption(NIOBSDSocket.Option(rawValue: option)),
+                value: SocketOptionValue(value)
             )
+        }
+        return bootstrap
     }
 }
 
@@ -342,6 +365,9 @@ extension TransportError {
     init(_ error: any Error, _ operation: String, _ peer: FeedNetwork.SocketAddress) {
         switch error {
         case let error as IOError: self.init(error.errnoCode, operation, peer)
+        #if canImport(Network)
+        case NWError.posix(let code): self.init(code.rawValue, operation, peer)
+        #endif
         case ChannelError.connectTimeout: self = .timedOut
         case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.eof,
             ChannelError.inputClosed, ChannelError.outputClosed:

@@ -1,8 +1,13 @@
 package import FeedConcurrency
 package import FeedNetwork
-internal import Glibc
 internal import NIOCore
+
+#if canImport(Network)
+internal import NIOTransportServices
+#else
+internal import Glibc
 internal import NIOPosix
+#endif
 
 /// A loop of SwiftNIO with a client's connections, bound to the thread of its event loop.
 package final class NIOLoop: TransportLoop {
@@ -144,8 +149,12 @@ package final class NIOLoopThread: TransportThread {
         limits: ClientByteLimits,
         start: @escaping @Sendable (NIOLoop) -> Void
     ) throws(TransportError) {
+        #if canImport(Network)
+        let group = NIOTSEventLoopGroup(loopCount: 1)
+        #else
         try Self.checkDescriptors()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        #endif
         mailbox = NIOMailbox(group.next())
         mailbox.eventLoop.execute { [mailbox, finish] in
             let loop = NIOLoop(mailbox, limits) {
@@ -156,6 +165,7 @@ package final class NIOLoopThread: TransportThread {
         }
     }
 
+    #if !canImport(Network)
     /// Throws if the process has not the descriptors left for a loop: SwiftNIO would trap.
     private static func checkDescriptors() throws(TransportError) {
         let copies = (0..<NIOLimits.loopDescriptorCount).map { _ in dup(0) }
@@ -163,6 +173,7 @@ package final class NIOLoopThread: TransportThread {
         for copy in copies where copy >= 0 { close(copy) }
         if copies.contains(-1), code == EMFILE || code == ENFILE { throw .tooManyOpenFiles }
     }
+    #endif
 
     package func stop() { mailbox.post { $0.stop() } }
 

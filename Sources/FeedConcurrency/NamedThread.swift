@@ -1,6 +1,11 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#else
 internal import CThread
 internal import Glibc
-internal import Synchronization
+#endif
 
 /// A thread with a name, which the system shows, for instance in `top -H`.
 ///
@@ -12,7 +17,7 @@ package final class NamedThread: Sendable {
     /// The shortest slice that Linux gives, in nanoseconds.
     private static let shortestSlice: UInt64 = 100_000
 
-    /// How a thread shares its processor with others.
+    /// How a thread shares its processor with others; on Linux alone.
     package enum Priority: Sendable {
         /// As the system has it.
         case usual
@@ -81,7 +86,11 @@ package final class NamedThread: Sendable {
         let start = unsafe Unmanaged.passRetained(Start(name, priority, body))
         let code = life.withLock { life in
             guard case .notStarted = life else { preconditionFailure("A thread starts once.") }
+            #if canImport(Darwin)
+            var thread: pthread_t!
+            #else
             var thread = pthread_t()
+            #endif
             let code = unsafe pthread_create(
                 &thread,
                 nil,
@@ -128,20 +137,30 @@ package final class NamedThread: Sendable {
         guard let argument = unsafe argument else { return }
         let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         // The thread names itself: the system shows no name that is given before the start.
+        #if canImport(Darwin)
+        _ = unsafe pthread_setname_np(start.name)
+        #else
         unsafe cthread_set_name(start.name)
+        share(by: start.priority)
+        #endif
+        start.body()
+    }
+
+    #if os(Linux)
+    private static func share(by priority: Priority) {
         // Refused where the process itself stands back further.
-        switch start.priority {
+        switch priority {
         case .usual: break
         case .batch: _ = cthread_set_scheduling(CTHREAD_BATCH, 0, 0)
         case .nice(let niceness):
-            _ = cthread_set_scheduling(CTHREAD_OTHER, niceness, Self.shortestSlice)
+            _ = cthread_set_scheduling(CTHREAD_OTHER, niceness, shortestSlice)
         case .idle:
             // Linux takes no niceness with this policy, and keeps the one from before.
             _ = cthread_set_scheduling(CTHREAD_OTHER, 19, 0)
             _ = cthread_set_scheduling(CTHREAD_IDLE, 0, 0)
         }
-        start.body()
     }
+    #endif
 }
 
 /// The system refuses to start a thread.

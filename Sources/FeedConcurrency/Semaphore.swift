@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
 internal import Glibc
+#endif
 
 /// A count that threads raise and wait for.
 ///
@@ -20,7 +24,9 @@ package final class Semaphore: @unchecked Sendable {
         unsafe condition = .allocate(capacity: 1)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
+        #if !canImport(Darwin)
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        #endif
         let codes = unsafe (
             pthread_mutex_init(mutex, nil), pthread_cond_init(condition, &attributes)
         )
@@ -55,15 +61,25 @@ package final class Semaphore: @unchecked Sendable {
     package func wait(upTo longest: Duration) -> Bool {
         locked {
             if count == 0, longest > .zero {
-                var deadline = timespec(SystemClock.monotonicNanoseconds(after: longest))
-                while count == 0 {
-                    if unsafe pthread_cond_timedwait(condition, mutex, &deadline) != 0 { break }
-                }
+                let deadline = SystemClock.monotonicNanoseconds(after: longest)
+                while count == 0, isSignalled(by: deadline) {}
             }
             guard count > 0 else { return false }
             count -= 1
             return true
         }
+    }
+
+    /// Waits with the mutex held for the condition; false if the monotonic clock reads `deadline` before.
+    private func isSignalled(by deadline: UInt64) -> Bool {
+        #if canImport(Darwin)
+        let now = SystemClock.monotonicNanoseconds()
+        var rest = timespec(deadline - min(now, deadline))
+        return unsafe pthread_cond_timedwait_relative_np(condition, mutex, &rest) == 0
+        #else
+        var moment = timespec(deadline)
+        return unsafe pthread_cond_timedwait(condition, mutex, &moment) == 0
+        #endif
     }
 
     /// Drops the signals that no wait has taken.

@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
 internal import Glibc
+#endif
 
 /// The clocks of the system, and the one way to sleep.
 ///
@@ -6,10 +10,19 @@ internal import Glibc
 /// instants cannot be mixed up with times of day.
 package enum SystemClock {
     /// Nanoseconds of the monotonic clock, which no correction of the time of day moves.
-    package static func monotonicNanoseconds() -> UInt64 { read(CLOCK_MONOTONIC) }
+    package static func monotonicNanoseconds() -> UInt64 { read(monotonic) }
 
     /// Nanoseconds of the clock that runs on while the machine is suspended, which all processes read alike.
-    package static func bootNanoseconds() -> UInt64 { read(CLOCK_BOOTTIME) }
+    package static func bootNanoseconds() -> UInt64 { read(boot) }
+
+    // Darwin's CLOCK_MONOTONIC runs on while the machine sleeps.
+    #if canImport(Darwin)
+    private static var monotonic: clockid_t { CLOCK_UPTIME_RAW }
+    private static var boot: clockid_t { CLOCK_MONOTONIC_RAW }
+    #else
+    private static var monotonic: clockid_t { CLOCK_MONOTONIC }
+    private static var boot: clockid_t { CLOCK_BOOTTIME }
+    #endif
 
     /// Microseconds since 1970, without leap seconds.
     package static func unixMicroseconds() -> UInt64 { read(CLOCK_REALTIME) / 1_000 }

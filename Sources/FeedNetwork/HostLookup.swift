@@ -1,5 +1,10 @@
 package import FeedConcurrency
+
+#if canImport(Darwin)
+internal import Darwin
+#else
 internal import Glibc
+#endif
 
 /// Finds the addresses of a host name, on a thread of its own.
 ///
@@ -39,7 +44,11 @@ package struct HostLookup: Sendable {
     private static func systemAnswer(to name: String, port: UInt16) -> Answer {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
+        #if canImport(Darwin)
+        unsafe hints.ai_socktype = SOCK_STREAM
+        #else
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #endif
         // Only families of which this machine has an address, as others cannot be reached.
         unsafe hints.ai_flags = AI_ADDRCONFIG
         var list: UnsafeMutablePointer<addrinfo>?

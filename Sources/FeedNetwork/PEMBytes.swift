@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
 internal import Glibc
+#endif
 
 /// Certificates or a key in PEM: read whole from a file, or given in memory.
 ///
@@ -21,7 +25,7 @@ package struct PEMBytes: Sendable {
     package init(_ path: String, isPrivate: Bool) throws(TLSFileError) {
         name = path
         // A pipe would let the caller wait for its other end.
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable(path, Self.text(errno)) }
         defer { close(descriptor) }
         var status = stat()
@@ -32,12 +36,12 @@ package struct PEMBytes: Sendable {
         guard
             !isPrivate
                 || SecretFile.isPrivate(
-                    mode: status.st_mode & 0o7777,
+                    mode: UInt32(status.st_mode & 0o7777),
                     owner: status.st_uid,
                     group: status.st_gid
                 )
         else {
-            throw .notPrivate(path, mode: status.st_mode & 0o7777)
+            throw .notPrivate(path, mode: UInt32(status.st_mode & 0o7777))
         }
         let limit = Self.maximumByteCount
         guard status.st_size <= limit else { throw .tooLong(path, limit: limit) }
@@ -45,7 +49,7 @@ package struct PEMBytes: Sendable {
         var count = 0
         while count < bytes.count {
             let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe Glibc.read(
+                unsafe read(
                     descriptor,
                     buffer.baseAddress?.advanced(by: count),
                     buffer.count - count
@@ -61,7 +65,12 @@ package struct PEMBytes: Sendable {
     /// Overwrites a key that is not needed any more.
     package mutating func overwrite() {
         unsafe bytes.withUnsafeMutableBytes { bytes in
-            if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }
+            guard let start = bytes.baseAddress else { return }
+            #if canImport(Darwin)
+            unsafe memset_s(start, bytes.count, 0, bytes.count)
+            #else
+            unsafe explicit_bzero(start, bytes.count)
+            #endif
         }
     }
 

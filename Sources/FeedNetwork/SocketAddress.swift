@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+package import Darwin
+#else
 package import Glibc
+#endif
 
 package struct SocketAddress: Sendable, Hashable {
     /// The address without the port, in network order.

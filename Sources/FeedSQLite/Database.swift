@@ -1,5 +1,10 @@
 import CSQLite
+
+#if canImport(Darwin)
+internal import Darwin
+#else
 internal import Glibc
+#endif
 
 /// The one connection to a database file, used by one thread at a time.
 ///

@@ -1,6 +1,11 @@
 import CSQLite
 @_exported public import FeedStorage
+
+#if canImport(Darwin)
+internal import Darwin
+#else
 internal import Glibc
+#endif
 
 extension StorageError {
     /// An error of SQLite's extended result code, in its own words.

@@ -1,4 +1,5 @@
 import CSQLite
+internal import FeedSpans
 
 /// A prepared statement: parameters are bound by number from 1, columns read by number from 0.
 @safe

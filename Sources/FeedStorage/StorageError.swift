@@ -1,5 +1,10 @@
 package import FeedConcurrency
+
+#if canImport(Darwin)
+internal import Darwin
+#else
 internal import Glibc
+#endif
 
 /// Why the files of a state, its journal or its database cannot be used: what was tried, on which path,
 /// and the cause.

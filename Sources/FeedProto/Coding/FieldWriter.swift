@@ -1,3 +1,5 @@
+internal import FeedSpans
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)

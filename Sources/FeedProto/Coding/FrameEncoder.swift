@@ -1,3 +1,5 @@
+internal import FeedSpans
+
 /// A growing buffer of encoded frames, one after another, each with its header.
 ///
 /// Once it has grown to what its program needs, encoding allocates nothing.
@@ -327,22 +329,20 @@ extension FrameEncoder {
         precondition(start >= 0 && length > 0, "Times are added to a frame.")
         let newLength = length + Self.timesByteCount
         guard newLength <= maximumFrameByteCount else { return false }
-        var offset = output.byteCount
+        let offset = output.byteCount
         output.appendZeros(Self.timesByteCount)
         output.store(0x2A as UInt8, at: offset)
         output.store(UInt8(Self.timesByteCount - 2), at: offset + 1)
-        offset += 2
-        let numbers: InlineArray<3, UInt64> = [
-            times.receivedNanoseconds, times.executedNanoseconds, times.releasedNanoseconds,
-        ]
-        let tags: InlineArray<3, UInt8> = [0x09, 0x11, 0x19]
-        for index in numbers.indices {
-            output.store(tags[index], at: offset)
-            output.store(numbers[index].littleEndian, at: offset + 1)
-            offset += 1 + MemoryLayout<UInt64>.size
-        }
+        store(times.receivedNanoseconds, tag: 0x09, at: offset + 2)
+        store(times.executedNanoseconds, tag: 0x11, at: offset + 11)
+        store(times.releasedNanoseconds, tag: 0x19, at: offset + 20)
         output.store(UInt32(newLength).bigEndian, at: start)
         return true
+    }
+
+    private mutating func store(_ number: UInt64, tag: UInt8, at offset: Int) {
+        output.store(tag, at: offset)
+        output.store(number.littleEndian, at: offset + 1)
     }
 
     /// Sets when the answer with times was released that ends at an offset of the bytes.

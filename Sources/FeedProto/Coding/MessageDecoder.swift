@@ -1,3 +1,5 @@
+internal import FeedSpans
+
 /// Decodes the bodies of frames; owns the memory that it needs and reuses it.
 ///
 /// The memory held between two frames is constant. One frame takes at most twice the frame limit

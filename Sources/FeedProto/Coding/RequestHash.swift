@@ -1,3 +1,5 @@
+internal import FeedSpans
+
 // Distinguishes a request from another one under the same sequence. The hashes are kept for as long
 // as services remember calls, over restarts and new versions: they must not change.
 //

@@ -1,3 +1,5 @@
+internal import FeedSpans
+
 /// The codec in Swift.
 package enum SwiftCodec {
     static var usesProtobufC: Bool { false }

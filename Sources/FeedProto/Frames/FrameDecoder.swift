@@ -1,3 +1,5 @@
+internal import FeedSpans
+
 /// Collects received bytes and returns the frames in them, however they were split.
 ///
 /// It is for programs without a read buffer of their own; programs with one use `FrameScanner`.

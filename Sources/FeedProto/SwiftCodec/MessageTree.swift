@@ -321,10 +321,9 @@ extension MessageTree {
     ) throws(MessageError) -> String {
         let range = extent(node, index).range
         guard !range.isEmpty else { return "" }
-        guard !bytes[range].contains(0),
-            let utf8 = try? UTF8Span(validating: bytes.span.extracting(range))
+        guard !bytes[range].contains(0), let text = String(validating: bytes[range], as: UTF8.self)
         else { throw .badText(id: frameID, field: "\(field)") }
-        return String(copying: utf8)
+        return text
     }
 
     /// A text that is kept secret, which is checked as each text is.
@@ -334,7 +333,7 @@ extension MessageTree {
         _ field: StaticString
     ) throws(MessageError) -> SecretText {
         let secret = bytes(node, index)
-        guard !secret.contains(0), (try? UTF8Span(validating: secret.span)) != nil else {
+        guard !secret.contains(0), secret.isUTF8 else {
             throw .badText(id: frameID, field: "\(field)")
         }
         return SecretText(validated: secret)
@@ -518,5 +517,19 @@ extension MessageShape {
         guard let index = index(of: number) else { return nil }
         next = index
         return index
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes are UTF-8, without a text made of them, which nobody could overwrite.
+    fileprivate var isUTF8: Bool {
+        var (bytes, decoder) = (makeIterator(), UTF8())
+        while true {
+            switch decoder.decode(&bytes) {
+            case .scalarValue: continue
+            case .emptyInput: return true
+            case .error: return false
+            }
+        }
     }
 }

@@ -20,6 +20,9 @@ public struct SecretText: Sendable, Equatable, ExpressibleByStringLiteral, Custo
 
     /// The number of characters; O(bytes), without a copy of the text.
     package var characterCount: Int {
+        guard #available(iOS 26, macOS 26, *) else {
+            return String(decoding: utf8, as: UTF8.self).count
+        }
         guard let text = try? UTF8Span(validating: utf8.span) else { return 0 }
         var characters = text.makeCharacterIterator()
         var count = 0

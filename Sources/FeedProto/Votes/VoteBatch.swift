@@ -1,3 +1,5 @@
+internal import FeedSpans
+
 /// For services: the call and the votes of a `BatchCastVotes`, read without a message decoder.
 ///
 /// A reader keeps one of these and scans each batch into it, so that a batch allocates nothing.

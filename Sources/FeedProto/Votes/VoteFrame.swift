@@ -1,3 +1,5 @@
+internal import FeedSpans
+
 /// For services: a `ClientFrame` that casts one vote, which is the most frequent call.
 public struct VoteFrame: Equatable, Sendable {
     /// Names the call; above 0 and strictly increasing on a connection.

@@ -139,7 +139,7 @@ struct ChangeCounts: ~Copyable {
 
     private let latest = Atomic<UInt64>(0)
     /// The counts of feeds, and behind them that of the front page.
-    private let shown = InlineArray<65, Atomic<UInt64>> { _ in Atomic(0) }
+    private let shown = FixedSlab(count: Int(feedCount) + 1) { Atomic<UInt64>(0) }
 
     @inline(__always)
     var revision: UInt64 { latest.load(ordering: .acquiring) }

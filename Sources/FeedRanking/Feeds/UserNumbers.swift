@@ -1,6 +1,11 @@
 internal import CPrefetch
-import Glibc
 import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 /// The voters' numbers of users by id, in open addressing; a lookup takes no lock.
 ///
@@ -124,11 +129,7 @@ struct UserNumbers: ~Copyable, @unchecked Sendable {
         let first = (start + UInt(Head.wordCount * wordByteCount) | (pageByteCount - 1)) + 1
         let end = (start + byteCount) & ~(pageByteCount - 1)
         guard first < end else { return }
-        _ = unsafe madvise(
-            UnsafeMutableRawPointer(bitPattern: first),
-            Int(end - first),
-            MADV_DONTNEED
-        )
+        unsafe Pages.giveBack(UnsafeMutableRawPointer(bitPattern: first), Int(end - first))
     }
 
     @inline(__always)

@@ -11,6 +11,8 @@ package struct KeySort: ~Copyable {
     private static let manyKeys = 8_192
 
     private var scratch = Slab<RankKey>()
+    /// The place of the next key of each digit.
+    private var starts = Slab<UInt32>()
 
     package init() {}
 
@@ -52,7 +54,8 @@ package struct KeySort: ~Copyable {
     /// One stable distribution of the keys by a digit.
     @inline(__always)
     private mutating func pass(_ keys: inout Slab<RankKey>, _ digit: (RankKey) -> Int) {
-        var starts: [256 of UInt32] = InlineArray(repeating: 0)
+        starts.removeAll()
+        starts.extend(to: 256, with: 0)
         for index in 0..<keys.count { starts[digit(keys[index])] &+= 1 }
         var sum: UInt32 = 0
         for value in 0..<256 {

@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+import Darwin
+#else
 import Glibc
+#endif
 
 /// A node's place in its pool; 0 is none.
 package struct NodeID: BitwiseCopyable, Equatable, Sendable {

@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+import Darwin
+#else
 import Glibc
+#endif
 
 /// What RISING sorts by: the sum of the weights of a post's upvotes, of which its creation is one.
 ///

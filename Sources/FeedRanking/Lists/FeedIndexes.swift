@@ -1,4 +1,5 @@
 import FeedOrders
+internal import FeedSpans
 
 /// The orders of one list of posts within a stripe: of a feed, or of all feeds together.
 struct FeedIndexes: BitwiseCopyable {
@@ -8,7 +9,13 @@ struct FeedIndexes: BitwiseCopyable {
     var createdCount: UInt64 = 0
     /// What a post needs to be in the head of TOP, HOT or NEW, and whether NEW is built.
     private(set) var headThreshold = HeadThreshold()
-    private var indexes = [3 of RankedIndex](repeating: RankedIndex())
+    private var top = RankedIndex()
+    private var new = RankedIndex()
+    private var hot = RankedIndex()
+
+    private static func refuse(_ kind: KeyKind) -> Never {
+        preconditionFailure("A list of \(kind) does not stand.")
+    }
 
     mutating func countCreation() {
         postCount += 1
@@ -17,9 +24,21 @@ struct FeedIndexes: BitwiseCopyable {
 
     /// The index of a standing order; it is built when a reader first asks for it.
     subscript(kind: KeyKind) -> RankedIndex {
-        @inline(__always) get { indexes[Int(kind.rawValue)] }
+        @inline(__always) get {
+            switch kind {
+            case .top: top
+            case .new: new
+            case .hot: hot
+            case .best, .controversial, .rising, .discussed: Self.refuse(kind)
+            }
+        }
         @inline(__always) set {
-            indexes[Int(kind.rawValue)] = newValue
+            switch kind {
+            case .top: top = newValue
+            case .new: new = newValue
+            case .hot: hot = newValue
+            case .best, .controversial, .rising, .discussed: Self.refuse(kind)
+            }
             headThreshold.update(kind, newValue)
         }
     }

@@ -1,5 +1,10 @@
 import FeedOrders
+
+#if canImport(Darwin)
+import Darwin
+#else
 import Glibc
+#endif
 
 /// The side lists of a feed, or of all feeds, in a stripe.
 ///

@@ -37,7 +37,7 @@ struct MarkTable: ~Copyable, Sendable {
 
     static let shardCount = 64
 
-    private let shards = InlineArray<64, Lock<Shard>> { _ in Lock(Shard()) }
+    private let shards = FixedSlab(count: shardCount) { Lock(Shard()) }
     private let deviceUnits = Atomic<Int>(0)
     private let userUnits = Atomic<Int>(0)
 

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Words with one owner, zeros at first, on huge pages as far as they fill them.
 ///
 /// A random access to many megabytes misses the TLB. The walk through the page tables takes longer
@@ -22,7 +20,7 @@ struct HugeWords: ~Copyable {
             byteCount: byteCount,
             alignment: hugeByteCount > 0 ? Self.hugePageByteCount : MemoryLayout<UInt64>.alignment
         )
-        if hugeByteCount > 0 { _ = unsafe madvise(block, hugeByteCount, MADV_HUGEPAGE) }
+        if hugeByteCount > 0 { unsafe Pages.useHuge(block, hugeByteCount) }
         unsafe base = block.bindMemory(to: UInt64.self, capacity: count)
         unsafe base.initialize(repeating: 0, count: count)
     }

@@ -67,6 +67,35 @@ package struct Slab<Element: BitwiseCopyable>: ~Copyable {
     }
 }
 
+/// A fixed number of values with one owner that stay where they are, such as locks and atomics.
+@safe
+struct FixedSlab<Element: ~Copyable>: ~Copyable {
+    private let base: UnsafeMutablePointer<Element>
+    private let count: Int
+
+    init(count: Int, _ make: () -> Element) {
+        self.count = count
+        unsafe base = .allocate(capacity: count)
+        for index in 0..<count { unsafe (base + index).initialize(to: make()) }
+    }
+
+    deinit {
+        unsafe base.deinitialize(count: count)
+        unsafe base.deallocate()
+    }
+
+    /// Traps beyond the count.
+    subscript(index: Int) -> Element {
+        @inline(__always) _read {
+            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "Beyond the slab.")
+            yield unsafe base[index]
+        }
+    }
+}
+
+// Only an element that several threads may use gives access to what is in it.
+extension FixedSlab: @unchecked Sendable where Element: ~Copyable & Sendable {}
+
 /// A set of slots as one bit each.
 package struct SlotSet: ~Copyable {
     private var words = Slab<UInt64>()

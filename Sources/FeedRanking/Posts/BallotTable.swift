@@ -1,6 +1,11 @@
 internal import CPrefetch
-import Glibc
 import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 /// The ballots of a stripe's posts: open addressing in words of slot, voter and direction, and two bits
 /// for each voter where many of a chunk of voters have a ballot on one post.
@@ -383,7 +388,7 @@ struct BallotDirectory: BitwiseCopyable, @unchecked Sendable {
     }
 
     /// Frees the directory, but not the tables.
-    func free() { unsafe Glibc.free(base) }
+    func free() { unsafe Pages.free(base) }
 
     @inline(__always)
     private func get(_ word: Int) -> UInt { unsafe base[word].load(ordering: .relaxed) }

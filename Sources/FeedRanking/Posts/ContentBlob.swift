@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+import Darwin
+#else
 import Glibc
+#endif
 
 /// One block of memory with a post's texts and the numbers that no order needs.
 ///
@@ -7,6 +11,7 @@ import Glibc
 @safe
 package struct ContentBlob: BitwiseCopyable {
     private static let headerByteCount = 46
+    private static let shortFieldCount = 5
 
     private let base: UnsafeMutableRawPointer
 
@@ -14,10 +19,9 @@ package struct ContentBlob: BitwiseCopyable {
     package init(_ content: PostContent, updateTimeMilliseconds: Int64, editRevision: UInt64) {
         let textCount = content.text.utf8.count
         precondition(textCount <= RankingLimits.maximumTextByteCount, "A text is too long.")
-        let fields = Self.shortFields(content)
         var byteCount = Self.headerByteCount + textCount
-        for field in fields.span.indices {
-            let count = fields[field].utf8.count
+        for field in 0..<Self.shortFieldCount {
+            let count = Self.shortField(field, content).utf8.count
             precondition(count <= RankingLimits.maximumFieldByteCount, "A field is too long.")
             byteCount += count
         }
@@ -31,16 +35,17 @@ package struct ContentBlob: BitwiseCopyable {
         unsafe base.storeBytes(of: editRevision, toByteOffset: 24, as: UInt64.self)
         unsafe base.storeBytes(of: UInt32(textCount), toByteOffset: 32, as: UInt32.self)
         var offset = Self.headerByteCount
-        for field in fields.span.indices {
-            let count = UInt16(fields[field].utf8.count)
+        for field in 0..<Self.shortFieldCount {
+            let text = Self.shortField(field, content)
+            let count = UInt16(text.utf8.count)
             unsafe base.storeBytes(of: count, toByteOffset: 36 + 2 * field, as: UInt16.self)
-            offset = copy(fields[field], to: offset)
+            offset = copy(text, to: offset)
         }
         _ = copy(content.text, to: offset)
     }
 
     /// Gives the memory back; the blob is not to be used again.
-    package func free() { unsafe Glibc.free(base) }
+    package func free() { unsafe Pages.free(base) }
 
     package var content: PostContent {
         var offset = Self.headerByteCount
@@ -167,11 +172,15 @@ package struct ContentBlob: BitwiseCopyable {
         Int(unsafe base.load(fromByteOffset: 36 + 2 * field, as: UInt16.self))
     }
 
-    private static func shortFields(_ content: PostContent) -> [5 of String] {
-        [
-            content.title, content.authorName, content.linkURL, content.thumbnailURL,
-            content.imageURL,
-        ]
+    /// The texts with a count of 16 bits, in their order.
+    private static func shortField(_ number: Int, _ content: PostContent) -> String {
+        switch number {
+        case 0: content.title
+        case 1: content.authorName
+        case 2: content.linkURL
+        case 3: content.thumbnailURL
+        default: content.imageURL
+        }
     }
 
     private func copy(_ text: String, to offset: Int) -> Int {

@@ -1,6 +1,11 @@
 internal import CPrefetch
-import Glibc
 import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 /// The posts of a stripe by slot: a directory of segments, whose records are used piece by piece.
 ///
@@ -12,8 +17,6 @@ package struct PostTable: ~Copyable {
     static let pieceBits = 10
     private static let pieceSlotCount = 1 << pieceBits
     private static let pieceByteCount = pieceSlotCount * MemoryLayout<PostRecord>.stride
-    /// MADV_POPULATE_WRITE of Linux 5.14, whose number the C library may not know yet.
-    private static let populateAdvice: CInt = 23
 
     /// The addresses of the records, also for threads without the lock.
     let directory = RecordDirectory()
@@ -79,7 +82,7 @@ package struct PostTable: ~Copyable {
         if liveCounts[piece] == 0 {
             // The pages are read as zeros, which are no posts, until they are written to again.
             let first = unsafe record(UInt32(piece << Self.pieceBits))
-            _ = unsafe madvise(first, Self.pieceByteCount, MADV_DONTNEED)
+            unsafe Pages.giveBack(first, Self.pieceByteCount)
         }
     }
 
@@ -112,14 +115,13 @@ package struct PostTable: ~Copyable {
         }
     }
 
-    /// Has the kernel make the pages of a piece at once, in place of a fault or two for each; a
-    /// kernel that does not know how makes them one by one.
+    /// Has the kernel make the pages of a piece at once.
     ///
     /// A page that is read before it is written to is changed under all threads then: with two
     /// threads, each change interrupts the other processor.
     private func makePages(of piece: Int) {
         let first = unsafe record(UInt32(piece << Self.pieceBits))
-        _ = unsafe madvise(first, Self.pieceByteCount, Self.populateAdvice)
+        unsafe Pages.make(first, Self.pieceByteCount)
     }
 
     private mutating func appendPiece() {
@@ -193,8 +195,6 @@ struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
     fileprivate static let segmentSlotCount = 1 << segmentBits
     private static let segmentCount = 1 << (32 - segmentBits)
     private static let segmentByteCount = segmentSlotCount * MemoryLayout<PostRecord>.stride
-    /// Of Linux 6.1, whose number the C library may not know yet.
-    private static let collapseAdvice: CInt = 25
 
     private let segments: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<PostRecord>?>>
 
@@ -232,10 +232,7 @@ struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
         guard unsafe segments[number].load(ordering: .relaxed) == nil else { return }
         let byteCount = Self.segmentByteCount
         let block = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: byteCount)
-        // What is given back reads as zeros, and takes no memory until it is written to.
-        if unsafe madvise(block, byteCount, MADV_DONTNEED) != 0 {
-            unsafe memset(block, 0, byteCount)
-        }
+        unsafe Pages.clear(block, byteCount)
         let records = unsafe block.bindMemory(to: PostRecord.self, capacity: Self.segmentSlotCount)
         unsafe segments[number].store(records, ordering: .relaxed)
     }
@@ -246,8 +243,7 @@ struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
     /// Copies two megabytes, in less than a millisecond; a kernel may refuse.
     fileprivate func useHugePage(of slot: UInt32) {
         guard let records = unsafe record(slot & ~UInt32(Self.segmentSlotCount - 1)) else { return }
-        _ = unsafe madvise(records, Self.segmentByteCount, MADV_HUGEPAGE)
-        _ = unsafe madvise(records, Self.segmentByteCount, Self.collapseAdvice)
+        unsafe Pages.useHuge(records, Self.segmentByteCount, atOnce: true)
     }
 
     /// Frees the directory and the segments of all slots below `slotLimit`.
@@ -255,7 +251,7 @@ struct RecordDirectory: BitwiseCopyable, @unchecked Sendable {
         for first in stride(from: 0, to: slotLimit, by: Self.segmentSlotCount) {
             unsafe record(UInt32(first))?.deallocate()
         }
-        unsafe Glibc.free(segments)
+        unsafe Pages.free(segments)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import FeedSpans
+
 /// Votes that are cast together, and the result of each.
 ///
 /// A caller keeps one instance and fills it for each batch, so a batch allocates nothing.

@@ -1,3 +1,5 @@
+internal import FeedSpans
+
 /// A share of the posts, with their orders and ballots; the holder of its lock owns it.
 ///
 /// A vote changes the record of its post and makes the post stale in the orders, once.
