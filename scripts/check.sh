@@ -100,6 +100,7 @@ check "layers, imports and folders of the modules" scripts/graph.sh
 check "wire, ranking and transport meet where they may" meetings
 check "unsafe code is where docs/UNSAFE.md lists it" codebase unsafe
 check "locks, threads and clocks are FeedConcurrency's" codebase concurrency
+check "what apps link names nothing that only Linux has" codebase portable
 check "few functions take four values without a label" codebase parameters
 check "no comment line over 110 columns" comments
 check "links of the documents, and tests in docs/SECURITY.md" codebase pages

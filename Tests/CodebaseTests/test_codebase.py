@@ -13,6 +13,7 @@ import metrics
 import package
 import pages
 import parameters
+import portable
 import swift_source
 import unsafe
 
@@ -159,6 +160,36 @@ class ConcurrencyTests(unittest.TestCase):
         self.assertEqual(concurrency.faults({"Sources/M/a.swift": "Date()"}, allowed), [])
         self.assertEqual(len(concurrency.faults({"Sources/M/a.swift": "Date() + Mutex(0)"}, allowed)), 1)
         self.assertEqual(len(concurrency.faults({"Sources/M/a.swift": ""}, allowed)), 1)
+
+
+class PortableTests(unittest.TestCase):
+    def faults(self, text):
+        return portable.faults({"Sources/M/a.swift": text}, {"Glibc", "CThread"})
+
+    def test_what_only_linux_has_is_found(self):
+        for code in ("internal import Glibc", "import CThread", "Glibc.free(a)", "sched_yield()",
+                     "open(a, O_TMPFILE)", "socket(a, SOCK_CLOEXEC)", "pipe2(&a, 0)", "accept4(a)", "timerfd_create(a)",
+                     "let a = try UTF8Span(validating: b)", "let a: [3 of Int] = b", "let a = InlineArray(b)",
+                     "#if canImport(Darwin)\n#else\n#endif\nimport Glibc",
+                     "#if canImport(Darwin)\nexplicit_bzero(a, b)\n#endif",
+                     "#if !os(Linux)\ngettid()\n#endif", "#if os(Linux)\n#elseif os(iOS)\ngettid()\n#endif"):
+            with self.subTest(code):
+                self.assertEqual(len(self.faults(code)), 1)
+
+    def test_what_apple_does_not_compile_passes(self):
+        for code in ("#if canImport(Darwin)\nimport Darwin\n#else\nimport Glibc\n#endif",
+                     "#if os(Linux)\nsched_yield()\n#endif", "#if canImport(CThread)\nimport CThread\n#endif",
+                     "#if os(iOS)\n#if os(Linux)\ngettid()\n#endif\n#endif", "// Glibc.free", "let a = \"pipe2(\"",
+                     "#if canImport(CFeedProto) && !FEED_CODEC_SWIFT\nlet a = UTF8Span()\n#endif",
+                     "guard #available(iOS 26, macOS 26, *) else { return }\nlet a = UTF8Span()"):
+            with self.subTest(code):
+                self.assertEqual(self.faults(code), [])
+
+    def test_the_check_reads_the_client_libraries(self):
+        folders, foreign = portable.modules()
+        self.assertIn("Sources/FeedClientNIO", folders)
+        self.assertIn("Sources/FeedOffline", folders)
+        self.assertLessEqual({"Glibc", "CThread", "CFeedProto", "FeedTransport", "FeedTLS"}, foreign)
 
 
 class PageTests(unittest.TestCase):
