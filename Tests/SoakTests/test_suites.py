@@ -37,6 +37,18 @@ class SuiteTests(SoakTestCase):
         self.assertIn("flips: 10,000 bit flips in each of 2 suites", self.soak("flips").stdout)
         self.assertEqual(len(self.asked()), 10)
 
+    def test_each_codec_is_combined_with_each_transport_in_a_build_of_its_own(self):
+        finished = self.soak("combinations", FEED_TRANSPORT="nio")
+        self.assertIn("combinations: 4 combinations of codec and transport", finished.stdout)
+        self.assertEqual(self.asked()[1::2], [
+            ["None", "None"], ["swift", "None", ".build/swift"], ["None", "nio", ".build/nio"],
+            ["swift", "nio", ".build/swift-nio"]])
+
+    def test_an_outbox_is_killed_over_the_transport_of_the_environment(self):
+        finished = self.soak("outbox", "--count", "100", FEED_TRANSPORT="nio", FEED_COMBINATION="1")
+        self.assertEqual(finished.returncode, 0, finished.stderr)
+        self.assertEqual(self.asked()[1], ["None", "nio", ".build/nio"])
+
     def test_a_failure_ends_it_and_is_not_forgotten(self):
         for _ in range(2):
             finished = self.soak("power", "--count", "9000", FAKE_BAD_SEED="1000001")

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 
+import build
 import tally
 
 SEEDS_A_PIECE = 1_000_000  # more than a piece can use: each has seeds of its own
@@ -20,7 +21,12 @@ KINDS = {
                "count": 10_000_000, "piece": 1_000_000},
     "outbox": {"filter": r"\.OutboxKillTests/eachEntry", "variable": "FEED_OUTBOX_KILLS",
                "name": "kills of an outbox", "count": 1000, "piece": 100},
+    "combinations": {"filter": r"^(FeedProtoTests|FeedClientTests)\.", "variable": "FEED_COMBINATION",
+                     "name": "combinations of codec and transport", "count": 4, "piece": 1},
 }
+# What chooses a combination when the package is built.
+COMBINATIONS = [{}, {"FEED_CODEC": "swift"}, {"FEED_TRANSPORT": "nio"},
+                {"FEED_CODEC": "swift", "FEED_TRANSPORT": "nio"}]
 
 
 def add_flags(parser):
@@ -33,7 +39,8 @@ def test(kind, count, first_seed):
     environment = {**os.environ, kind["variable"]: str(count), "FEED_FIRST_SEED": str(first_seed)}
     environment.pop("FEED_SEED", None)
     command = ["scripts/replica.sh", "test", "-count", "1", "-v", "-run", kind["go"]] if "go" in kind else [
-        "swift", "test", "-c", "release", "--skip-build", "--disable-xctest", "--filter", kind["filter"]]
+        "swift", "test", "-c", "release", *build.scratch(), "--skip-build", "--disable-xctest",
+        "--filter", kind["filter"]]
     finished = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True)
     if "go" in kind:  # a suite that this machine cannot run is skipped
@@ -49,6 +56,15 @@ def test(kind, count, first_seed):
     return 0, lines[:5] or [finished.stdout[-2000:] or "no test ran"]
 
 
+def choose(combination, options):
+    """Builds the tests with a codec and a transport, which those that follow have too."""
+    for name in ("FEED_CODEC", "FEED_TRANSPORT"):
+        os.environ.pop(name, None)
+    os.environ.update(combination)
+    if not options.binaries:
+        build.tests()
+
+
 def run(options, say):
     kind = KINDS[options.what]
     kept = tally.Tally(options.output, options.what)
@@ -58,6 +74,8 @@ def run(options, say):
         return kept.sum("count") >= wanted
 
     def make():
+        if options.what == "combinations":
+            choose(COMBINATIONS[kept.sum("count") % 4], options)
         count = min(kind["piece"], wanted - kept.sum("count"))
         first_seed = 1 + options.first_seed + len(kept.pieces) * SEEDS_A_PIECE
         suites, failures = test(kind, count, first_seed)
