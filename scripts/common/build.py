@@ -8,17 +8,20 @@ BUILD = ["swift", "build", "-c", "release"]
 TESTS = ["--build-tests", "--explicit-target-dependency-import-check", "error", "-Xswiftc", "-warnings-as-errors"]
 
 
-def scratch():
+def scratch(environment=os.environ):
     """The flags of a build with another codec or transport of clients, which has a folder of its own."""
-    chosen = [os.environ[name] for name in ("FEED_CODEC", "FEED_TRANSPORT") if os.environ.get(name)]
+    chosen = [environment[name] for name in ("FEED_CODEC", "FEED_TRANSPORT") if environment.get(name)]
     return ["--scratch-path", ".build/" + "-".join(chosen)] if chosen else []
 
 
-def products(*names):
-    """The folder of some programs, which are there then."""
+def products(*names, **chosen):
+    """The folder of some programs, which are there then; `chosen` is added to the environment."""
+    environment = {**os.environ, **chosen}
+    command = [*BUILD, *scratch(environment)]
     for name in names:
-        subprocess.run([*BUILD, *scratch(), "--product", name], stdout=sys.stderr, check=True)
-    return subprocess.run([*BUILD, *scratch(), "--show-bin-path"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        subprocess.run([*command, "--product", name], stdout=sys.stderr, check=True, env=environment)
+    return subprocess.run([*command, "--show-bin-path"], stdout=subprocess.PIPE, text=True, check=True,
+                          env=environment).stdout.strip()
 
 
 def tests():

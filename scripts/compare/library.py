@@ -15,6 +15,7 @@ WARMUP = 0.5  # seconds that the benchmark votes before it counts
 # Further arguments of ClientBenchmark.
 SIDES = {
     "FeedClient": [],
+    "FeedClient over SwiftNIO": [],
     "FeedClient, with sequences": ["numbered"],
     "FeedClient, tasks on its thread": ["one"],
     "two FeedClients, tasks on their threads": ["two"],
@@ -48,9 +49,11 @@ def measure(command, server, seconds):
 
 def run(options, progress):
     """The figures of each round, by side; each side has a server of its own in each round."""
-    benchmark, seconds = build.products("ClientBenchmark") + "/ClientBenchmark", max(1, round(options.seconds))
+    seconds = max(1, round(options.seconds))
+    folders = {False: build.products("ClientBenchmark"), True: build.products("ClientBenchmark", FEED_TRANSPORT="nio")}
 
     def one(side, _):
+        benchmark = folders["SwiftNIO" in side] + "/ClientBenchmark"
         with servers.Service(options, is_pinned=False) as server:
             command = [benchmark, f"127.0.0.1:{server.port}", TASKS, CONNECTIONS, seconds, *SIDES[side]]
             return measure(list(map(str, command)), server, seconds)
