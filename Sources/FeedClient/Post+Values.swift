@@ -1,5 +1,10 @@
 public import FeedProto
+
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 extension Post: Codable {
     /// Reads a post that ``encode(to:)`` has written, by this version of the library or an earlier one.

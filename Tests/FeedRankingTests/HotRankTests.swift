@@ -98,20 +98,22 @@ import Testing
 
 @Suite struct ControversyRankTests {
     /// Worked out with decimal arithmetic of 60 digits, so that each platform has the same bits.
-    @Test(arguments: [
-        (UInt64(1), UInt64(1), UInt64(0x4000_0000_0000_0000)),
-        (3, 6, 0x4008_0000_0000_0000),
-        (12, 24, 0x4018_0000_0000_0000),
-        (3, 2, 0x4007_6463_6974_629C),
-        (7, 1, 0x3FF5_88CE_A3F0_93BE),
-        (1, 1_000, 0x3FF0_1C65_6FD9_AE29),
-        (12_345, 6_789, 0x406C_4A68_940B_14E1),
-        (1 << 53, 1, 0x3FF0_0000_0000_0012),
-        (1 << 53, 1 << 53 - 1, 0x434F_FFFF_FFFF_FFDA),
-        (999_999_937, 31_415_926, 0x3FFE_B5DC_4BDC_F8EB),
-        (2, 1 << 62 - 1, 0x3FF0_0000_0000_0000),
-        (5, 0, 0),
-    ])
+    @Test(
+        arguments: [
+            (1, 1, 0x4000_0000_0000_0000),
+            (3, 6, 0x4008_0000_0000_0000),
+            (12, 24, 0x4018_0000_0000_0000),
+            (3, 2, 0x4007_6463_6974_629C),
+            (7, 1, 0x3FF5_88CE_A3F0_93BE),
+            (1, 1_000, 0x3FF0_1C65_6FD9_AE29),
+            (12_345, 6_789, 0x406C_4A68_940B_14E1),
+            (1 << 53, 1, 0x3FF0_0000_0000_0012),
+            (1 << 53, 1 << 53 - 1, 0x434F_FFFF_FFFF_FFDA),
+            (999_999_937, 31_415_926, 0x3FFE_B5DC_4BDC_F8EB),
+            (2, 1 << 62 - 1, 0x3FF0_0000_0000_0000),
+            (5, 0, 0),
+        ] as [(UInt64, UInt64, UInt64)]
+    )
     func followsTheFormula(ups: UInt64, downs: UInt64, bits: UInt64) {
         #expect(ControversyRank.value(upvoteCount: ups, downvoteCount: downs).bitPattern == bits)
         #expect(ControversyRank.value(upvoteCount: downs, downvoteCount: ups).bitPattern == bits)
