@@ -462,9 +462,9 @@ let package = Package(
         .testTarget(
             name: "FeedStateTests",
             dependencies: [
-                "FeedState", "FeedAccounts", "FeedConcurrency", "FeedLog", "FeedRanking",
-                "FeedJournal", "FeedReplica", "FeedSQLite", "FakeReplica", "FeedDiskFaults",
-                "FeedTestSupport",
+                "FeedState", "FeedAccounts", "FeedConcurrency", "FeedLog", "FeedOrders",
+                "FeedRanking", "FeedJournal", "FeedReplica", "FeedSQLite", "FakeReplica",
+                "FeedDiskFaults", "FeedTestSupport",
             ],
             exclude: ["Golden"],
             swiftSettings: settings

@@ -2,6 +2,7 @@ import FeedAccounts
 import FeedConcurrency
 import FeedJournal
 import FeedLog
+import FeedOrders
 import FeedRanking
 import FeedState
 import FeedTestSupport
