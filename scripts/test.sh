@@ -100,6 +100,9 @@ beside example swift build --disable-index-store --package-path Examples/Embedde
 tests swift test -c release --skip-build --filter "$computing"
 finish example
 
+step "Checking the types of the client libraries for iOS"
+scripts/apple.sh
+
 step "Running every test of the contract with the codec in Swift"
 (
     FEED_WITHOUT_TARGETS=$(sed -nE 's/.*name: "([A-Za-z]+)".*/\1/p' Package.swift |
