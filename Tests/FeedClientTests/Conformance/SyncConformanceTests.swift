@@ -72,9 +72,9 @@ import Testing
             let client = try await bench.anonymous()
             var ids: [UInt64] = []
             for number in 0..<7 {
-                ids.append(try await client.createPost(Post(title: "\(number)")).id)
+                ids.append(try await client.createPost(PostDraft(title: "\(number)")).id)
             }
-            try await client.createPost(Post(text: "other"), in: "tweets")
+            try await client.createPost(PostDraft(text: "other"), in: "tweets")
             var copy = Copy("posts", marks: nil)
             #expect(try await copy.sync(client) == 7)
             #expect(copy.posts[ids[2]] == (try await client.getPost(ids[2])))
@@ -100,7 +100,7 @@ import Testing
             let tablet = try await bench.device().acting(for: 1 << 63 | 7)
             var ids: [UInt64] = []
             for number in 0..<9 {
-                ids.append(try await phone.createPost(Post(title: "\(number)")).id)
+                ids.append(try await phone.createPost(PostDraft(title: "\(number)")).id)
             }
             try await phone.mark([ids[0]], as: .read)
             var copies = [Copy(), Copy("posts")]
