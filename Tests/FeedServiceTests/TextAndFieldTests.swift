@@ -131,9 +131,9 @@ import Testing
             field: "post.title"
         ),
         Refused(
-            testDescription: "T-TEXT-3: a title of 8,200 bytes",
+            testDescription: "T-TEXT-3: a title of 10,250 bytes",
             request: title(
-                (0..<200).flatMap { _ in Array(("e" + String(repeating: "\u{301}", count: 20)).utf8)
+                (0..<250).flatMap { _ in Array(("e" + String(repeating: "\u{301}", count: 20)).utf8)
                 }
             ),
             reason: .titleTooLong,
