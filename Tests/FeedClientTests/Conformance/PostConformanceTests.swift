@@ -44,7 +44,7 @@ import Testing
             let long = String(repeating: "x", count: 256)
             let wrong: [(PostDraft, String, Reason)] = [
                 (PostDraft(title: long), "", .titleTooLong),
-                (PostDraft(title: String(repeating: Self.bomb, count: 200)), "", .titleTooLong),
+                (PostDraft(title: String(repeating: Self.bomb, count: 250)), "", .titleTooLong),
                 (PostDraft(), "tweets", .textEmpty),
                 (PostDraft(text: long), "tweets", .textTooLong),
                 (PostDraft(linkURL: "a b"), "", .badURL),

@@ -85,7 +85,7 @@ import Testing
             #expect(copy.posts[ids[1]] == nil)
             #expect(try await copy.sync(client) == 0)
             var other = copy.request
-            other.instanceID ^= 1
+            other.instanceID += 1
             #expect(try await client.syncPosts(other).isReset)
             other.pageSize = -1
             let wrong = other
