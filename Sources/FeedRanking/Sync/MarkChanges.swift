@@ -47,7 +47,7 @@ extension ViewerMarks {
             start.isStart || start.deletionsSince > end || start.deletionsSince < known
         if isReset { start = SyncPosition(revision: 0, copyRevision: end) }
         let changed =
-            newestRevision > start.revision ? changes(behind: start.revision, to: end) : []
+            newestRevision > start.revision ? changes(behind: start, to: end) : []
         let part = changed.prefix(limit)
         let last = part.count < changed.count ? part.last?.revision ?? end : end
         var page = MarkPage(position: start.moved(to: last))
@@ -66,12 +66,16 @@ extension ViewerMarks {
     }
 
     /// The marks of a range of revisions that stand, and those that were taken back, in their order.
-    private func changes(behind start: UInt64, to end: UInt64) -> [(revision: UInt64, Changed)] {
+    private func changes(
+        behind position: SyncPosition,
+        to end: UInt64
+    ) -> [(revision: UInt64, Changed)] {
+        let start = position.revision
         var changes: [(revision: UInt64, Changed)] = []
         for (id, onPost) in posts where onPost.revision > start && onPost.revision <= end {
             changes.append((onPost.revision, .post(id)))
         }
-        for mark in lifted where mark.revision > start && mark.revision <= end {
+        for mark in lifted where mark.revision > position.deletionsSince && mark.revision <= end {
             // A post that was marked again has a later change.
             if posts[mark.post] == nil { changes.append((mark.revision, .post(mark.post))) }
         }
