@@ -114,7 +114,7 @@ extension FeedCalling {
 
     /// Edits a post as it was shown: the fields that the closure changes.
     ///
-    /// The edit stands on ``Post/revision``: it is refused if somebody has edited the post since. Votes are
+    /// The edit stands on `Post.revision`: it is refused if somebody has edited the post since. Votes are
     /// no edits. An edit that changes nothing makes no call.
     ///
     /// - Parameters:

@@ -1,5 +1,6 @@
 public import FeedClient
 public import FeedProto
+public import FoundationEssentials
 
 /// Why an offline feed could not do what it was asked for.
 public enum OfflineError: Error, Sendable, Equatable {
@@ -80,4 +81,31 @@ extension OfflineNotice: CustomStringConvertible {
                 + "Changes that were not sent are kept."
         }
     }
+}
+
+extension OfflineError {
+    /// Why it failed, in a word for programs: of a call that of the service or of the client.
+    public var reason: Reason {
+        switch self {
+        case .service(let error): error.reason
+        case .damaged, .damagedPosts, .otherClient, .file: .fileUnusable
+        case .inUse: .fileInUse
+        case .closed: .closed
+        case .unknownPost: .postNotFound
+        case .unknownEntry: .unknownEntry
+        case .outboxFull: .outboxFull
+        case .tooLarge: .requestTooLarge
+        case .unsupportedOrder, .noSequences: .unknownMethod
+        }
+    }
+
+    /// Whether it ended because its task was cancelled, which a person is not told of.
+    public var isCancellation: Bool {
+        if case .service(let error) = self { error.isCancellation } else { false }
+    }
+}
+
+extension OfflineError: LocalizedError {
+    /// A sentence for a person, of `Reason.texts`.
+    public var errorDescription: String? { reason.text }
 }

@@ -1,0 +1,24 @@
+import FeedClient
+import FeedOffline
+import FeedProto
+import Foundation
+import Testing
+
+/// What persons are told of an offline feed's failures.
+struct OfflineErrorTests {
+    @Test(arguments: [
+        (OfflineError.outboxFull(limit: 3), Reason.outboxFull), (.inUse(path: "/f"), .fileInUse),
+        (.damaged(reason: ""), .fileUnusable), (.unknownPost(1), .postNotFound),
+        (.service(.unknownHost(name: "", reason: "")), .noConnection),
+    ])
+    func errorsSayWhatThePersonMayDo(_ error: OfflineError, _ reason: Reason) {
+        #expect(error.reason == reason)
+        #expect(error.localizedDescription == Reason.texts[reason])
+        #expect((error as any Error).localizedDescription == Reason.texts[reason])
+    }
+
+    @Test func aCancelledSyncIsNamed() {
+        #expect(OfflineError.service(.cancelled(effect: .none)).isCancellation)
+        #expect(!OfflineError.closed.isCancellation)
+    }
+}
