@@ -135,6 +135,16 @@ public protocol FeedWatching: FeedCalling {
 extension FeedWatching {
     /// The posts of a watch, which follow their changes at most four times a second.
     public func watch(_ watch: PostWatch) -> WatchSequence { self.watch(watch, interval: nil) }
+
+    /// The first posts of a list as a person sees them: they follow their changes, and rows stay in place.
+    ///
+    /// - Parameters:
+    ///   - list: The feed, the order and which posts.
+    ///   - limit: How many posts: 1 to 100.
+    /// - Returns: The newest state, whenever something has changed.
+    public func observe(_ list: PostList, limit: Int = 20) -> WatchSequence {
+        watch(PostWatch(.top(limit), of: list))
+    }
 }
 
 extension Request {

@@ -78,6 +78,10 @@ public struct Page: Sendable, Equatable {
     public var newerCount: UInt32
     /// What was served: LIVE also if STABLE was asked for, and its snapshot is gone or ends.
     public var consistency: Consistency
+    /// The list that the page is of.
+    public var list: PostList
+    /// How many posts were asked for; 0 is the service's default.
+    public var pageSize: Int
 
     /// A page, by default the only one.
     public init(
@@ -88,7 +92,9 @@ public struct Page: Sendable, Equatable {
         totalSize: UInt64 = 0,
         refresh: PageToken? = nil,
         newerCount: UInt32 = 0,
-        consistency: Consistency = .unspecified
+        consistency: Consistency = .unspecified,
+        of list: PostList = PostList(),
+        pageSize: Int = 0
     ) {
         self.posts = posts
         self.next = next
@@ -98,9 +104,11 @@ public struct Page: Sendable, Equatable {
         self.refresh = refresh
         self.newerCount = newerCount
         self.consistency = consistency
+        self.list = list
+        self.pageSize = pageSize
     }
 
-    init(_ response: ListPostsResponse) {
+    init(_ response: ListPostsResponse, of list: PostList, pageSize: Int) {
         posts = response.posts
         next = PageToken(bytes: response.nextPageToken)
         previous = PageToken(bytes: response.previousPageToken)
@@ -109,6 +117,8 @@ public struct Page: Sendable, Equatable {
         refresh = PageToken(bytes: response.refreshToken)
         newerCount = response.newerCount
         consistency = response.consistency
+        self.list = list
+        self.pageSize = pageSize
     }
 }
 
@@ -186,8 +196,50 @@ extension FeedCalling {
         let request = Request.listPosts(list.request(pageSize: pageSize, from: start))
         return try await call(request, timeout: timeout) {
             guard case .listPosts(let response) = $0 else { return nil }
-            return Page(response)
+            return Page(response, of: list, pageSize: pageSize)
         }
+    }
+
+    /// Reads the page after another one.
+    ///
+    /// - Parameters:
+    ///   - page: The other page.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The page; nil if the other one is the last.
+    /// - Throws: A ``FeedClientError``, as ``listPosts(_:pageSize:from:timeout:)``.
+    public func next(
+        after page: Page,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> Page? {
+        try await neighbour(page.next, of: page, timeout)
+    }
+
+    /// Reads the page before another one.
+    ///
+    /// - Parameters:
+    ///   - page: The other page.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Returns: The page; nil if the other one is the first.
+    /// - Throws: A ``FeedClientError``, as ``listPosts(_:pageSize:from:timeout:)``.
+    public func previous(
+        before page: Page,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) -> Page? {
+        try await neighbour(page.previous, of: page, timeout)
+    }
+
+    private func neighbour(
+        _ token: PageToken?,
+        of page: Page,
+        _ timeout: Duration?
+    ) async throws(FeedClientError) -> Page? {
+        guard let token else { return nil }
+        return try await listPosts(
+            page.list,
+            pageSize: page.pageSize,
+            from: .token(token),
+            timeout: timeout
+        )
     }
 
     /// All posts of a list, read page by page as they are asked for.

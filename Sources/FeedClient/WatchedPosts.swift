@@ -12,24 +12,29 @@ public struct PostWatch: Sendable, Hashable {
 
     /// Which posts are watched.
     public var subject: Subject
-    /// The feed of the list; empty is the front page over all feeds.
-    public var feed: String
-    /// The order of the list; unspecified is the feed's default.
-    public var order: Order
-    /// The age of the list's posts, for TOP, CONTROVERSIAL and DISCUSSED; unspecified is any.
-    public var window: Window
+    /// The list of the first posts; its consistency is not read, nor is it for single posts.
+    public var list: PostList
 
-    /// A watch; feed, order and window are those of a list, and single posts need none of them.
+    /// A watch of the first posts of a list.
+    public init(_ subject: Subject, of list: PostList) {
+        self.subject = subject
+        self.list = list
+    }
+
+    /// A watch of the first posts of a list without filters, or of single posts, which need no list.
+    ///
+    /// - Parameters:
+    ///   - subject: How many posts.
+    ///   - feed: The feed; empty is the front page over all feeds.
+    ///   - order: The order; unspecified is the feed's default.
+    ///   - window: The age of the posts, for TOP, CONTROVERSIAL and DISCUSSED; unspecified is any.
     public init(
         _ subject: Subject,
         in feed: String = "",
         order: Order = .unspecified,
         window: Window = .unspecified
     ) {
-        self.subject = subject
-        self.feed = feed
-        self.order = order
-        self.window = window
+        self.init(subject, of: PostList(feed: feed, order: order, window: window))
     }
 
     /// The request that begins the watch; `interval` is the least time between two events, and nil the
@@ -39,9 +44,9 @@ public struct PostWatch: Sendable, Hashable {
         request.minimumIntervalMilliseconds = interval.map(Self.milliseconds) ?? 0
         switch subject {
         case .top(let count):
-            request.feed = feed
-            request.order = order
-            request.window = window
+            request.feed = list.feed
+            request.order = list.order
+            request.window = list.window
             request.topCount = UInt32(clamping: count)
         case .posts(let ids): request.postIDs = ids
         }
@@ -143,6 +148,15 @@ package struct WatchCopy: Sendable, Equatable {
     private let source: Source
     private var posts: [UInt64: Post] = [:]
     private var ids: [UInt64]
+
+    /// Posts that the program keeps itself, in their order; at most 200 are shown.
+    package init(of posts: [Post], newPostCount: UInt64, revision: UInt64) {
+        source = .request
+        ids = Self.watched(posts.map(\.id))
+        self.posts = Dictionary(posts.map { ($0.id, $0) }) { first, _ in first }
+        self.newPostCount = newPostCount
+        self.revision = revision
+    }
 
     package init(of request: WatchPostsRequest) {
         source = request.postIDs.isEmpty ? .ranking : .request

@@ -220,12 +220,16 @@ import Testing
                 from: .token(try #require(first.next))
             )
             #expect(second.firstRank == 11)
-            let back = try await client.listPosts(
-                order: .top,
-                pageSize: 10,
-                from: .token(try #require(second.previous))
-            )
+            #expect(try await client.next(after: first)?.posts == second.posts)
+            let third = try #require(try await client.next(after: second))
+            #expect((third.firstRank, third.posts.count) == (21, 5))
+            #expect(try await client.next(after: third) == nil)
+            let back = try #require(try await client.previous(before: second))
             #expect(back.posts == first.posts)
+            #expect(try await client.previous(before: back) == nil)
+            let filtered = PostList(feed: "posts", order: .new, authorID: 9)
+            let none = try await client.listPosts(filtered, pageSize: 3)
+            #expect((none.list, none.pageSize) == (filtered, 3))
             let around = try await client.listPosts(
                 order: .top,
                 pageSize: 5,

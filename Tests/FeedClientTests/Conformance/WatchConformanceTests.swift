@@ -57,7 +57,7 @@ import Testing
         try await ConformanceBench.run(kind) { bench in
             let client = try await Self.watcher(bench)
             let ids = try await Self.fill(client)
-            let watch = client.watch(PostWatch(.top(2), in: "posts", order: .new))
+            let watch = client.observe(PostList(feed: "posts", order: .new), limit: 2)
             var iterator = watch.makeAsyncIterator()
             let first = try #require(try await iterator.next())
             #expect(first.rows.map(\.id) == [ids[2], ids[1]])
