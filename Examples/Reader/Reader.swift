@@ -154,7 +154,7 @@ struct Reader {
     ///
     /// A session that begins or ends is that of all later syncs.
     private func connected(_ call: (FeedClient) async throws -> Void) async throws {
-        let client = try await FeedClient.connect(to: address, configuration: configuration)
+        let client = try FeedClient(to: address, configuration: configuration)
         do {
             try await call(client)
         } catch {

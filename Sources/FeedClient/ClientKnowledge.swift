@@ -6,7 +6,7 @@ package import FeedProto
 ///
 /// Several connections learn of a session at different moments. So what is said of another session than the
 /// one of now says nothing of the user of now.
-final class ClientKnowledge: Sendable {
+package final class ClientKnowledge: Sendable {
     private struct State {
         var service: HelloResponse?
         /// The token of the session of now; empty if there is none.
@@ -14,20 +14,20 @@ final class ClientKnowledge: Sendable {
     }
 
     private let state: Lock<State>
-    let user: CurrentUser
+    package let user: CurrentUser
     /// Whether the client has begun with a session from its store.
     let hadStoredSession: Bool
 
     /// The knowledge of a client without a connection; the user is known of a stored session.
-    init(token: Secret?, userID: UInt64?) {
+    package init(token: Secret?, userID: UInt64?) {
         state = Lock(State(token: token?.bytes ?? []))
         user = CurrentUser(userID.map { User(id: $0, displayName: "") })
         hadStoredSession = userID != nil
     }
 
-    var service: HelloResponse? { state.withLock { $0.service } }
+    package var service: HelloResponse? { state.withLock { $0.service } }
 
-    func take(_ news: SessionNews) {
+    package func take(_ news: SessionNews) {
         switch news {
         case .greeted(let hello, let token):
             state.withLock { state in
@@ -42,6 +42,15 @@ final class ClientKnowledge: Sendable {
                 state.token = []
                 user.set(nil)
             }
+        }
+    }
+
+    /// Makes the client nobody's at once, and returns the token of its session; empty if it had none.
+    package func leaveSession() -> [UInt8] {
+        state.withLock { state in
+            defer { state.token = [] }
+            user.set(nil)
+            return state.token
         }
     }
 

@@ -75,6 +75,11 @@ extension ClientSession {
         leaveFormerSession()
     }
 
+    /// Leaves a session; nothing if the calls are those of another one.
+    package mutating func leave(sessionToken token: [UInt8]) {
+        if hello.sessionToken == token { adopt(sessionToken: []) }
+    }
+
     /// Lets the next calls leave over a connection whose Hello shows the session of now.
     mutating func leaveFormerSession() {
         switch state {

@@ -381,6 +381,11 @@ package enum SessionNews: Sendable {
 package struct EndedSession: Sendable {
     let token: [UInt8]
     let status: Status
+
+    package init(token: [UInt8], status: Status) {
+        self.token = token
+        self.status = status
+    }
 }
 
 extension ClientSession.Call: Sendable where Caller: Sendable {}

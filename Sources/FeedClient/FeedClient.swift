@@ -193,6 +193,7 @@ public final class FeedClient: FeedCalling {
     ) async throws(FeedClientError) -> Answer {
         switch request {
         case .watchPosts, .cancel: throw .watchIsNoCall
+        case .signOut(let request): return try await signOut(request, timeout)
         default: break
         }
         let changeCount = links.sessionChangeCount
@@ -211,7 +212,7 @@ public final class FeedClient: FeedCalling {
             }
             throw error
         }
-        if let change = SessionChange(answer.response, to: request) { adopt(change) }
+        keepSession(answer.response, of: request)
         return answer
     }
 
@@ -433,37 +434,44 @@ extension FeedClient {
     }
 }
 
-/// What a call has made of the client's session.
-private enum SessionChange {
-    /// The client's calls are those of a user.
-    case begun(StoredSession)
-    /// They are nobody's.
-    case ended
-
-    /// What the answer to a request means; nil if it leaves the session as it is.
-    init?(_ response: Response, to request: Request) {
+/// Sessions that begin and end.
+extension FeedClient {
+    /// Lets all connections follow a session that begins on the first one, and keeps its session for the next launch.
+    private func keepSession(_ response: Response, of request: Request) {
         switch (request, response) {
         case (.signUp, .session(let session)), (.signIn, .session(let session)),
             (.changePassword, .session(let session)), (.resetPassword, .session(let session)):
-            guard let token = session.secret, let user = session.user else { return nil }
-            self = .begun(StoredSession(token: token, userID: user.id))
-        case (.signOut, _): self = .ended
-        default: return nil
+            guard let token = session.secret, let user = session.user else { return }
+            links.adopt(sessionToken: token.bytes)
+            configuration.sessionStore?.save(StoredSession(token: token, userID: user.id))
+        default: break
         }
     }
-}
 
-extension FeedClient {
-    /// Lets all connections follow a sign-in or a sign-out on the first one, and keeps its session for
-    /// the next launch.
-    private func adopt(_ change: SessionChange) {
-        switch change {
-        case .begun(let session):
-            links.adopt(sessionToken: session.token.bytes)
-            configuration.sessionStore?.save(session)
-        case .ended:
-            links.adopt(sessionToken: [])
-            configuration.sessionStore?.remove()
+    /// Forgets the session at once, and ends it on the service: now, or else when that can be reached.
+    private func signOut(
+        _ request: SignOutRequest,
+        _ timeout: Duration?
+    ) async throws(FeedClientError) -> Answer {
+        let token = links.knowledge.leaveSession()
+        configuration.sessionStore?.remove()
+        links.adopt(sessionToken: [])
+        do throws(FeedClientError) {
+            // Calls that are made from now on leave behind it, as those of nobody.
+            return try await links.first.call(
+                .signOut(request),
+                minimumRevision: 0,
+                actingUserID: actingUserID,
+                timeout: timeout ?? configuration.timeout
+            )
+        } catch {
+            links.first.leave(sessionToken: token)
+            guard !token.isEmpty, !error.endsSession, error != .closed else { throw error }
+            links.endLater(sessionToken: token)
+            // Who ends the sessions of all devices has to know whether that is done.
+            if request.endsEverywhere { throw error }
+            if case .refused = error { throw error }
+            return Answer(response: .empty, revision: 0)
         }
     }
 }

@@ -126,6 +126,9 @@ final class Link: Sendable {
 
     func adopt(sessionToken token: [UInt8]) { post { $0.adopt(sessionToken: token) } }
 
+    /// Leaves a session whose end the service has not answered.
+    func leave(sessionToken token: [UInt8]) { post { $0.leave(sessionToken: token) } }
+
     /// Takes a time from that of the next call.
     func spend(_ time: Duration) { post { $0.spentTime = time } }
 

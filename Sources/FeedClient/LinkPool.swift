@@ -1,4 +1,5 @@
 internal import FeedClientTransport
+internal import FeedConcurrency
 internal import FeedNetwork
 internal import FeedProto
 internal import Synchronization
@@ -14,6 +15,10 @@ final class LinkPool: Sendable {
     let knowledge: ClientKnowledge
     private let turn = Atomic<UInt>(0)
     private let sessionChanges = Atomic<UInt64>(0)
+    private let endpoints: [Endpoint]
+    private let configuration: ClientConfiguration
+    /// What ends sessions that could not be ended at once.
+    private let endings = Lock<[Task<Void, Never>]>([])
 
     /// Starts the thread; each connection opens with its first call.
     init(
@@ -26,6 +31,8 @@ final class LinkPool: Sendable {
         let loop = try ClientLoop(to: endpoints, configuration, inboxes, knowledge)
         self.loop = loop
         self.knowledge = knowledge
+        self.configuration = configuration
+        self.endpoints = endpoints
         links = inboxes.enumerated().map { Link(loop, $0.offset, $0.element) }
     }
 
@@ -47,6 +54,41 @@ final class LinkPool: Sendable {
         for link in links.dropFirst() { link.adopt(sessionToken: token) }
     }
 
+    /// Ends a session over a connection of its own, once the service can be reached: in a day at most, and
+    /// before the client is closed.
+    func endLater(sessionToken token: [UInt8]) {
+        var configuration = configuration
+        configuration.sessionToken = Secret(bytes: token)
+        // The client's channel is not this connection's.
+        configuration.clientID = nil
+        configuration.connectionCount = 1
+        let ending = Task { [endpoints, configuration] in
+            let knowledge = ClientKnowledge(token: nil, userID: nil)
+            guard let links = try? LinkPool(to: endpoints, configuration, knowledge) else { return }
+            var isLost = true
+            while isLost, !Task.isCancelled {
+                do throws(FeedClientError) {
+                    _ = try await links.first.call(
+                        .signOut(SignOutRequest()),
+                        minimumRevision: 0,
+                        actingUserID: 0,
+                        timeout: .seconds(86_400)
+                    )
+                    isLost = false
+                } catch {
+                    if case .connectionLost = error { continue }
+                    isLost = false
+                }
+            }
+            await links.close()
+        }
+        endings.withLock { $0.append(ending) }
+    }
+
+    private func cancelEndings() {
+        for ending in endings.withLock({ $0 }) { ending.cancel() }
+    }
+
     func history() async -> ConnectionHistory? {
         var sum = RetryCounts()
         var isConnected = false
@@ -60,7 +102,10 @@ final class LinkPool: Sendable {
         return ConnectionHistory(retries: sum, instanceID: instanceID, isConnected: isConnected)
     }
 
+    deinit { cancelEndings() }
+
     func close() async {
+        cancelEndings()
         await loop.close()
         knowledge.user.finish()
     }

@@ -237,8 +237,13 @@ extension FeedCalling {
 
     /// Ends the client's session.
     ///
+    /// The client forgets it at once: from here on it is nobody's, also if the call fails. It is no failure
+    /// if the service does not answer within the time: the client ends the session there as soon as it can,
+    /// until it is closed.
+    ///
     /// - Parameters:
-    ///   - everywhere: Whether all sessions of the user end, on other devices too.
+    ///   - everywhere: Whether all sessions of the user end, on other devices too. Then a failure is thrown,
+    ///     and only the session of this client is ended later.
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` if nobody is signed in.
     public func signOut(

@@ -131,6 +131,11 @@ final class SessionDriver {
         proceed()
     }
 
+    func leave(sessionToken token: [UInt8]) {
+        session.leave(sessionToken: token)
+        proceed()
+    }
+
     private func forget(_ ended: EndedSession) {
         session.forget(ended)
         proceed()

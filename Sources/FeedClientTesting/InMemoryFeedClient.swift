@@ -10,9 +10,9 @@ public final class InMemoryFeedClient: FeedWatching {
         let caller: Lock<MemoryCaller?>
         let user: CurrentUser
 
-        init(_ caller: MemoryCaller, _ user: User?) {
+        init(_ caller: MemoryCaller) {
             self.caller = Lock(caller)
-            self.user = CurrentUser(user)
+            user = caller.user
         }
     }
 
@@ -34,7 +34,7 @@ public final class InMemoryFeedClient: FeedWatching {
         _ caller: MemoryCaller,
         _ service: HelloResponse
     ) {
-        self.init(memory, Connection(caller, service.user), service, actingUserID: 0)
+        self.init(memory, Connection(caller), service, actingUserID: 0)
     }
 
     private init(
@@ -61,20 +61,22 @@ public final class InMemoryFeedClient: FeedWatching {
             guard var calling = caller else { throw .closed }
             defer { caller = calling }
             do throws(FeedClientError) {
-                let answer = try memory.answer(
+                return try memory.answer(
                     to: request,
                     minimumRevision: minimumRevision,
                     actingUserID: actingUserID,
                     from: &calling
                 )
-                if case .session(let session) = answer.response {
-                    connection.user.set(session.user)
-                }
-                if case .signOut = request { connection.user.set(nil) }
-                return answer
             } catch {
-                if error.endsSession { connection.user.set(nil) }
-                throw error
+                // A client forgets its session also if the service does not hear of that.
+                guard case .signOut(let request) = request, !calling.token.isEmpty else {
+                    throw error
+                }
+                calling.token = []
+                calling.user.set(nil)
+                if request.endsEverywhere { throw error }
+                if case .refused = error { throw error }
+                return Answer(response: .empty, revision: 0)
             }
         }
     }
@@ -100,7 +102,7 @@ public final class InMemoryFeedClient: FeedWatching {
         InMemoryFeedClient(memory, connection, service, actingUserID: userID)
     }
 
-    /// Ends the client; calls made afterwards are ``FeedClientError/closed``.
+    /// Ends the client; calls made afterwards are ``/FeedClient/FeedClientError/closed``.
     public func close() async {
         guard let caller = connection.caller.withLock({ $0.take() }) else { return }
         memory.endWatches(of: caller)

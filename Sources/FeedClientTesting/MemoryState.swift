@@ -14,6 +14,8 @@ struct MemoryCaller: Sendable {
     var token: [UInt8] = []
     /// The revision of its last change, which its stable pages show.
     var lastChange: UInt64 = 0
+    /// Who is signed in, as its client knows it.
+    let user = CurrentUser(nil)
 }
 
 /// What a call says beside its request.
@@ -65,6 +67,7 @@ struct MemoryState {
         }
         caller.token = hello.sessionToken
         let session = try session(of: caller)
+        caller.user.set(session?.user)
         let response = HelloResponse(
             serverName: Self.serverName,
             instanceID: Self.instanceID,
@@ -113,10 +116,13 @@ struct MemoryState {
             // As a client forgets the token of a session that has ended.
             if error.reason == .sessionExpired {
                 caller.token = []
+                caller.user.set(nil)
                 endWatches(of: caller, .refused(error))
             }
             throw error
         }
+        if case .session(let session) = response { caller.user.set(session.user) }
+        if case .signOut = request { caller.user.set(nil) }
         if store.revision > before { caller.lastChange = store.revision }
         return Answer(response: response, revision: store.revision)
     }

@@ -110,6 +110,7 @@ extension MemoryState {
         } catch {
             if error.reason == .sessionExpired {
                 endedTokens[watch.caller.number] = watch.caller.token
+                watch.caller.user.set(nil)
             }
             throw error
         }

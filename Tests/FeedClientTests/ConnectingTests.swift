@@ -1,4 +1,5 @@
 import FeedClient
+import FeedClientTesting
 import FeedProto
 import FeedService
 import FeedTestSupport
@@ -88,7 +89,7 @@ import Testing
             throw Unexpected("The session has not ended.")
         }
         #expect(status.reason == .sessionExpired)
-        #expect(client.user == nil)
+        try #require(client.user == nil)
         #expect(await changes.next() == .some(nil))
         var later = client.userChanges.makeAsyncIterator()
         #expect(await later.next() == .some(nil))
@@ -134,6 +135,37 @@ import Testing
         try await second.drain()
     }
 
+    /// Two connections of a client learn of its session at different moments.
+    @Test func whatIsSaidOfAnotherSessionSaysNothingOfTheUser() throws {
+        let old = [UInt8](repeating: 1, count: Secret.byteCount)
+        let new = [UInt8](repeating: 2, count: Secret.byteCount)
+        let (ada, bob) = (User(id: 1, displayName: "Ada"), User(id: 2, displayName: "Bob"))
+        func hello(_ user: User?) -> HelloResponse {
+            var hello = HelloResponse(
+                serverName: "",
+                instanceID: 1,
+                serverTimeMilliseconds: 0,
+                limits: nil
+            )
+            hello.user = user
+            return hello
+        }
+        let knowledge = ClientKnowledge(token: Secret(bytes: old), userID: 1)
+        knowledge.take(.greeted(hello(ada), token: old))
+        #expect(knowledge.user.value == ada)
+        knowledge.take(
+            .signedIn(UserSession(token: new, user: bob, expireTimeMilliseconds: 1))
+        )
+        knowledge.take(.greeted(hello(ada), token: old))
+        let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")
+        knowledge.take(.ended(EndedSession(token: old, status: status)))
+        #expect(knowledge.user.value == bob)
+        #expect(knowledge.leaveSession() == new)
+        knowledge.take(.greeted(hello(bob), token: new))
+        #expect(knowledge.user.value == nil)
+        #expect(knowledge.leaveSession() == [])
+    }
+
     @Test func aTaskGetsTheNewestUserAndAStreamThatIsLeftIsForgotten() async {
         let user = CurrentUser(nil)
         var changes = user.changes.makeAsyncIterator()
@@ -144,5 +176,126 @@ import Testing
         #expect(await changes.next() == .some(nil))
         do { _ = user.changes }
         #expect(user.followerCount == 1)
+    }
+}
+
+/// Sign-outs with and without a service.
+@Suite(.timeLimit(.minutes(10))) struct SignOutTests {
+    /// Signs in over a service, with a store of the session.
+    private static func run(
+        _ body: (_ client: FeedClient, _ store: FileSessionStore, _ address: String) async throws ->
+            Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        let server = try FeedServer.startQuietly()
+        let address = try #require(server.addresses.first).description
+        var configuration = ClientConfiguration.patient
+        configuration.clientID = ClientID()
+        configuration.connectionCount = 2
+        let store = FileSessionStore(path: directory.path + "/session")
+        configuration.sessionStore = store
+        let client = try FeedClient(to: address, configuration: configuration)
+        try await client.signUp(email: "ada@example.org", password: "secret")
+        try await body(client, store, address)
+        await client.close()
+        try await server.drain()
+    }
+
+    @Test func theCallsBehindASignOutAreNobodys() async throws {
+        try await Self.run { client, store, _ in
+            try await client.signOut()
+            #expect(client.user == nil)
+            #expect(store.load() == nil)
+            let error = await failure { try await client.session() }
+            #expect(error?.reason == .identityRequired)
+            #expect(await failure { try await client.signOut() }?.reason == .identityRequired)
+            // A sign-in behind it is kept.
+            try await client.signIn(email: "ada@example.org", password: "secret")
+            #expect(store.load() != nil)
+            #expect(client.user?.displayName == "ada")
+        }
+    }
+
+    /// The time of the call is over before it leaves, as it is without a network.
+    @Test func aSignOutThatDoesNotReachTheServiceEndsTheSessionLater() async throws {
+        try await Self.run { client, store, address in
+            var configuration = ClientConfiguration.patient
+            configuration.sessionToken = try #require(store.load()).token
+            let other = try await FeedClient.connect(to: address, configuration: configuration)
+            var watch = other.watch(PostWatch(.top(1))).makeAsyncIterator()
+            _ = try await watch.next()
+            try await client.signOut(timeout: .zero)
+            #expect(client.user == nil)
+            #expect(store.load() == nil)
+            #expect(await failure { try await client.session() }?.reason == .identityRequired)
+            let error = await failure { while try await watch.next() != nil {} }
+            #expect(error?.reason == .sessionExpired)
+            await other.close()
+        }
+    }
+
+    @Test func whoSignsOutEverywhereIsToldThatTheServiceDidNotHearOfIt() async throws {
+        try await Self.run { client, store, _ in
+            let error = await failure { try await client.signOut(everywhere: true, timeout: .zero) }
+            #expect(error?.effect == CallEffect.none)
+            #expect(client.user == nil)
+            #expect(store.load() == nil)
+        }
+    }
+
+    @Test func aSignOutWithoutANetworkIsNoWaitForTheUser() async throws {
+        let directory = try TemporaryDirectory()
+        let nobody = try ReservedPort()
+        var configuration = ClientConfiguration.patient
+        let store = FileSessionStore(path: directory.path + "/session")
+        let token = try #require(Secret(bytes: Array(repeating: 7, count: Secret.byteCount)))
+        store.save(StoredSession(token: token, userID: 5))
+        configuration.sessionStore = store
+        let client = try FeedClient(to: nobody.address, configuration: configuration)
+        var changes = client.userChanges.makeAsyncIterator()
+        #expect(await changes.next() == .some(User(id: 5, displayName: "")))
+        let signOut = Task { try await client.signOut() }
+        #expect(await changes.next() == .some(nil))
+        #expect(store.load() == nil)
+        // It gives up; what would end the session later ends with the client.
+        signOut.cancel()
+        try await signOut.value
+        await client.close()
+        #expect(await failure { try await client.signOut() } == .closed)
+    }
+
+    @Test func aServiceInMemoryForgetsToo() async throws {
+        let service = InMemoryFeedService()
+        let client = try service.connect()
+        let session = try await client.signUp(email: "ada@example.org", password: "secret")
+        #expect(client.user == session.user)
+        var changes = client.userChanges.makeAsyncIterator()
+        #expect(await changes.next() == .some(session.user))
+        service.fail { _ in .connectionLost(reason: "test", effect: .unknown) }
+        try await client.signOut()
+        service.fail(nil)
+        #expect(client.user == nil)
+        #expect(await changes.next() == .some(nil))
+        #expect(await failure { try await client.session() }?.reason == .identityRequired)
+        let status = Status(code: .internal, reason: .internal, message: "no")
+        try await client.signIn(email: "ada@example.org", password: "secret")
+        #expect(await changes.next() == .some(session.user))
+        service.fail { _ in .refused(status) }
+        #expect(await failure { try await client.signOut() } == .refused(status))
+        service.fail(nil)
+        #expect(await changes.next() == .some(nil))
+
+        // A watch hears of the end of a session, too.
+        try await client.signIn(email: "ada@example.org", password: "secret")
+        #expect(await changes.next() == .some(session.user))
+        var watch = client.watch(PostWatch(.top(1))).makeAsyncIterator()
+        _ = try await watch.next()
+        let other = try service.connect()
+        try await other.signIn(email: "ada@example.org", password: "secret")
+        try await other.signOut(everywhere: true)
+        #expect(await failure { while try await watch.next() != nil {} }?.reason == .sessionExpired)
+        #expect(await changes.next() == .some(nil))
+        await client.close()
+        #expect(await changes.next() == nil)
     }
 }
