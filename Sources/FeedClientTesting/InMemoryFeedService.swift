@@ -45,7 +45,7 @@ public final class InMemoryFeedService: Sendable {
     ///   - serviceKey: The key of a service; nil is none.
     ///   - sessionToken: The token of a session that was begun before; nil is none.
     /// - Returns: The client.
-    /// - Throws: A ``FeedClientError``, as `SESSION_EXPIRED`.
+    /// - Throws: A ``/FeedClient/FeedClientError``, as `SESSION_EXPIRED`.
     public func connect(
         as clientID: ClientID? = nil,
         serviceKey: Secret? = nil,
