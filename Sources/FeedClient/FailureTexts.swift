@@ -1,5 +1,10 @@
 public import FeedProto
+
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 // What a person is told when a call fails. The texts of `description` are for developers.
 

@@ -436,7 +436,8 @@ extension FeedClient {
 
 /// Sessions that begin and end.
 extension FeedClient {
-    /// Lets all connections follow a session that begins on the first one, and keeps its session for the next launch.
+    /// Lets all connections follow a session that has begun on the first one, and keeps it for the next
+    /// launch.
     private func keepSession(_ response: Response, of request: Request) {
         switch (request, response) {
         case (.signUp, .session(let session)), (.signIn, .session(let session)),

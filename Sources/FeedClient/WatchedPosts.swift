@@ -21,7 +21,8 @@ public struct PostWatch: Sendable, Hashable {
         self.list = list
     }
 
-    /// A watch of the first posts of a list without filters, or of single posts, which need no list.
+    /// A watch of the first posts of a list without filters, dismissed posts included, or of single posts,
+    /// which need no list.
     ///
     /// - Parameters:
     ///   - subject: How many posts.
@@ -34,7 +35,8 @@ public struct PostWatch: Sendable, Hashable {
         order: Order = .unspecified,
         window: Window = .unspecified
     ) {
-        self.init(subject, of: PostList(feed: feed, order: order, window: window))
+        let list = PostList(feed: feed, order: order, window: window, includesDismissed: true)
+        self.init(subject, of: list)
     }
 
     /// The request that begins the watch; `interval` is the least time between two events, and nil the
@@ -47,6 +49,9 @@ public struct PostWatch: Sendable, Hashable {
             request.feed = list.feed
             request.order = list.order
             request.window = list.window
+            request.authorID = list.authorID
+            request.unreadOnly = list.unreadOnly
+            request.excludesDismissed = !list.includesDismissed
             request.topCount = UInt32(clamping: count)
         case .posts(let ids): request.postIDs = ids
         }

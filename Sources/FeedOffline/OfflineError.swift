@@ -1,6 +1,11 @@
 public import FeedClient
 public import FeedProto
+
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// Why an offline feed could not do what it was asked for.
 public enum OfflineError: Error, Sendable, Equatable {

@@ -53,6 +53,30 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
+    func aListIsObservedWithItsFilters(kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let client = try await Self.watcher(bench)
+            let ids = try await Self.fill(client)
+            try await client.mark([ids[2]], as: .read)
+            try await client.mark([ids[1]], as: .dismissed)
+            var list = PostList(feed: "posts", order: .new)
+            func shown(_ watch: PostWatch) async throws -> [UInt64]? {
+                var iterator = client.watch(watch).makeAsyncIterator()
+                return try await iterator.next()?.rows.map(\.id)
+            }
+            #expect(try await shown(PostWatch(.top(5), of: list)) == [ids[2], ids[0]])
+            list.unreadOnly = true
+            #expect(try await shown(PostWatch(.top(5), of: list)) == [ids[0]])
+            list.includesDismissed = true
+            #expect(try await shown(PostWatch(.top(5), of: list)) == [ids[1], ids[0]])
+            list.authorID = 7
+            #expect(try await shown(PostWatch(.top(5), of: list)) == [])
+            let all = PostWatch(.top(5), in: "posts", order: .new)
+            #expect(try await shown(all) == [ids[2], ids[1], ids[0]])
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
     func newPostsAreCountedAndThoseThatLeaveAreNamed(kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in
             let client = try await Self.watcher(bench)
