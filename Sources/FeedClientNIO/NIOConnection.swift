@@ -329,8 +329,6 @@ enum NIOLimits {
     /// How long the peer may take none of what waits for it.
     static let writeProgressSeconds = 10
     static let protocolName = "feed/1"
-    /// A loop of SwiftNIO takes three, and other threads may take some meanwhile.
-    static let loopDescriptorCount = 8
 
     /// The options that libuv's transport sets on a client's socket.
     fileprivate static func options(_ bootstrap: Bootstrap) -> Bootstrap {

@@ -5,7 +5,6 @@ internal import NIOCore
 #if canImport(Network)
 internal import NIOTransportServices
 #else
-internal import Glibc
 internal import NIOPosix
 #endif
 
@@ -152,7 +151,7 @@ package final class NIOLoopThread: TransportThread {
         #if canImport(Network)
         let group = NIOTSEventLoopGroup(loopCount: 1)
         #else
-        try Self.checkDescriptors()
+        try TransportError.checkRoomForLoop()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         #endif
         mailbox = NIOMailbox(group.next())
@@ -164,16 +163,6 @@ package final class NIOLoopThread: TransportThread {
             start(loop)
         }
     }
-
-    #if !canImport(Network)
-    /// Throws if the process has not the descriptors left for a loop: SwiftNIO would trap.
-    private static func checkDescriptors() throws(TransportError) {
-        let copies = (0..<NIOLimits.loopDescriptorCount).map { _ in dup(0) }
-        let code = errno
-        for copy in copies where copy >= 0 { close(copy) }
-        if copies.contains(-1), code == EMFILE || code == ENFILE { throw .tooManyOpenFiles }
-    }
-    #endif
 
     package func stop() { mailbox.post { $0.stop() } }
 

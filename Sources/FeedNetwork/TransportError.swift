@@ -1,3 +1,9 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
 /// An error of the network or the machine; each case is a cause that callers distinguish.
 package enum TransportError: Error, Sendable, Hashable {
     case addressInUse(SocketAddress)
@@ -63,4 +69,18 @@ package enum CloseReason: Sendable, Hashable {
     case connectFailed(TransportError)
     /// The system failed in another way.
     case failed(TransportError)
+}
+
+extension TransportError {
+    /// A loop takes four at most, and other threads may take some meanwhile.
+    private static var loopDescriptorCount: Int { 8 }
+
+    /// Throws ``tooManyOpenFiles`` if the process has not the descriptors left for an event loop: libuv and
+    /// SwiftNIO would end the process.
+    package static func checkRoomForLoop() throws(TransportError) {
+        let copies = (0..<loopDescriptorCount).map { _ in dup(0) }
+        let code = errno
+        for copy in copies where copy >= 0 { close(copy) }
+        if copies.contains(-1), code == EMFILE || code == ENFILE { throw .tooManyOpenFiles }
+    }
 }

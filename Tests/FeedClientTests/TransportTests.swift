@@ -107,12 +107,13 @@ import Testing
         }
     }
 
-    @Test func aProcessWithoutDescriptorsIsTold() async throws {
+    @Test(arguments: [4, 5, 6, 7, 8])
+    func aProcessWithoutDescriptorsIsTold(count: Int) async throws {
         let program = Programs.feedService.deletingLastPathComponent()
             .appending(path: "FirstClient").path()
         let client = try RunningProcess(
             URL(filePath: "/bin/sh"),
-            ["-c", "ulimit -n 5 && exec '\(program)' 127.0.0.1:1"]
+            ["-c", "ulimit -n \(count) && exec '\(program)' 127.0.0.1:1"]
         )
         let (_, output) = await client.finish()
         #expect(output.contains { $0.contains("Too many open files: raise") }, "\(output)")

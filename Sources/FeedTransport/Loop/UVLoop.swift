@@ -17,6 +17,7 @@ final class UVLoop {
 
     /// A loop that may sum its idle time; it must be closed before it is released.
     init(receiveBufferByteCount: Int, measuresIdleTime: Bool) throws(TransportError) {
+        try TransportError.checkRoomForLoop()
         precondition(
             unsafe uv_handle_size(UV_TCP) == MemoryLayout<uv_tcp_t>.size,
             "The libuv that was loaded is not the one this was built with."
