@@ -37,6 +37,15 @@ let hasNIO = !isLinux || Context.environment["FEED_TRANSPORT"] == "nio"
 /// What only Linux has: protobuf-c elsewhere gives way to the codec in Swift.
 let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 
+/// A product of a package that only the service, its tools and tests need.
+func program(_ name: String, of package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Programs"]))
+}
+
+func observation(_ name: String, of package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Observation"]))
+}
+
 let package = Package(
     name: "feed-service",
     // Of the client libraries; the service and its tools are built on Linux alone.
@@ -50,6 +59,12 @@ let package = Package(
         .executable(name: "feed-service", targets: ["FeedService"]),
         .executable(name: "loadgen", targets: ["LoadGenCommand"]),
         .executable(name: "feedctl", targets: ["FeedCtl"]),
+    ],
+    // An app asks for none, so SwiftPM fetches no package but those of the client.
+    traits: [
+        .default(enabledTraits: isLinux ? ["Observation", "Programs"] : []),
+        .trait(name: "Observation", description: "The packages of FeedClientObservation."),
+        .trait(name: "Programs", description: "The packages of the service, its tools and tests."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -166,8 +181,8 @@ let package = Package(
             name: "FeedSettings",
             dependencies: [
                 "FeedConcurrency",
-                .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Yams", package: "Yams"),
+                program("Configuration", of: "swift-configuration"),
+                program("Yams", of: "Yams"),
             ],
             swiftSettings: settings
         ),
@@ -232,7 +247,7 @@ let package = Package(
             dependencies: [
                 "FeedAccounts", "FeedConcurrency", "FeedLog", "FeedRanking", "FeedJournal",
                 "FeedReplica", "FeedSQLite",
-                .product(name: "HeapModule", package: "swift-collections"),
+                program("HeapModule", of: "swift-collections"),
             ],
             swiftSettings: settings
         ),
@@ -252,8 +267,8 @@ let package = Package(
             name: "FeedClientObservation",
             dependencies: [
                 "FeedClient", "FeedConcurrency", "FeedProto",
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                observation("Metrics", of: "swift-metrics"),
+                observation("Tracing", of: "swift-distributed-tracing"),
             ],
             swiftSettings: settings
         ),
@@ -281,9 +296,9 @@ let package = Package(
             dependencies: [
                 "CPrefetch", "CZlib", "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport",
                 "FeedProto", "FeedTLS", "FeedText", "FeedTransport",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                program("DequeModule", of: "swift-collections"),
+                program("HeapModule", of: "swift-collections"),
+                program("Histogram", of: "hdrhistogram-swift"),
             ],
             resources: [
                 .embedInCode("Page/Web/report.html"), .embedInCode("Page/Web/report.css"),
@@ -299,9 +314,9 @@ let package = Package(
                 "FeedAccounts", "FeedAdmin", "FeedCalls", "FeedConcurrency", "FeedJournal",
                 "FeedLog", "FeedOrders", "FeedProto", "FeedRanking", "FeedSettings", "FeedState",
                 "FeedTLS", "FeedTransport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
+                program("ArgumentParser", of: "swift-argument-parser"),
+                program("DequeModule", of: "swift-collections"),
+                program("Logging", of: "swift-log"),
             ],
             swiftSettings: settings
         ),
@@ -309,7 +324,7 @@ let package = Package(
             name: "LoadGenCommand",
             dependencies: [
                 "FeedConcurrency", "FeedText", "LoadGen",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                program("ArgumentParser", of: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
@@ -319,7 +334,7 @@ let package = Package(
             dependencies: [
                 "FeedClient", "FeedConcurrency", "FeedDataset", "FeedImport", "FeedOffline",
                 "FeedProto", "FeedText",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                program("ArgumentParser", of: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
@@ -475,7 +490,7 @@ let package = Package(
                 "FeedService", "FeedAccounts", "FeedCalls", "FeedConcurrency", "FeedJournal",
                 "FeedLog", "FeedProto", "FeedRanking", "FeedReplica", "FeedState", "FeedTLS",
                 "FeedTransport", "FakeReplica", "FeedDiskFaults", "FeedTestSupport", "CMallocHook",
-                .product(name: "Logging", package: "swift-log"),
+                program("Logging", of: "swift-log"),
             ],
             swiftSettings: waitingTestSettings
         ),
@@ -485,7 +500,7 @@ let package = Package(
                 "FeedClient", "FeedClientTesting", "FeedClientTransport", "FeedConcurrency",
                 "FeedNetwork", "FeedService", "FeedProto", "FeedTLS", "FeedTransport",
                 "FeedTestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                program("Logging", of: "swift-log"),
             ],
             swiftSettings: waitingTestSettings
         ),
@@ -493,10 +508,10 @@ let package = Package(
             name: "FeedClientObservationTests",
             dependencies: [
                 "FeedClient", "FeedClientObservation", "FeedClientTesting", "FeedProto",
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                observation("InMemoryTracing", of: "swift-distributed-tracing"),
+                observation("Metrics", of: "swift-metrics"),
+                observation("MetricsTestKit", of: "swift-metrics"),
+                observation("Tracing", of: "swift-distributed-tracing"),
             ],
             swiftSettings: waitingTestSettings
         ),
@@ -522,8 +537,8 @@ let package = Package(
             dependencies: [
                 "LoadGen", "LoadGenCommand", "FeedClient", "FeedDataset", "FeedImport", "FeedProto",
                 "FeedTransport", "FeedTestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                program("ArgumentParser", of: "swift-argument-parser"),
+                program("Histogram", of: "hdrhistogram-swift"),
             ],
             exclude: ["Golden"],
             swiftSettings: waitingTestSettings
@@ -539,7 +554,7 @@ let package = Package(
             dependencies: [
                 "FeedClient", "FeedProto", "FeedJournal", "FeedService", "FeedSettings",
                 "FeedSQLite", "FeedState", "FeedTestSupport", "FeedTransport",
-                .product(name: "Logging", package: "swift-log"),
+                program("Logging", of: "swift-log"),
             ],
             swiftSettings: waitingTestSettings
         ),

@@ -6,7 +6,7 @@ import PackageDescription
 let package = Package(
     name: "EmbeddedClient",
     dependencies: [
-        .package(name: "feed-service", path: "../.."),
+        .package(name: "feed-service", path: "../..", traits: []),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     ],
     targets: [

@@ -185,8 +185,16 @@ class PortableTests(unittest.TestCase):
             with self.subTest(code):
                 self.assertEqual(self.faults(code), [])
 
+    def test_apps_fetch_no_package_of_the_service(self):
+        def described(package, condition):
+            return {"targets": [{"name": "A", "dependencies": [{"byName": ["B", None]}, {
+                "product": ["Yams", package, None, condition]}]}]}
+        self.assertEqual(len(portable.fetch_faults(described("Yams", None))), 1)
+        self.assertEqual(portable.fetch_faults(described("Yams", {"traits": ["Programs"]})), [])
+        self.assertEqual(portable.fetch_faults(described("swift-nio", None)), [])
+
     def test_the_check_reads_the_client_libraries(self):
-        folders, foreign = portable.modules()
+        folders, foreign = portable.modules(portable.manifest())
         self.assertIn("Sources/FeedClientNIO", folders)
         self.assertIn("Sources/FeedOffline", folders)
         self.assertLessEqual({"Glibc", "CThread", "CFeedProto", "FeedTransport", "FeedTLS"}, foreign)

@@ -81,7 +81,7 @@ def prepare():
 def main():
     prepare()
     targets = package.read()
-    folders, _ = portable.modules()
+    folders, _ = portable.modules(portable.manifest())
     names = {pathlib.Path(folder).name for folder in folders} - {"FeedClientNIO", "FeedClientObservation"}
     waiting = [name for name in names if name.startswith("Feed")]
     faults = [fault for stub in ("Foundation", "DequeModule") for fault in module(stub, STUBS / stub)]

@@ -1,4 +1,4 @@
-"""Checks that what apps link names nothing that only Linux has, outside `#if`.
+"""Checks that what apps link names nothing that only Linux has, outside `#if`, and fetches no other packages.
 
 It reads each file of the library products as Apple's compiler does, for iOS 18 and macOS 15: only the
 branches that it takes. scripts/check.sh runs it.
@@ -26,6 +26,8 @@ SYMBOLS = re.compile(
 LATER = re.compile(r"\bUTF8Span\b|\bInlineArray\b|\[\s*\d+ of |\butf8\.span\b|\baddImmediateTask\b|"
                    r"\bTask\s*\.\s*immediate\b")
 AVAILABLE = re.compile(r"[#@]available\(iOS 26, macOS 26, \*\)")
+# What SwiftPM fetches for an app that asks for no trait.
+FETCHED = {"swift-collections", "swift-nio", "swift-nio-ssl"}
 # How many lines above a symbol its `available` stands at most: over the parameters of a function.
 REACH = 30
 
@@ -71,11 +73,23 @@ def faults(texts, foreign):
     return found
 
 
-def modules():
-    """The folders of the modules of the library products on Apple's systems, and all other modules."""
-    described = json.loads(subprocess.run(
+def manifest():
+    """The package as Apple's systems have it, but for NIOTransportServices."""
+    return json.loads(subprocess.run(
         ["swift", "package", "--ignore-lock", "dump-package"], check=True, capture_output=True, text=True,
         env=dict(os.environ, FEED_TRANSPORT="nio")).stdout)
+
+
+def fetch_faults(described):
+    """Sentences on products of packages that apps need not fetch, and that hang on no trait."""
+    return [f"Package.swift: {target['name']} needs a trait for {product[0]}, or apps fetch {product[1]}"
+            for target in described["targets"]
+            for product in (dependency["product"] for dependency in target["dependencies"] if "product" in dependency)
+            if product[1] not in FETCHED and not (product[3] or {}).get("traits")]
+
+
+def modules(described):
+    """The folders of the modules of the library products on Apple's systems, and all other modules."""
     targets = {each["name"]: each for each in described["targets"]}
     waiting = [name for product in described["products"] if "library" in product["type"]
                for name in product["targets"]]
@@ -93,5 +107,6 @@ def modules():
 
 
 if __name__ == "__main__":
-    folders, others = modules()
-    swift_source.report(faults(swift_source.texts(*folders), others))
+    package_of_apps = manifest()
+    folders, others = modules(package_of_apps)
+    swift_source.report(fetch_faults(package_of_apps) + faults(swift_source.texts(*folders), others))
