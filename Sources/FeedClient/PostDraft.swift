@@ -115,7 +115,7 @@ extension FeedCalling {
     /// Edits a post as it was shown: the fields that the closure changes.
     ///
     /// The edit stands on `Post.revision`: it is refused if somebody has edited the post since. Votes are
-    /// no edits. An edit that changes nothing makes no call.
+    /// no edits. An edit that changes nothing makes no call. The closure runs where its caller does.
     ///
     /// - Parameters:
     ///   - post: The post as it was read.
@@ -124,7 +124,7 @@ extension FeedCalling {
     /// - Returns: The post as it is now.
     /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` if another caller was faster.
     @discardableResult
-    public func editPost(
+    nonisolated(nonsending) public func editPost(
         _ post: Post,
         timeout: Duration? = nil,
         _ edit: (inout PostDraft) -> Void
