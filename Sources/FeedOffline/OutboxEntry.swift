@@ -38,6 +38,17 @@ public struct OutboxEntry: Sendable, Equatable {
     }
 }
 
+extension OutboxEntry {
+    /// Why the change was not made, or may not have been, in a word for programs; nil if it waits.
+    public var reason: Reason? {
+        switch state {
+        case .waiting, .sent: nil
+        case .failed(let status): status.reason
+        case .inDoubt: .inDoubt
+        }
+    }
+}
+
 /// What has become of a change in the outbox.
 public enum OutboxState: Sendable, Equatable {
     /// It has not been sent. It waits for a service, for its account to sign in, or for the post that it

@@ -21,4 +21,17 @@ struct OfflineErrorTests {
         #expect(OfflineError.service(.cancelled(effect: .none)).isCancellation)
         #expect(!OfflineError.closed.isCancellation)
     }
+
+    @Test func anEntryThatWasNotDoneSaysWhy() {
+        func reason(_ state: OutboxState) -> Reason? {
+            let request = Request.castVote(CastVoteRequest(postID: 1, direction: .up))
+            return OutboxEntry(number: 1, request: request, state: state, sequence: 0, userID: 0)
+                .reason
+        }
+        let status = Status(code: .notFound, reason: .postNotFound, message: "")
+        #expect(reason(.failed(status)) == .postNotFound)
+        #expect(reason(.inDoubt(.stateReplaced)) == .inDoubt)
+        #expect(reason(.waiting) == nil)
+        #expect(reason(.sent) == nil)
+    }
 }
