@@ -89,6 +89,17 @@ file_sizes() {
     [[ -z "$found" ]] || { echo "$found"; return 1; }
 }
 
+# What docs/APPS.md has people copy: small, and for every platform that FeedClient has.
+data_sides() {
+    local files=(Tests/AppTests/*/*Data.swift) found
+    found=$(grep -cvE '^\s*(//|$)' "${files[@]}" |
+        awk -F: '$2 > 100 { print $1 ": " $2 " lines of code, the limit is 100" }
+            END { if (NR != 5) print NR " data sides of five apps" }')
+    found+=$(grep -HE '^import ' "${files[@]}" |
+        grep -vE ' (FeedClient|FeedOffline|FeedProto|Foundation|Observation)$' || true)
+    [[ -z "$found" ]] || { echo "$found"; return 1; }
+}
+
 check "format (swift format lint --strict)" format
 if command -v shellcheck >/dev/null; then
     check "shell scripts have no known faults (shellcheck)" shell_faults
@@ -108,5 +119,6 @@ check "the page of metrics is what their entries give" codebase metrics
 check "no unsafe compiler flags" unsafe_flags
 check "the version is the same everywhere" version
 check "no file over 700 lines" file_sizes
+check "data sides of apps are small, and run anywhere" data_sides
 
 exit $((failures > 0))

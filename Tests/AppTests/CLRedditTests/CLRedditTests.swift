@@ -3,94 +3,105 @@ import FeedProto
 import Testing
 
 /// The app CLReddit: posts with a title and votes, one list.
-@Suite(.timeLimit(.minutes(10))) struct CLRedditTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct CLRedditTests {
     @Test func twentyPostsWithNamesOfFruitAreThereAtTheStart() async throws {
         try await AppService.run("--sample-data") { service in
-            let app = try await service.launch()
-            let page = try await app.listPosts(in: "posts", order: .top)
-            #expect(page.posts.count == 20)
-            #expect(page.totalSize == 20)
-            // No post has a vote yet, so the titles decide.
-            #expect(page.posts.first?.title == "Apple")
-            #expect(page.posts.last?.title == "Strawberry")
-            #expect(page.posts.map(\.title) == page.posts.map(\.title).sorted())
-            await app.close()
+            let client = try await service.launch()
+            let app = CLRedditData(client)
+            try await onScreen(app.follow) {
+                await shown { !app.rows.isEmpty }
+                #expect(app.rows.count == 20)
+                // No post has a vote yet, so the titles decide.
+                #expect(app.rows.first?.title == "Apple")
+                #expect(app.rows.last?.title == "Strawberry")
+                #expect(app.rows.map(\.title) == app.rows.map(\.title).sorted())
+            }
+            #expect(app.message == nil)
+            #expect(try await client.listPosts(in: "posts").totalSize == 20)
+            await client.close()
         }
     }
 
     @Test func theMostVotesAreFirstThenTheTitles() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
-            var ids: [String: UInt64] = [:]
-            for title in ["b", "d", "a", "c"] {
-                ids[title] = try await app.createPost(PostDraft(title: title)).id
+            let client = try await service.launch()
+            let app = CLRedditData(client)
+            try await onScreen(app.follow) {
+                for title in ["b", "d", "a", "c"] { await app.add(title: title) }
+                await shown { app.rows.map(\.title) == ["a", "b", "c", "d"] }
+                await app.vote(on: app.rows[3], .up)
+                await app.vote(on: app.rows[0], .down)
+                app.reload()
+                await shown { app.rows.map(\.title) == ["d", "b", "c", "a"] }
+                #expect(app.rows.map(\.score) == [1, 0, 0, -1])
             }
-            try await app.vote(on: #require(ids["d"]), .up)
-            try await app.vote(on: #require(ids["a"]), .down)
-            let page = try await app.listPosts(in: "posts", order: .top)
-            #expect(page.posts.map(\.title) == ["d", "b", "c", "a"])
-            #expect(page.posts.map(\.score) == [1, 0, 0, -1])
-            await app.close()
+            await client.close()
         }
     }
 
     @Test func titlesMayBeEqualOrBlankAndHave255Characters() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
+            let client = try await service.launch()
+            let app = CLRedditData(client)
             let flag = "\u{1F1E9}\u{1F1EA}"
-            for title in ["twice", "twice", "   ", String(repeating: "é", count: 255), flag] {
-                let created = try await app.createPost(PostDraft(title: title))
-                #expect(try await app.getPost(created.id).title == title)
+            let titles = ["twice", "twice", "   ", String(repeating: "é", count: 255), flag]
+            try await onScreen(app.follow) {
+                for title in titles { await app.add(title: title) }
+                #expect(app.message == nil)
+                await shown { app.rows.map(\.title).sorted() == titles.sorted() }
+                await app.add(title: String(repeating: "x", count: 256))
+                #expect(app.message == "The title is too long.")
             }
             let status = await expectRefusal(.titleTooLong) { () throws(FeedClientError) in
-                try await app.createPost(PostDraft(title: String(repeating: "x", count: 256)))
+                try await client.createPost(PostDraft(title: String(repeating: "x", count: 256)))
             }
             #expect(status?.violations.first?.limit == 255)
             #expect(status?.violations.first?.actual == 256)
-            await app.close()
+            await client.close()
         }
     }
 
     @Test func aVoteChangesItsRowOnlyAndAReloadSortsAnew() async throws {
         try await AppService.run("--sample-data") { service in
-            let app = try await service.launch()
-            var rows = try await app.listPosts(in: "posts", order: .top).posts
-            let last = try #require(rows.last)
-            for votes in 1...3 {
-                let counts = try await app.vote(on: last.id, .up)
-                #expect(counts.postID == last.id)
-                #expect(counts.score == Int64(votes))
-                rows[rows.count - 1].score = counts.score
+            let client = try await service.launch()
+            let app = CLRedditData(client)
+            try await onScreen(app.follow) {
+                await shown { !app.rows.isEmpty }
+                let first = app.rows
+                for votes in 1...3 {
+                    await app.vote(on: first[19], .up)
+                    await shown { app.rows[19].score == votes }
+                    #expect(app.rows.map(\.id) == first.map(\.id))
+                }
+                #expect(app.rows.dropLast() == first.dropLast())
+                // What the reload shows is what the row showed, now in the first place.
+                app.reload()
+                await shown { app.rows.first?.id == first[19].id }
+                #expect(app.rows.first?.score == 3)
+                #expect(app.rows.dropFirst().map(\.id) == first.dropLast().map(\.id))
             }
-            // What the reload shows is what the row showed, now in the first place.
-            let reloaded = try await app.listPosts(in: "posts", order: .top).posts
-            #expect(reloaded.first?.id == last.id)
-            #expect(reloaded.first?.score == rows.last?.score)
-            #expect(reloaded.dropFirst().map(\.id) == rows.dropLast().map(\.id))
-            await app.close()
+            await client.close()
         }
     }
 
     @Test func theVotesOfOthersChangeTheirRowsAndTheOrderStays() async throws {
         try await AppService.run("--sample-data") { service in
-            let app = try await service.launch()
+            let client = try await service.launch()
             let others = try await service.launch()
-            let watch = app.watch(PostWatch(.top(20), in: "posts", order: .top))
-            var elements = watch.makeAsyncIterator()
-            let first = try #require(try await elements.next())
-            let last = try #require(first.rows.last)
-            for _ in 1...3 { try await others.vote(on: last.id, .up) }
-            var posts = first
-            while posts.rows[19].score < 3 { posts = try #require(try await elements.next()) }
-            #expect(posts.rows.map(\.id) == first.rows.map(\.id))
-            #expect(posts.rows.dropLast() == first.rows.dropLast())
-            #expect(posts.hasNewOrder)
-            // The Reload button asks for the order of now.
-            watch.refresh()
-            while posts.hasNewOrder { posts = try #require(try await elements.next()) }
-            #expect(posts.rows.first?.id == last.id)
-            #expect(posts.rows == (try await app.listPosts(in: "posts", order: .top).posts))
-            await app.close()
+            let app = CLRedditData(client)
+            try await onScreen(app.follow) {
+                await shown { !app.rows.isEmpty }
+                let first = app.rows
+                for _ in 1...3 { try await others.vote(on: first[19].id, .up) }
+                await shown { app.rows[19].score == 3 }
+                #expect(app.rows.map(\.id) == first.map(\.id))
+                #expect(app.rows.dropLast() == first.dropLast())
+                // The Reload button asks for the order of now.
+                app.reload()
+                await shown { app.rows.first?.id == first[19].id }
+                #expect(app.rows == (try await others.listPosts(in: "posts", order: .top).posts))
+            }
+            await client.close()
             await others.close()
         }
     }

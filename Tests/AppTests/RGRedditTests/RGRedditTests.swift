@@ -1,11 +1,11 @@
 import FeedClient
 import FeedProto
+import FeedTestSupport
+import Foundation
 import Testing
 
 /// The app RGReddit: a top feed that scrolls without end, and comes back to its place.
-@Suite(.timeLimit(.minutes(10))) struct RGRedditTests {
-    private static let list = PostList(feed: "posts", order: .top, consistency: .stable)
-
+@MainActor @Suite(.timeLimit(.minutes(10))) struct RGRedditTests {
     private static func importPosts(_ count: Int, over client: FeedClient) async throws -> [UInt64]
     {
         var ids: [UInt64] = []
@@ -20,86 +20,93 @@ import Testing
         return ids
     }
 
+    /// The app on a phone, which is a folder.
+    private static func launch(_ client: FeedClient, on phone: TemporaryDirectory) -> RGRedditData {
+        RGRedditData(client, placeFile: URL(filePath: phone.path + "/place.json"))
+    }
+
     @Test func theFeedScrollsToItsEndAndBack() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
-            let ids = try await Self.importPosts(130, over: app)
-            var page = try await app.listPosts(Self.list, pageSize: 25)
-            var rows = page.posts.map(\.id)
-            while let next = page.next {
-                page = try await app.listPosts(Self.list, pageSize: 25, from: .token(next))
-                rows += page.posts.map(\.id)
-            }
-            #expect(rows == ids)
-            // Up again, page by page, from the last one.
-            var above = page.posts.map(\.id)
-            while let previous = page.previous {
-                page = try await app.listPosts(Self.list, pageSize: 25, from: .token(previous))
-                above = page.posts.map(\.id) + above
-            }
-            #expect(above == ids)
+            let phone = try TemporaryDirectory()
+            let client = try await service.launch()
+            let ids = try await Self.importPosts(130, over: client)
+            let app = Self.launch(client, on: phone)
+            await app.open()
+            while !app.isAtEnd { await app.scrollDown() }
+            #expect(app.rows.map(\.id) == ids)
+            // From the last page up again.
+            app.leave(at: try #require(app.rows.last))
+            let again = Self.launch(client, on: phone)
+            await again.open()
+            #expect(again.rows.map(\.id) == Array(ids[125...]))
+            while !again.isAtStart { await again.scrollUp() }
+            #expect(again.rows.map(\.id) == ids)
+            #expect((app.message, again.message) == (nil, nil))
             // The sequence of all posts is the same.
             var all: [UInt64] = []
-            for try await post in app.posts(Self.list, pageSize: 25) { all.append(post.id) }
+            let list = PostList(feed: "posts", order: .top, consistency: .stable)
+            for try await post in client.posts(list, pageSize: 25) { all.append(post.id) }
             #expect(all == ids)
-            await app.close()
+            await client.close()
         }
     }
 
     @Test func aPageThatFailedIsRetried() async throws {
         try await AppService.run { service in
-            let app = try await service.launch { $0.retry = .never }
-            let ids = try await Self.importPosts(60, over: app)
-            let first = try await app.listPosts(Self.list, pageSize: 30)
-            let next = try #require(first.next)
-            await service.kill()
-            await #expect(throws: FeedClientError.self) {
-                try await app.listPosts(
-                    Self.list,
-                    pageSize: 30,
-                    from: .token(next),
-                    timeout: .seconds(1)
-                )
+            let phone = try TemporaryDirectory()
+            let others = try await service.launch()
+            let ids = try await Self.importPosts(60, over: others)
+            await others.close()
+            let client = try await service.launch {
+                $0.retry = .never
+                $0.timeout = .seconds(3)
             }
+            let app = Self.launch(client, on: phone)
+            while app.rows.isEmpty { await app.open() }
+            await service.kill()
+            app.message = nil
+            await app.scrollDown()
+            #expect(app.message != nil)
+            #expect(app.rows.map(\.id) == Array(ids.prefix(25)))
             try await service.start()
-            let second = try await app.listPosts(Self.list, pageSize: 30, from: .token(next))
-            #expect(first.posts.map(\.id) + second.posts.map(\.id) == ids)
-            await app.close()
+            while !app.isAtEnd { await app.scrollDown() }
+            #expect(app.rows.map(\.id) == ids)
+            await client.close()
         }
     }
 
     @Test func thePositionIsRestoredAfterARestartOfClientAndServer() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
-            let ids = try await Self.importPosts(100, over: app)
-            let first = try await app.listPosts(Self.list, pageSize: 20)
-            let second = try await app.listPosts(
-                Self.list,
-                pageSize: 20,
-                from: .token(#require(first.next))
-            )
-            // What the app keeps: the token of the page below, and the post at the top of the screen.
-            let stored = try #require(second.next).bytes
-            let anchor = second.posts[7].id
-            await app.close()
+            let phone = try TemporaryDirectory()
+            var client = try await service.launch()
+            let ids = try await Self.importPosts(100, over: client)
+            let app = Self.launch(client, on: phone)
+            await app.open()
+            await app.scrollDown()
+            app.leave(at: app.rows[32])
+            await client.close()
             await service.stop()
             try await service.start()
 
-            let restored = try await service.launch()
-            let token = try #require(PageToken(bytes: stored))
-            let third = try await restored.listPosts(Self.list, pageSize: 20, from: .token(token))
-            #expect(third.posts.map(\.id) == Array(ids[40..<60]))
-            #expect(third.firstRank == 41)
-            let around = try await restored.listPosts(
-                Self.list,
-                pageSize: 20,
-                from: .around(anchor)
-            )
-            #expect(around.posts.map(\.id).contains(anchor))
-            let place = try #require(around.posts.firstIndex { $0.id == anchor })
-            #expect(around.firstRank + UInt64(place) == 28)
-            #expect(around.posts.map(\.id) == Array(ids[(27 - place)..<(47 - place)]))
-            await restored.close()
+            client = try await service.launch()
+            let restored = Self.launch(client, on: phone)
+            await restored.open()
+            #expect(restored.message == nil)
+            #expect(restored.rows.map(\.id) == Array(ids[25..<50]))
+            #expect(restored.topRow == 7)
+            #expect(restored.firstRank == 26)
+            await restored.scrollDown()
+            #expect(restored.rows.map(\.id) == Array(ids[25..<75]))
+            await restored.scrollUp()
+            #expect(restored.rows.map(\.id) == Array(ids[..<75]))
+            #expect(restored.firstRank == 1)
+            // By hand: the page around the post.
+            let list = PostList(feed: "posts", order: .top, consistency: .stable)
+            let around = try await client.listPosts(list, pageSize: 20, from: .around(ids[32]))
+            let place = try #require(around.posts.firstIndex { $0.id == ids[32] })
+            #expect(around.firstRank + UInt64(place) == 33)
+            #expect(around.posts.map(\.id) == Array(ids[(32 - place)..<(52 - place)]))
+            await client.close()
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// The program of `Examples/Reader`, as a person uses it.
 @Suite(.timeLimit(.minutes(10))) struct ReaderTests {
     /// What the reader prints when a person types lines, ended by `q`.
-    private static func read(
+    nonisolated(nonsending) private static func read(
         _ lines: String...,
         from service: AppService,
         in folder: TemporaryDirectory

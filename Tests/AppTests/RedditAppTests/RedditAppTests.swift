@@ -2,10 +2,14 @@ import FeedClient
 import FeedOffline
 import FeedProto
 import FeedTestSupport
+import Foundation
 import Testing
 
-/// The Reddit app: rows with pictures, what is unread, what is dismissed, refreshing and pages.
-@Suite(.timeLimit(.minutes(10))) struct RedditAppTests {
+/// The Reddit app: a database on the phone comes first, and rows have pictures, are read and dismissed.
+@MainActor @Suite(.timeLimit(.minutes(10))) struct RedditAppTests {
+    private static let top = PostList(feed: "posts", order: .top)
+    private static let unread = PostList(feed: "posts", order: .top, unreadOnly: true)
+
     /// Posts of others, imported as they were.
     private static func importPosts(_ count: Int, over client: FeedClient) async throws -> [UInt64]
     {
@@ -25,183 +29,267 @@ import Testing
         )
     }
 
+    /// The app on a phone, which is a folder.
+    private static func launch(
+        on phone: TemporaryDirectory,
+        _ service: AppService,
+        images: ImageCache = ImageCache(byteCount: 0) { _ in [] }
+    ) async throws -> RedditAppData {
+        var configuration = OfflineConfiguration(
+            path: phone.path + "/feed.db",
+            address: service.address
+        )
+        configuration.client = .patient
+        configuration.client.sessionStore = FileSessionStore(path: phone.path + "/session")
+        return try await RedditAppData(configuration, images: images)
+    }
+
+    /// What the service says to the phone.
+    private static func client(
+        as app: RedditAppData,
+        _ service: AppService
+    ) async throws -> FeedClient {
+        let id = try await app.feed.clientID()
+        return try await service.launch { $0.clientID = id }
+    }
+
     @Test func aRowHasAuthorDatePicturesAndComments() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
-            let ids = try await Self.importPosts(4, over: app)
-            let rows = try await app.listPosts(in: "posts", order: .top).posts
-            #expect(rows.map(\.id) == ids)
-            let row = try #require(rows.last)
+            let phone = try TemporaryDirectory()
+            let web = try await service.launch()
+            let ids = try await Self.importPosts(4, over: web)
+            let app = try await Self.launch(on: phone, service)
+            await app.sync()
+            await app.show(Self.top)
+            #expect(app.rows.map(\.id) == ids)
+            let row = try #require(app.rows.last)
             #expect(row.author?.displayName == "author 3")
-            #expect(row.createTimeMilliseconds == 1_700_000_003_000)
+            #expect(row.createTime.timeIntervalSince1970 == 1_700_000_003)
             #expect(row.commentCount == 3)
             #expect(row.imageURL == "https://example.org/i3.png")
             // No thumbnail is an empty URL.
-            #expect(rows.map(\.thumbnailURL.isEmpty) == [true, false, false, true])
-            await app.close()
+            #expect(app.rows.map(\.thumbnailURL.isEmpty) == [true, false, false, true])
+            await app.feed.close()
+            await web.close()
         }
     }
 
     @Test func whatIsUnreadIsTheDevicesOwnUntilAPersonSignsIn() async throws {
         try await AppService.run { service in
-            let phone = ClientID()
-            let app = try await service.launch { $0.clientID = phone }
-            let other = try await service.launch { $0.clientID = ClientID() }
-            let ids = try await Self.importPosts(6, over: app)
-            #expect(try await app.mark([ids[0], ids[2]], as: .read, in: "posts") == 4)
-            let rows = try await app.listPosts(in: "posts", order: .top).posts
-            #expect(rows.map { $0.viewer?.isRead } == [true, false, true, false, false, false])
-            let unread = PostList(feed: "posts", order: .top, unreadOnly: true)
-            #expect(try await app.listPosts(unread).posts.map(\.id) == [ids[1]] + ids[3...])
-            #expect(try await other.listPosts(unread).posts.map(\.id) == ids)
-            #expect(try await app.mark([ids[0]], as: .unread, in: "posts") == 5)
-            await app.close()
+            let (phone, tablet) = (try TemporaryDirectory(), try TemporaryDirectory())
+            let web = try await service.launch()
+            let ids = try await Self.importPosts(6, over: web)
+            let app = try await Self.launch(on: phone, service)
+            await app.sync()
+            await app.show(Self.top)
+            await app.mark(app.rows[0], as: .read)
+            await app.mark(app.rows[2], as: .read)
+            #expect(app.unreadCount == 4)
+            #expect(app.rows.map { $0.viewer?.isRead } == [true, false, true, false, false, false])
+            await app.show(Self.unread)
+            #expect(app.rows.map(\.id) == [ids[1]] + ids[3...])
+            await app.sync()
+            let device = try await Self.client(as: app, service)
+            #expect(try await device.listPosts(Self.unread).posts.map(\.id) == [ids[1]] + ids[3...])
+            let other = try await Self.launch(on: tablet, service)
+            await other.sync()
+            await other.show(Self.unread)
+            #expect(other.rows.map(\.id) == ids)
+            await other.feed.close()
+            await app.show(Self.top)
+            await app.mark(app.rows[0], as: .unread)
+            #expect(app.unreadCount == 5)
+            await app.feed.close()
 
-            // Launched again on the same device, then with a person.
-            let again = try await service.launch { $0.clientID = phone }
-            #expect(try await again.listPosts(unread).posts.count == 5)
-            try await again.signUp(email: "ann@example.org", password: "secret1")
-            #expect(try await again.listPosts(unread).posts.map(\.id) == ids)
-            #expect(try await again.mark(through: ids[5], as: .read, in: "posts") == 0)
-            try await again.signOut()
-            #expect(try await again.listPosts(unread).posts.count == 5)
-            await again.close()
-            await other.close()
+            // Launched again on the same phone, then with a person.
+            let again = try await Self.launch(on: phone, service)
+            await again.show(Self.unread)
+            #expect(again.rows.count == 5)
+            await again.sync()
+            await again.signIn(email: "ann@example.org", password: "secret1")
+            #expect(again.user?.displayName == "ann")
+            #expect(again.rows.map(\.id) == ids)
+            await again.markAll(as: .read)
+            #expect(again.unreadCount == 0)
+            await again.sync()
+            await again.signOut()
+            #expect(again.user == nil)
+            #expect(again.rows.count == 5)
+            #expect(try await device.listPosts(Self.unread).posts.count == 5)
+            try await device.signIn(email: "ann@example.org", password: "secret1")
+            #expect(try await device.listPosts(Self.unread).posts.isEmpty)
+            #expect((app.message, other.message, again.message) == (nil, nil, nil))
+            await again.feed.close()
+            await device.close()
+            await web.close()
         }
     }
 
     @Test func aPostIsDismissedAllAreAndComeBack() async throws {
         try await AppService.run { service in
-            let app = try await service.launch { $0.clientID = ClientID() }
-            let ids = try await Self.importPosts(5, over: app)
-            try await app.mark([ids[1]], as: .dismissed, in: "posts")
-            let list = PostList(feed: "posts", order: .top)
-            #expect(try await app.listPosts(list).posts.map(\.id) == [ids[0]] + ids[2...])
-            try await app.mark(through: ids[4], as: .dismissed, in: "posts")
-            #expect(try await app.listPosts(list).posts.isEmpty)
+            let phone = try TemporaryDirectory()
+            let web = try await service.launch()
+            let ids = try await Self.importPosts(5, over: web)
+            let app = try await Self.launch(on: phone, service)
+            await app.sync()
+            await app.show(Self.top)
+            let second = app.rows[1]
+            await app.mark(second, as: .dismissed)
+            #expect(app.rows.map(\.id) == [ids[0]] + ids[2...])
+            await app.mark(second, as: .restored)
+            #expect(app.rows.map(\.id) == ids)
+            await app.mark(second, as: .dismissed)
+            await app.markAll(as: .dismissed)
+            #expect(app.rows.isEmpty)
             // A post that comes afterwards is shown.
-            let new = try await app.createPost(PostDraft(title: "new"))
-            #expect(try await app.listPosts(list).posts.map(\.id) == [new.id])
+            let new = try await web.createPost(PostDraft(title: "new"))
+            await app.refresh()
+            #expect(app.rows.map(\.id) == [new.id])
+            let device = try await Self.client(as: app, service)
+            #expect(try await device.listPosts(Self.top).posts.map(\.id) == [new.id])
             let all = PostList(feed: "posts", order: .top, includesDismissed: true)
-            #expect(
-                try await app.listPosts(all).posts.filter { $0.viewer?.isDismissed == true }.count
-                    == 5
-            )
+            await app.show(all)
+            #expect(app.rows.count { $0.viewer?.isDismissed == true } == 5)
             // Undo.
-            try await app.mark(through: ids[4], as: .restored, in: "posts")
-            #expect(try await app.listPosts(list).posts.count == 6)
-            await app.close()
+            await app.show(Self.top)
+            await app.markAll(as: .restored)
+            #expect(app.rows.count == 6)
+            await app.sync()
+            #expect(try await device.listPosts(Self.top).posts.count == 6)
+            #expect(app.message == nil)
+            await app.feed.close()
+            await device.close()
+            await web.close()
         }
     }
 
     @Test func aPullShowsWhatIsNewerAndPagesGoOnBelow() async throws {
         try await AppService.run { service in
-            let app = try await service.launch { $0.clientID = ClientID() }
-            let ids = try await Self.importPosts(45, over: app)
-            let first = try await app.listPosts(in: "posts", order: .new)
-            #expect(first.posts.map(\.id) == Array(ids.reversed().prefix(20)))
-            let new = try await app.createPost(PostDraft(title: "new"))
-            let refresh = try #require(first.refresh)
-            let newer = try await app.listPosts(in: "posts", order: .new, from: .token(refresh))
-            #expect(newer.posts.contains { $0.id == new.id })
+            let phone = try TemporaryDirectory()
+            let web = try await service.launch()
+            let ids = try await Self.importPosts(45, over: web)
+            let app = try await Self.launch(on: phone, service)
+            await app.sync()
+            await app.show(PostList(feed: "posts", order: .new))
+            #expect(app.rows.map(\.id) == Array(ids.reversed().prefix(20)))
+            let new = try await web.createPost(PostDraft(title: "new"))
+            await app.sync()
             // The pages below stay where they were.
-            var rows = first.posts.map(\.id)
-            var next = first.next
-            while let token = next {
-                let page = try await app.listPosts(in: "posts", order: .new, from: .token(token))
-                rows += page.posts.map(\.id)
-                next = page.next
-            }
-            #expect(rows == ids.reversed())
-            await app.close()
+            while app.rows.count < 45 { await app.showMore() }
+            await app.showMore()
+            #expect(app.rows.map(\.id) == ids.reversed())
+            await app.refresh()
+            #expect(app.rows.map(\.id) == [new.id] + ids.reversed().prefix(19))
+            #expect(app.message == nil)
+            await app.feed.close()
+            await web.close()
         }
     }
 
     @Test func aVoteIsOneBallotAPerson() async throws {
         try await AppService.run { service in
-            let app = try await service.launch { $0.clientID = ClientID() }
-            try await app.createFeed(
+            let phone = try TemporaryDirectory()
+            let web = try await service.launch()
+            try await web.createFeed(
                 Feed(name: "people", defaultOrder: .hot, voteMode: .ballot, voters: .devices)
             )
-            let post = try await app.createPost(PostDraft(title: "once"), in: "people")
-            for _ in 0..<3 { #expect(try await app.vote(on: post.id, .up).score == 1) }
-            #expect(try await app.vote(on: post.id, .down).score == -1)
-            #expect(try await app.getPost(post.id).viewer?.vote == .down)
-            #expect(try await app.vote(on: post.id, .clear).score == 0)
-            await app.close()
+            let post = try await web.createPost(PostDraft(title: "once"), in: "people")
+            let app = try await Self.launch(on: phone, service)
+            await app.sync()
+            await app.show(PostList(feed: "people", order: .new))
+            try await onScreen(app.follow) { () async throws in
+                for _ in 0..<3 { await app.vote(on: post, .up) }
+                await shown { app.rows.first?.score == 1 }
+                await app.sync()
+                #expect(try await web.getPost(post.id).score == 1)
+                await app.vote(on: post, .down)
+                await shown { app.rows.first?.score == -1 }
+                #expect(app.rows.first?.viewer?.vote == .down)
+                await app.sync()
+                #expect(try await web.getPost(post.id).score == -1)
+                await app.vote(on: post, .clear)
+                await app.sync()
+                #expect(try await web.getPost(post.id).score == 0)
+            }
+            #expect(app.message == nil)
+            await app.feed.close()
+            await web.close()
         }
     }
-}
 
-/// The app Reddit where there is no network: a database on the phone comes first.
-@Suite(.timeLimit(.minutes(10))) struct RedditAppOfflineTests {
     @Test func theListIsThereWithoutANetworkAndFollowsLater() async throws {
         try await AppService.run { service in
-            let folder = try TemporaryDirectory()
+            let phone = try TemporaryDirectory()
             let web = try await service.launch()
             let post = try await web.createPost(PostDraft(title: "first"))
-            var feed = try await OfflineFeed.open(service.offline(folder))
-            try await feed.sync()
-            await feed.close()
+            var app = try await Self.launch(on: phone, service)
+            await app.sync()
+            await app.feed.close()
 
             // In a tunnel the app is started anew.
             await service.kill()
-            feed = try await OfflineFeed.open(service.offline(folder))
-            var rows = feed.changes.makeAsyncIterator()
-            let list = PostList(feed: "posts", order: .hot)
-            #expect(try await feed.posts(list).posts.map(\.title) == ["first"])
-            try await feed.vote(on: post.id, .up)
-            #expect(await rows.next()?.changedPosts == [post.id])
-            #expect(try await feed.post(post.id)?.score == 1)
-            try await feed.createPost(PostDraft(title: "from the tunnel"))
-            try await feed.mark([post.id], as: .dismissed)
-            #expect(try await feed.posts(list).posts.map(\.title) == ["from the tunnel"])
-            await #expect(throws: OfflineError.self) { try await feed.sync() }
+            app = try await Self.launch(on: phone, service)
+            await app.show(PostList(feed: "posts", order: .hot))
+            #expect(app.rows.map(\.title) == ["first"])
+            try await onScreen(app.follow) {
+                await app.vote(on: post, .up)
+                await shown { app.rows.first?.score == 1 }
+                await app.write(PostDraft(title: "from the tunnel"))
+                await app.mark(post, as: .dismissed)
+                #expect(app.rows.map(\.title) == ["from the tunnel"])
+                await app.sync()
+                #expect(app.message == Reason.noConnection.text)
 
-            // Behind it everything is sent once.
-            try await service.start()
-            #expect(try await feed.sync().sentCount == 3)
-            #expect(try await feed.sync().sentCount == 0)
-            #expect(try await web.getPost(post.id).score == 1)
-            let titles = try await web.listPosts(in: "posts", order: .new).posts.map(\.title)
-            #expect(titles == ["from the tunnel", "first"])
-            #expect(try await feed.posts(list).posts.map(\.title) == ["from the tunnel"])
+                // Behind it everything is sent once.
+                try await service.start()
+                app.message = nil
+                await app.sync()
+                #expect(try await app.feed.outbox().isEmpty)
+                await app.refresh()
+                #expect(try await web.getPost(post.id).score == 1)
+                let posts = try await web.listPosts(in: "posts", order: .new).posts
+                #expect(posts.map(\.title) == ["from the tunnel", "first"])
+                #expect(app.rows.map(\.id) == [posts[0].id])
 
-            // A deletion elsewhere reaches the copy.
-            try await web.deletePost(post.id)
-            #expect(try await feed.sync().removedPostCount == 1)
-            await feed.close()
+                // A deletion elsewhere takes the row away, and a refusal is told once.
+                try await web.deletePost(posts[0].id)
+                await app.sync()
+                await shown { app.rows.isEmpty }
+                #expect(app.message == nil)
+                await app.write(PostDraft(title: String(repeating: "x", count: 300)))
+                await app.refresh()
+                #expect(app.message == "The title is too long.")
+                #expect(app.rows.isEmpty)
+                app.message = nil
+                await app.refresh()
+                #expect(app.message == nil)
+            }
+            await app.feed.close()
             await web.close()
         }
     }
 
     @Test func picturesAreLoadedOnceAndKept() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
+            let phone = try TemporaryDirectory()
+            let web = try await service.launch()
             let url = "https://example.org/small.png"
-            _ = try await app.createPost(PostDraft(title: "with", thumbnailURL: url))
-            _ = try await app.createPost(PostDraft(title: "without"))
+            _ = try await web.createPost(PostDraft(title: "with", thumbnailURL: url))
+            _ = try await web.createPost(PostDraft(title: "without"))
             let loads = Locked(0)
             let images = ImageCache(byteCount: 1 << 20) { _ in
                 loads.withLock { $0 += 1 }
                 return [1, 2, 3]
             }
+            let app = try await Self.launch(on: phone, service, images: images)
+            await app.sync()
+            await app.show(PostList(feed: "posts", order: .old))
             var pictures: [[UInt8]?] = []
-            for _ in 0..<2 {
-                for post in try await app.listPosts(in: "posts", order: .old).posts {
-                    pictures.append(try await images.image(post.thumbnailURL))
-                }
-            }
+            for row in app.rows + app.rows { pictures.append(await app.thumbnail(of: row)) }
             #expect(pictures == [[1, 2, 3], nil, [1, 2, 3], nil])
             #expect(loads.withLock { $0 } == 1)
-            await app.close()
+            await app.feed.close()
+            await web.close()
         }
-    }
-}
-
-extension AppService {
-    /// The app's database in a folder of the phone.
-    func offline(_ folder: TemporaryDirectory) -> OfflineConfiguration {
-        OfflineConfiguration(path: folder.path + "/feed.db", address: address)
     }
 }

@@ -3,126 +3,140 @@ import FeedProto
 import Testing
 
 /// The app reddit (MVVM): a repository of posts, and the top 20.
-@Suite(.timeLimit(.minutes(10))) struct RedditMVVMTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct RedditMVVMTests {
     @Test func aRepositoryFindsListsAddsUpdatesAndDeletes() async throws {
         try await AppService.run { service in
             // Without accounts, the callers of a service on the loopback address may edit any post.
-            let repository = try await service.launch()
-            let added = try await repository.createPost(PostDraft(title: "first", text: "words"))
-            #expect(try await repository.getPost(added.id) == added)
-            _ = try await repository.createPost(PostDraft(title: "second"))
-            #expect(try await repository.listPosts(in: "posts", order: .new).totalSize == 2)
+            let client = try await service.launch()
+            let app = RedditMVVMData(client)
+            let added = try #require(await app.add(title: "first", text: "words"))
+            #expect(await app.find(added.id) == added)
+            await app.add(title: "second")
 
-            let edited = try await repository.editPost(added) { $0.title = "first, edited" }
-            #expect(edited.title == "first, edited")
-            #expect(edited.text == "words")
+            let edited = await app.update(added) { $0.title = "first, edited" }
+            #expect(edited?.title == "first, edited")
+            #expect(edited?.text == "words")
+            #expect(app.message == nil)
             // Somebody else has edited it: the old revision is refused, and nothing is lost.
-            await expectRefusal(.revisionMismatch) { () throws(FeedClientError) in
-                try await repository.editPost(added) { $0.title = "first, late" }
-            }
+            #expect(await app.update(added) { $0.title = "first, late" } == nil)
+            #expect(app.message == Reason.revisionMismatch.text)
+            #expect(await app.find(added.id)?.title == "first, edited")
 
-            try await repository.deletePost(added.id)
-            try await repository.deletePost(added.id)
-            await expectRefusal(.postNotFound) { () throws(FeedClientError) in
-                try await repository.getPost(added.id)
+            try await onScreen(app.follow) {
+                await shown { app.rows.map(\.title) == ["first, edited", "second"] }
+                await app.delete(added)
+                await shown { app.rows.map(\.title) == ["second"] }
             }
-            let left = try await repository.listPosts(in: "posts", order: .new).posts
-            #expect(left.map(\.title) == ["second"])
-            await repository.close()
+            app.message = nil
+            await app.delete(added)
+            #expect(app.message == nil)
+            #expect(await app.find(added.id) == nil)
+            #expect(app.message == "This post is not there any more.")
+            #expect(try await client.listPosts(in: "posts", order: .new).totalSize == 1)
+            await client.close()
         }
     }
 
     @Test func theListIsTheTopTwenty() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
-            var ids: [UInt64] = []
+            let client = try await service.launch()
+            let app = RedditMVVMData(client)
+            var posts: [Post] = []
             for number in 0..<25 {
-                ids.append(try await app.createPost(PostDraft(title: "post \(number)")).id)
+                posts.append(try #require(await app.add(title: "post \(number)")))
             }
-            for (place, id) in ids.enumerated() {
-                for _ in 0..<place { try await app.vote(on: id, .up) }
+            for (place, post) in posts.enumerated() {
+                for _ in 0..<place { await app.vote(on: post, .up) }
             }
-            let page = try await app.listPosts(in: "posts", order: .top)
-            #expect(page.posts.map(\.id) == Array(ids.reversed().prefix(20)))
-            #expect(page.posts.first?.score == 24)
-            await app.close()
+            try await onScreen(app.follow) {
+                await shown { !app.rows.isEmpty }
+                #expect(app.rows.map(\.id) == posts.reversed().prefix(20).map(\.id))
+                #expect(app.rows.first?.score == 24)
+            }
+            await client.close()
         }
     }
 
     @Test func titlesMayBeEmptyAndErrorsSayWhatToTellTheUser() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
-            #expect(try await app.createPost(PostDraft(title: "")).title == "")
+            let client = try await service.launch()
+            let app = RedditMVVMData(client)
+            let untitled = try #require(await app.add(title: ""))
+            #expect(untitled.title == "")
+            #expect(await app.add(title: String(repeating: "t", count: 300)) == nil)
+            #expect(app.message == "The title is too long.")
             let tooLong = await expectRefusal(.titleTooLong) { () throws(FeedClientError) in
-                try await app.createPost(PostDraft(title: String(repeating: "t", count: 300)))
+                try await client.createPost(PostDraft(title: String(repeating: "t", count: 300)))
             }
             #expect(tooLong?.code == .invalidArgument)
             #expect(tooLong?.message.contains("300") == true)
             #expect(tooLong?.message.contains("255") == true)
             #expect(tooLong?.violations.map(\.field) == ["post.title"])
+            await app.delete(untitled)
+            await app.vote(on: untitled, .up)
+            #expect(app.message == "This post is not there any more.")
             let missing = await expectRefusal(.postNotFound) { () throws(FeedClientError) in
-                try await app.vote(on: 77, .up)
+                try await client.vote(on: untitled.id, .up)
             }
             #expect(missing?.code == .notFound)
-            await app.close()
+            await client.close()
         }
     }
 
     @Test func repeatedPressesCountAndTheListStaysWhileVoting() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
-            var ids: [UInt64] = []
+            let client = try await service.launch()
+            let app = RedditMVVMData(client)
+            var posts: [Post] = []
             for number in 0..<30 {
-                ids.append(
-                    try await app.createPost(PostDraft(title: "p\(number / 10)\(number % 10)")).id
-                )
+                let title = "p\(number / 10)\(number % 10)"
+                posts.append(try #require(await app.add(title: title)))
             }
-            let list = PostList(feed: "posts", order: .top, consistency: .stable)
-            let first = try await app.listPosts(list, pageSize: 10)
-            // The button is pressed again and again; the post would be first in a new list.
-            for press in 1...40 {
-                let counts = try await app.vote(on: ids[29], press % 8 == 0 ? .down : .up)
-                #expect(counts.upvoteCount + counts.downvoteCount == UInt64(press))
+            let ids = posts.map(\.id)
+            try await onScreen(app.follow) {
+                await shown { !app.rows.isEmpty }
+                // Another screen reads the list page by page.
+                let list = PostList(feed: "posts", order: .top, consistency: .stable)
+                let first = try await client.listPosts(list, pageSize: 10)
+                // The button is pressed again and again; the post would be first in a new list.
+                for press in 1...40 { await app.vote(on: posts[29], press % 8 == 0 ? .down : .up) }
+                #expect(app.message == nil)
+                let counted = await app.find(ids[29])
+                #expect((counted?.upvoteCount, counted?.downvoteCount) == (35, 5))
+                #expect(app.rows.map(\.id) == Array(ids.prefix(20)))
+                let second = try #require(try await client.next(after: first))
+                #expect(second.consistency == .stable)
+                #expect(first.posts.map(\.id) + second.posts.map(\.id) == Array(ids.prefix(20)))
+                // Adding a post, or pulling to refresh, sorts the list anew.
+                let added = try #require(await app.add(title: "added"))
+                await shown { app.rows.first?.id == ids[29] }
+                #expect(app.rows.contains { $0.id == added.id })
             }
-            let next = try #require(first.next)
-            let second = try await app.listPosts(list, pageSize: 10, from: .token(next))
-            #expect(second.consistency == .stable)
-            #expect(first.posts.map(\.id) + second.posts.map(\.id) == Array(ids.prefix(20)))
-            // Adding a post, or pulling to refresh, sorts the list anew.
-            let added = try await app.createPost(PostDraft(title: "added")).id
-            let anew = try await app.listPosts(list, pageSize: 50).posts.map(\.id)
-            #expect(anew.first == ids[29])
-            #expect(anew.contains(added))
-            await app.close()
+            await client.close()
         }
     }
 
-    @Test func aWatchedListStaysWhileTheUserVotesAndSaysWhatIsNew() async throws {
+    @Test func theListStaysWhileTheUserVotesAndSaysWhatIsNew() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
-            var ids: [UInt64] = []
-            for title in ["a", "b", "c"] {
-                ids.append(try await app.createPost(PostDraft(title: title)).id)
+            let client = try await service.launch()
+            let others = try await service.launch()
+            let app = RedditMVVMData(client)
+            for title in ["a", "b", "c"] { await app.add(title: title) }
+            try await onScreen(app.follow) {
+                await shown { !app.rows.isEmpty }
+                let first = app.rows
+                #expect(first.map(\.title) == ["a", "b", "c"])
+                for press in 1...8 { await app.vote(on: first[2], press == 8 ? .down : .up) }
+                try await others.createPost(PostDraft(title: "added"), in: "posts")
+                await shown { app.newPostCount == 1 && app.rows[2].downvoteCount == 1 }
+                #expect(app.rows.map(\.id) == first.map(\.id))
+                #expect(app.rows[2].score == 6)
+                app.refresh()
+                await shown { app.rows.map(\.title) == ["c", "a", "added", "b"] }
+                #expect(app.newPostCount == 0)
             }
-            let watch = app.watch(PostWatch(.top(20), in: "posts", order: .top))
-            var elements = watch.makeAsyncIterator()
-            var posts = try #require(try await elements.next())
-            #expect(posts.rows.map(\.id) == ids)
-            for press in 1...8 {
-                let counts = try await app.vote(on: ids[2], press == 8 ? .down : .up)
-                #expect(counts.upvoteCount + counts.downvoteCount == UInt64(press))
-            }
-            let added = try await app.createPost(PostDraft(title: "added")).id
-            while posts.newPostCount == 0 || posts.rows[2].downvoteCount == 0 {
-                posts = try #require(try await elements.next())
-                #expect(posts.rows.map(\.id) == ids)
-            }
-            #expect(posts.rows[2].score == 6)
-            #expect(posts.ranking == [ids[2], ids[0], added, ids[1]])
-            watch.refresh()
-            posts = try #require(try await elements.next())
-            #expect(posts.rows.map(\.id) == posts.ranking)
-            await app.close()
+            await client.close()
+            await others.close()
         }
     }
 }

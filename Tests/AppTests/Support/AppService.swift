@@ -1,6 +1,7 @@
 import FeedClient
 import FeedProto
 import FeedTestSupport
+import Observation
 import Testing
 
 /// The durable service as an app sees it: one address, behind which the process may end and begin anew.
@@ -12,14 +13,14 @@ final class AppService {
 
     var address: String { port.address }
 
-    private init(_ flags: [String]) async throws {
+    nonisolated(nonsending) private init(_ flags: [String]) async throws {
         directory = try TemporaryDirectory()
         port = try ReservedPort()
         self.flags = flags
         try await start()
     }
 
-    func start() async throws {
+    nonisolated(nonsending) func start() async throws {
         let process = try RunningProcess(
             Programs.feedService,
             ["--listen", port.address, "--data-dir", directory.path] + flags
@@ -31,23 +32,23 @@ final class AppService {
         self.process = process
     }
 
-    func kill() async { await end(signal: 9) }
+    nonisolated(nonsending) func kill() async { await end(signal: 9) }
 
-    func stop() async { await end(signal: 15) }
+    nonisolated(nonsending) func stop() async { await end(signal: 15) }
 
-    func launch(
+    nonisolated(nonsending) func launch(
         _ configure: (inout ClientConfiguration) -> Void = { _ in }
     ) async throws -> FeedClient {
-        var configuration = ClientConfiguration()
-        // A password is hashed at nice 19, which other tests leave little time for.
-        configuration.timeout = .seconds(120)
-        configuration.connectTimeout = .seconds(30)
+        var configuration = ClientConfiguration.patient
         configure(&configuration)
         return try await FeedClient.connect(to: port.address, configuration: configuration)
     }
 
     /// Runs the body on a service with a new data directory, and ends the service.
-    static func run(_ flags: String..., body: (AppService) async throws -> Void) async throws {
+    nonisolated(nonsending) static func run(
+        _ flags: String...,
+        body: nonisolated(nonsending) (AppService) async throws -> Void
+    ) async throws {
         let service = try await AppService(flags)
         do {
             try await body(service)
@@ -58,7 +59,7 @@ final class AppService {
         await service.stop()
     }
 
-    private func end(signal: Int32) async {
+    nonisolated(nonsending) private func end(signal: Int32) async {
         guard let process else { return }
         self.process = nil
         process.signal(signal)
@@ -66,9 +67,38 @@ final class AppService {
     }
 }
 
+extension ClientConfiguration {
+    /// A password is hashed at nice 19, which other tests leave little time for.
+    static var patient: Self {
+        var configuration = Self()
+        configuration.timeout = .seconds(120)
+        configuration.connectTimeout = .seconds(30)
+        return configuration
+    }
+}
+
+/// Waits until a data side shows something, as a screen does.
+@MainActor func shown(_ condition: () -> Bool) async {
+    let (changes, change) = AsyncStream.makeStream(of: Void.self)
+    var iterator = changes.makeAsyncIterator()
+    while !withObservationTracking(condition, onChange: { change.yield() }) {
+        await iterator.next()
+    }
+}
+
+/// Runs the task of a screen beside the body.
+@MainActor func onScreen(
+    _ follow: @escaping @MainActor () async -> Void,
+    _ body: () async throws -> Void
+) async throws {
+    let screen = Task { await follow() }
+    defer { screen.cancel() }
+    try await body()
+}
+
 /// Expects that a call is refused for a reason and has not been executed; gives the refusal.
 @discardableResult
-func expectRefusal<Value>(
+nonisolated(nonsending) func expectRefusal<Value>(
     _ reason: Reason,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ call: () async throws(FeedClientError) -> Value

@@ -1,137 +1,160 @@
 import FeedClient
 import FeedProto
+import FeedTestSupport
 import Testing
 
 /// The Twitter client: one form that signs in or up, tweets, newer tweets.
-@Suite(.timeLimit(.minutes(10))) struct TwitterClientTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct TwitterClientTests {
     private static let email = "ann@example.org"
     private static let password = "correct horse"
 
+    /// The app on a phone, which is a folder.
+    private static func launch(
+        on phone: TemporaryDirectory,
+        _ service: AppService
+    ) throws -> TwitterData {
+        try TwitterData(
+            to: service.address,
+            sessionPath: phone.path + "/session",
+            configuration: .patient
+        )
+    }
+
     @Test func oneFormSignsUpOrIn() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
-            let created = try await app.signIn(
-                email: Self.email,
-                password: Self.password,
-                createsIfMissing: true
-            )
-            #expect(created.createdUser)
-            let known = try await app.signIn(
+            let phone = try TemporaryDirectory()
+            let app = try Self.launch(on: phone, service)
+            try await onScreen(app.follow) {
+                await app.signIn(email: Self.email, password: Self.password)
+                await shown { app.user != nil }
+                let created = try #require(app.user)
+                await app.signOut()
+                await shown { app.user == nil }
+                await app.signIn(email: Self.email, password: Self.password)
+                await shown { app.user != nil }
+                #expect(app.user?.id == created.id)
+                #expect(app.message == nil)
+                // A wrong password is never a second account.
+                await app.signIn(email: Self.email, password: "wrong horse")
+                #expect(app.message == "The e-mail address or the password is wrong.")
+                await app.signIn(email: "bob@example.org", password: "12345")
+                #expect(app.message == "The password is too short.")
+                await app.signIn(email: "bob", password: "123456")
+                #expect(app.message == "This is not an e-mail address.")
+                #expect(app.user?.id == created.id)
+            }
+            let client = try await service.launch()
+            let short = await expectRefusal(.passwordTooShort) { () throws(FeedClientError) in
+                try await client.signUp(email: "bob@example.org", password: "12345")
+            }
+            #expect(short?.violations.first?.limit == 6)
+            let known = try await client.signIn(
                 email: Self.email,
                 password: Self.password,
                 createsIfMissing: true
             )
             #expect(!known.createdUser)
-            #expect(known.user?.id == created.user?.id)
-            // A wrong password is never a second account.
-            await expectRefusal(.badCredentials) { () throws(FeedClientError) in
-                try await app.signIn(
-                    email: Self.email,
-                    password: "wrong horse",
-                    createsIfMissing: true
-                )
-            }
-            let short = await expectRefusal(.passwordTooShort) { () throws(FeedClientError) in
-                try await app.signUp(email: "bob@example.org", password: "12345")
-            }
-            #expect(short?.violations.first?.limit == 6)
-            await expectRefusal(.badEmail) { () throws(FeedClientError) in
-                try await app.signUp(email: "bob", password: "123456")
-            }
-            await app.close()
+            await client.close()
         }
     }
 
     @Test func aPersonStaysSignedInUntilTheySignOut() async throws {
         try await AppService.run { service in
-            let first = try await service.launch()
-            let session = try await first.signUp(
+            let web = try await service.launch()
+            let session = try await web.signUp(
                 email: Self.email,
                 password: Self.password,
                 displayName: "Ann"
             )
-            let token = try #require(session.secret)
-            await first.close()
+            await web.close()
+            let phone = try TemporaryDirectory()
+            let first = try Self.launch(on: phone, service)
+            await first.signIn(email: Self.email, password: Self.password)
+            #expect(first.message == nil)
             await service.kill()
+            // The app is launched again, and knows whose it is before there is a service.
+            let second = try Self.launch(on: phone, service)
+            #expect(second.user?.id == session.user?.id)
             try await service.start()
-            // The app is launched again, with the token that it kept.
-            let second = try await service.launch { $0.sessionToken = token }
-            #expect(try await second.session().user?.displayName == "Ann")
-            try await second.signOut()
-            await expectRefusal(.identityRequired) { () throws(FeedClientError) in
-                try await second.session()
+            try await onScreen(second.follow) {
+                await shown { second.user?.displayName == "Ann" }
+                await second.signOut()
+                await shown { second.user == nil }
             }
-            await second.close()
-            let third = try await service.launch()
+            let third = try Self.launch(on: phone, service)
+            #expect(third.user == nil)
+            let store = FileSessionStore(path: phone.path + "/session")
+            let nobody = try await service.launch { $0.sessionStore = store }
             await expectRefusal(.identityRequired) { () throws(FeedClientError) in
-                try await third.session()
+                try await nobody.session()
             }
-            await third.close()
+            await nobody.close()
         }
     }
 
     @Test func aTweetHas1To140CharactersAndComesFirst() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
-            let session = try await app.signUp(
-                email: Self.email,
-                password: Self.password,
-                displayName: "Ann"
-            )
-            for text in ["first", String(repeating: "ü", count: 140), "last"] {
-                let tweet = try await app.createPost(PostDraft(text: text), in: "tweets")
-                #expect(tweet.author?.id == session.user?.id)
-                #expect(tweet.author?.displayName == "Ann")
-                let page = try await app.listPosts(in: "tweets", order: .new)
-                #expect(page.posts.first?.id == tweet.id)
+            let phone = try TemporaryDirectory()
+            let app = try Self.launch(on: phone, service)
+            await app.signIn(email: Self.email, password: Self.password)
+            try await onScreen(app.follow) {
+                await shown { app.user?.displayName == "ann" }
+                for text in ["first", String(repeating: "ü", count: 140), "last"] {
+                    app.draft.text = text
+                    await app.send()
+                    await shown { app.tweets.first?.text == text }
+                    #expect(app.draft.text == "")
+                    #expect(app.tweets.first?.author?.id == app.user?.id)
+                    #expect(app.tweets.first?.author?.displayName == "ann")
+                }
+                #expect(app.message == nil)
+                await app.send()
+                #expect(app.message == "The text is too short.")
+                // What was written stays.
+                app.draft.text = String(repeating: "x", count: 141)
+                await app.send()
+                #expect(app.message == "The text is too long.")
+                #expect(app.draft.text.count == 141)
             }
-            await expectRefusal(.textEmpty) { () throws(FeedClientError) in
-                try await app.createPost(PostDraft(text: ""), in: "tweets")
-            }
+            let client = try await service.launch()
             let long = await expectRefusal(.textTooLong) { () throws(FeedClientError) in
-                try await app.createPost(
-                    PostDraft(text: String(repeating: "x", count: 141)),
-                    in: "tweets"
-                )
+                try await client.createPost(app.draft, in: "tweets")
             }
             #expect(long?.violations.first?.limit == 140)
             #expect(long?.violations.first?.actual == 141)
-            await app.close()
+            await client.close()
         }
     }
 
     @Test func newerTweetsAreFetchedWithoutAGap() async throws {
         try await AppService.run { service in
-            let app = try await service.launch()
+            let others = try await service.launch()
             var ids: [UInt64] = []
             for number in 0..<5 {
-                ids.append(try await app.createPost(PostDraft(text: "t\(number)"), in: "tweets").id)
+                let draft = PostDraft(text: "t\(number)")
+                ids.append(try await others.createPost(draft, in: "tweets").id)
             }
-            let shown = try await app.listPosts(in: "tweets", order: .new)
-            #expect(shown.posts.map(\.id) == ids.reversed())
+            let phone = try TemporaryDirectory()
+            let app = try Self.launch(on: phone, service)
+            await app.refresh()
+            #expect(app.tweets.map(\.id) == ids.reversed())
             for number in 5..<60 {
-                ids.append(try await app.createPost(PostDraft(text: "t\(number)"), in: "tweets").id)
+                let draft = PostDraft(text: "t\(number)")
+                ids.append(try await others.createPost(draft, in: "tweets").id)
             }
             // The token that came with the list, page by page.
-            var newer: [UInt64] = []
-            var start = try #require(shown.refresh)
-            while true {
-                let page = try await app.listPosts(in: "tweets", order: .new, from: .token(start))
-                newer += page.posts.map(\.id).filter { !newer.contains($0) }
-                guard !page.posts.isEmpty, let next = page.refresh, next != start else { break }
-                start = next
-            }
-            #expect(Set(newer).isSuperset(of: ids.suffix(55)))
-            // Or what is newer than the newest that is shown.
-            let newest = try #require(shown.posts.first)
-            let page = try await app.listPosts(
+            await app.refresh()
+            #expect(app.message == nil)
+            #expect(app.tweets.map(\.id) == ids.reversed())
+            // Or what is newer than a tweet.
+            let page = try await others.listPosts(
                 in: "tweets",
                 order: .new,
                 pageSize: 100,
-                from: .newerThan(newest.id)
+                from: .newerThan(ids[4])
             )
             #expect(Set(page.posts.map(\.id)).isSuperset(of: ids.suffix(55)))
-            await app.close()
+            await others.close()
         }
     }
 }
