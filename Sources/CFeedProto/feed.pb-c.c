@@ -907,6 +907,51 @@ void   feed__v1__change_email_request__free_unpacked
   assert(message->base.descriptor == &feed__v1__change_email_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   feed__v1__delete_account_request__init
+                     (Feed__V1__DeleteAccountRequest         *message)
+{
+  static const Feed__V1__DeleteAccountRequest init_value = FEED__V1__DELETE_ACCOUNT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t feed__v1__delete_account_request__get_packed_size
+                     (const Feed__V1__DeleteAccountRequest *message)
+{
+  assert(message->base.descriptor == &feed__v1__delete_account_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t feed__v1__delete_account_request__pack
+                     (const Feed__V1__DeleteAccountRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &feed__v1__delete_account_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t feed__v1__delete_account_request__pack_to_buffer
+                     (const Feed__V1__DeleteAccountRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &feed__v1__delete_account_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Feed__V1__DeleteAccountRequest *
+       feed__v1__delete_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Feed__V1__DeleteAccountRequest *)
+     protobuf_c_message_unpack (&feed__v1__delete_account_request__descriptor,
+                                allocator, len, data);
+}
+void   feed__v1__delete_account_request__free_unpacked
+                     (Feed__V1__DeleteAccountRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &feed__v1__delete_account_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   feed__v1__list_sessions_request__init
                      (Feed__V1__ListSessionsRequest         *message)
 {
@@ -3877,7 +3922,7 @@ void   feed__v1__method_stats__free_unpacked
   assert(message->base.descriptor == &feed__v1__method_stats__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[44] =
+static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[45] =
 {
   {
     "id",
@@ -3983,6 +4028,18 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
     offsetof(Feed__V1__ClientFrame, body_case),
     offsetof(Feed__V1__ClientFrame, cancel),
     &feed__v1__cancel_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "delete_account",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Feed__V1__ClientFrame, body_case),
+    offsetof(Feed__V1__ClientFrame, delete_account),
+    &feed__v1__delete_account_request__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -4410,59 +4467,60 @@ static const ProtobufCFieldDescriptor feed__v1__client_frame__field_descriptors[
 };
 static const unsigned feed__v1__client_frame__field_indices_by_name[] = {
   4,   /* field[4] = acting_user_id */
-  36,   /* field[36] = backup */
-  31,   /* field[31] = batch_cast_votes */
-  22,   /* field[22] = batch_get_posts */
+  37,   /* field[37] = backup */
+  32,   /* field[32] = batch_cast_votes */
+  23,   /* field[23] = batch_get_posts */
   8,   /* field[8] = cancel */
-  30,   /* field[30] = cast_vote */
-  15,   /* field[15] = change_email */
-  42,   /* field[42] = change_members */
-  14,   /* field[14] = change_password */
-  18,   /* field[18] = change_user */
-  41,   /* field[41] = cluster_status */
-  37,   /* field[37] = correct_times */
-  35,   /* field[35] = create_feed */
-  20,   /* field[20] = create_post */
-  25,   /* field[25] = delete_post */
-  40,   /* field[40] = delete_posts */
-  38,   /* field[38] = drain */
-  17,   /* field[17] = end_session */
-  21,   /* field[21] = get_post */
-  28,   /* field[28] = get_post_rank */
-  34,   /* field[34] = get_server_stats */
-  12,   /* field[12] = get_session */
+  31,   /* field[31] = cast_vote */
+  16,   /* field[16] = change_email */
+  43,   /* field[43] = change_members */
+  15,   /* field[15] = change_password */
+  19,   /* field[19] = change_user */
+  42,   /* field[42] = cluster_status */
+  38,   /* field[38] = correct_times */
+  36,   /* field[36] = create_feed */
+  21,   /* field[21] = create_post */
+  9,   /* field[9] = delete_account */
+  26,   /* field[26] = delete_post */
+  41,   /* field[41] = delete_posts */
+  39,   /* field[39] = drain */
+  18,   /* field[18] = end_session */
+  22,   /* field[22] = get_post */
+  29,   /* field[29] = get_post_rank */
+  35,   /* field[35] = get_server_stats */
+  13,   /* field[13] = get_session */
   6,   /* field[6] = hello */
   0,   /* field[0] = id */
-  29,   /* field[29] = import_posts */
-  33,   /* field[33] = list_feeds */
-  23,   /* field[23] = list_posts */
-  16,   /* field[16] = list_sessions */
-  19,   /* field[19] = make_password_reset */
-  32,   /* field[32] = mark_posts */
+  30,   /* field[30] = import_posts */
+  34,   /* field[34] = list_feeds */
+  24,   /* field[24] = list_posts */
+  17,   /* field[17] = list_sessions */
+  20,   /* field[20] = make_password_reset */
+  33,   /* field[33] = mark_posts */
   3,   /* field[3] = min_revision */
   7,   /* field[7] = ping */
-  9,   /* field[9] = reset_password */
+  10,   /* field[10] = reset_password */
   2,   /* field[2] = sequence */
-  39,   /* field[39] = set_log_level */
-  11,   /* field[11] = sign_in */
-  13,   /* field[13] = sign_out */
-  10,   /* field[10] = sign_up */
-  26,   /* field[26] = sync_posts */
+  40,   /* field[40] = set_log_level */
+  12,   /* field[12] = sign_in */
+  14,   /* field[14] = sign_out */
+  11,   /* field[11] = sign_up */
+  27,   /* field[27] = sync_posts */
   5,   /* field[5] = timed */
   1,   /* field[1] = timeout_ms */
-  43,   /* field[43] = transfer_leadership */
-  24,   /* field[24] = update_post */
-  27,   /* field[27] = watch_posts */
+  44,   /* field[44] = transfer_leadership */
+  25,   /* field[25] = update_post */
+  28,   /* field[28] = watch_posts */
 };
 static const ProtobufCIntRange feed__v1__client_frame__number_ranges[6 + 1] =
 {
   { 1, 0 },
   { 10, 6 },
-  { 19, 9 },
-  { 50, 33 },
-  { 53, 35 },
-  { 70, 41 },
-  { 0, 44 }
+  { 18, 9 },
+  { 50, 34 },
+  { 53, 36 },
+  { 70, 42 },
+  { 0, 45 }
 };
 const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
 {
@@ -4472,7 +4530,7 @@ const ProtobufCMessageDescriptor feed__v1__client_frame__descriptor =
   "Feed__V1__ClientFrame",
   "feed.v1",
   sizeof(Feed__V1__ClientFrame),
-  44,
+  45,
   feed__v1__client_frame__field_descriptors,
   feed__v1__client_frame__field_indices_by_name,
   6,  feed__v1__client_frame__number_ranges,
@@ -6250,6 +6308,57 @@ const ProtobufCMessageDescriptor feed__v1__change_email_request__descriptor =
   feed__v1__change_email_request__field_indices_by_name,
   1,  feed__v1__change_email_request__number_ranges,
   (ProtobufCMessageInit) feed__v1__change_email_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor feed__v1__delete_account_request__field_descriptors[2] =
+{
+  {
+    "password",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeleteAccountRequest, password),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "keep_posts",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Feed__V1__DeleteAccountRequest, keep_posts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned feed__v1__delete_account_request__field_indices_by_name[] = {
+  1,   /* field[1] = keep_posts */
+  0,   /* field[0] = password */
+};
+static const ProtobufCIntRange feed__v1__delete_account_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor feed__v1__delete_account_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "feed.v1.DeleteAccountRequest",
+  "DeleteAccountRequest",
+  "Feed__V1__DeleteAccountRequest",
+  "feed.v1",
+  sizeof(Feed__V1__DeleteAccountRequest),
+  2,
+  feed__v1__delete_account_request__field_descriptors,
+  feed__v1__delete_account_request__field_indices_by_name,
+  1,  feed__v1__delete_account_request__number_ranges,
+  (ProtobufCMessageInit) feed__v1__delete_account_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define feed__v1__list_sessions_request__field_descriptors NULL
@@ -11900,18 +12009,22 @@ const ProtobufCEnumDescriptor feed__v1__serving_status__descriptor =
   feed__v1__serving_status__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue feed__v1__user_change__enum_values_by_number[4] =
+static const ProtobufCEnumValue feed__v1__user_change__enum_values_by_number[6] =
 {
   { "USER_CHANGE_UNSPECIFIED", "FEED__V1__USER_CHANGE__USER_CHANGE_UNSPECIFIED", 0 },
   { "END_SESSIONS", "FEED__V1__USER_CHANGE__END_SESSIONS", 1 },
   { "SUSPEND", "FEED__V1__USER_CHANGE__SUSPEND", 2 },
   { "RESTORE", "FEED__V1__USER_CHANGE__RESTORE", 3 },
+  { "DELETE", "FEED__V1__USER_CHANGE__DELETE", 4 },
+  { "DELETE_KEEPING_POSTS", "FEED__V1__USER_CHANGE__DELETE_KEEPING_POSTS", 5 },
 };
 static const ProtobufCIntRange feed__v1__user_change__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex feed__v1__user_change__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex feed__v1__user_change__enum_values_by_name[6] =
 {
+  { "DELETE", 4 },
+  { "DELETE_KEEPING_POSTS", 5 },
   { "END_SESSIONS", 1 },
   { "RESTORE", 3 },
   { "SUSPEND", 2 },
@@ -11924,9 +12037,9 @@ const ProtobufCEnumDescriptor feed__v1__user_change__descriptor =
   "UserChange",
   "Feed__V1__UserChange",
   "feed.v1",
-  4,
+  6,
   feed__v1__user_change__enum_values_by_number,
-  4,
+  6,
   feed__v1__user_change__enum_values_by_name,
   1,
   feed__v1__user_change__value_ranges,

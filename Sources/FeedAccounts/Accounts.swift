@@ -34,6 +34,7 @@ package final class Accounts: Sendable {
     private let sessions = SessionTable()
     private let revocations = Atomic<UInt64>(0)
     private let sweptPart = Atomic(0)
+    private let pendingErasures = Lock<[UInt64: AccountRow.Erasure]>([:])
 
     package init(_ limits: AccountLimits = AccountLimits()) { self.limits = limits }
 
@@ -57,7 +58,12 @@ package final class Accounts: Sendable {
             .flatMap { $0.emailKey == email.key ? $0 : nil }
     }
 
-    package func account(_ id: UInt64) -> AccountRow? { byID.withPart(of: id) { $0[id]?.row } }
+    /// The account of a number; nil if there is none, or it was deleted.
+    package func account(_ id: UInt64) -> AccountRow? {
+        row(id).flatMap { $0.isDeleted ? nil : $0 }
+    }
+
+    private func row(_ id: UInt64) -> AccountRow? { byID.withPart(of: id) { $0[id]?.row } }
 
     private func generation(of id: UInt64) -> UInt64? {
         byID.withPart(of: id) { $0[id]?.generation }
@@ -106,6 +112,16 @@ package final class Accounts: Sendable {
         _ sink: some AccountChangeSink,
         _ change: (inout AccountRow) -> Bool
     ) -> AccountRow? {
+        update(id, endsSessions: endsSessions, sink) { !$0.isDeleted && change(&$0) }
+    }
+
+    /// The same of a deleted account, too.
+    private func update(
+        _ id: UInt64,
+        endsSessions: Bool,
+        _ sink: some AccountChangeSink,
+        _ change: (inout AccountRow) -> Bool
+    ) -> AccountRow? {
         let changed = byID.withPart(of: id) { entries -> (row: AccountRow, ended: [TokenHash])? in
             guard var entry = entries[id], change(&entry.row) else { return nil }
             entry.row.version += 1
@@ -145,10 +161,51 @@ package final class Accounts: Sendable {
         return row
     }
 
+    /// Deletes an account, if `isAllowed` says so of it: the sessions end, the e-mail is free, and the row
+    /// stays without its texts.
+    ///
+    /// - Returns: Whether that was done; false if there is none, or it was refused.
+    package func delete(
+        _ id: UInt64,
+        erasing erasure: AccountRow.Erasure,
+        _ sink: some AccountChangeSink,
+        if isAllowed: (AccountRow) -> Bool = { _ in true }
+    ) -> Bool {
+        var old: [UInt8] = []
+        let row = change(id, endsSessions: true, sink) { row in
+            guard isAllowed(row) else { return false }
+            old = row.emailKey
+            row.delete(erasing: erasure)
+            return true
+        }
+        guard let row else { return false }
+        release(old, of: id)
+        noteErasure(of: row)
+        return true
+    }
+
+    /// The deleted accounts of which posts are still to be erased, or their author, by number; O(them).
+    package var erasures: [UInt64: AccountRow.Erasure] { pendingErasures.withLock { $0 } }
+
+    /// Notes that no post names a deleted account any more.
+    package func endErasure(of id: UInt64, _ sink: some AccountChangeSink) {
+        let row = update(id, endsSessions: false, sink) { row in
+            guard let ended = row.status.erased else { return false }
+            row.status = ended
+            return true
+        }
+        if let row { noteErasure(of: row) }
+    }
+
+    private func noteErasure(of row: AccountRow) {
+        guard row.isDeleted else { return }
+        pendingErasures.withLock { $0[row.id] = row.status.pendingErasure }
+    }
+
     /// Lets others have an e-mail that was an account's, unless it is that again.
     private func release(_ key: [UInt8], of id: UInt64) {
         byEmail.withPart(of: key) { ids in
-            if ids[key] == id, account(id)?.emailKey != key { ids[key] = nil }
+            if ids[key] == id, row(id)?.emailKey != key { ids[key] = nil }
         }
     }
 
@@ -163,7 +220,7 @@ package final class Accounts: Sendable {
         _ sink: some AccountChangeSink
     ) -> (token: SessionToken, session: SessionRow)? {
         beginToken(.session, of: userID, until: expireTime(now), sink) {
-            !$0.isSuspended && $0.passwordHash == passwordHash ?? $0.passwordHash
+            $0.isActive && $0.passwordHash == passwordHash ?? $0.passwordHash
         }
     }
 
@@ -175,7 +232,7 @@ package final class Accounts: Sendable {
         _ sink: some AccountChangeSink
     ) -> (token: SessionToken, session: SessionRow)? {
         let end = now + limits.resetDuration.millisecondsRoundedDown
-        return beginToken(.passwordReset, of: userID, until: end, sink) { !$0.isSuspended }
+        return beginToken(.passwordReset, of: userID, until: end, sink) { $0.isActive }
     }
 
     private func beginToken(
@@ -368,19 +425,28 @@ package final class Accounts: Sendable {
     }
 
     private func restore(_ row: AccountRow, generation: UInt64) throws(AccountError) {
-        guard let email = EmailAddress(row.email), row.id > 0, row.id >> 63 == 0 else {
-            throw .badAccount(id: row.id)
-        }
-        let earlier = byEmail.withPart(of: email.key) { ids in
-            ids.updateValue(row.id, forKey: email.key)
-        }
-        guard earlier == nil else { throw .badAccount(id: row.id) }
+        guard row.id > 0, row.id >> 63 == 0 else { throw .badAccount(id: row.id) }
+        try takeEmail(of: row)
         let other = byID.withPart(of: row.id) { entries in
             entries.updateValue(Entry(row: row, generation: generation), forKey: row.id)
         }
         guard other == nil else { throw .badAccount(id: row.id) }
         count.wrappingAdd(1, ordering: .relaxed)
         skipNumbers(upTo: row.id)
+        noteErasure(of: row)
+    }
+
+    /// Gives an e-mail to the account that is put back with it; a deleted one has none.
+    private func takeEmail(of row: AccountRow) throws(AccountError) {
+        let isRight =
+            if row.isDeleted {
+                row.hasNoTexts
+            } else if let email = EmailAddress(row.email) {
+                byEmail.withPart(of: email.key) { $0.updateValue(row.id, forKey: email.key) } == nil
+            } else {
+                false
+            }
+        guard isRight else { throw .badAccount(id: row.id) }
     }
 
     // A follower's one applying thread puts rows back while other threads read. Nobody else changes the
@@ -392,25 +458,21 @@ package final class Accounts: Sendable {
     /// give up what they had.
     package func restore(_ rows: some Collection<AccountRow>) throws(AccountError) {
         let news = rows.filter { row in
-            guard let known = account(row.id) else { return true }
+            guard let known = self.row(row.id) else { return true }
             return row.version == known.version ? row != known : row.version > known.version
         }
         for row in news {
-            guard let known = account(row.id), row.version > known.version else { continue }
+            guard let known = self.row(row.id), row.version > known.version else { continue }
             byEmail.withPart(of: known.emailKey) { $0[known.emailKey] = nil }
         }
         for row in news {
-            guard let known = account(row.id), row.version > known.version else {
+            guard let known = self.row(row.id), row.version > known.version else {
                 try restore(row, generation: 0)
                 continue
             }
-            guard EmailAddress(row.email) != nil,
-                byEmail.withPart(
-                    of: row.emailKey,
-                    { $0.updateValue(row.id, forKey: row.emailKey) }
-                ) == nil
-            else { throw .badAccount(id: row.id) }
+            try takeEmail(of: row)
             byID.withPart(of: row.id) { $0[row.id]?.row = row }
+            noteErasure(of: row)
         }
     }
 
@@ -457,43 +519,6 @@ package final class Accounts: Sendable {
         sessions.visit { state.sessions.append($0) }
         return state
     }
-}
-
-/// An account as it is kept and logged.
-package struct AccountRow: Equatable, Sendable {
-    /// The user's number, from 1 on; the top bit is never set.
-    package var id: UInt64
-    /// The e-mail as the user wrote it.
-    package var email: String
-    package var displayName: String
-    /// The hash of the password, in the text form of argon2id, which names its parameters and salt.
-    package var passwordHash: String
-    /// Unix time of the sign-up.
-    package var createTimeMilliseconds: Int64
-    /// How often the account was changed; of several rows of it the one with the most stands.
-    package var version: UInt64
-    /// Whether the user may not sign in, and nobody may act for them.
-    package var isSuspended: Bool
-
-    package init(
-        id: UInt64,
-        email: String,
-        displayName: String,
-        passwordHash: String,
-        createTimeMilliseconds: Int64,
-        version: UInt64 = 0,
-        isSuspended: Bool = false
-    ) {
-        self.version = version
-        self.isSuspended = isSuspended
-        self.id = id
-        self.email = email
-        self.displayName = displayName
-        self.passwordHash = passwordHash
-        self.createTimeMilliseconds = createTimeMilliseconds
-    }
-
-    fileprivate var emailKey: [UInt8] { EmailAddress.key(of: email) }
 }
 
 /// All accounts and sessions, as a start puts them back and as tests compare them.
@@ -623,7 +648,7 @@ package struct EmailAddress: Sendable {
         key = Self.key(of: text)
     }
 
-    fileprivate static func key(of text: String) -> [UInt8] {
+    static func key(of text: String) -> [UInt8] {
         text.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
     }
 

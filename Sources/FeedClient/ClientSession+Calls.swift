@@ -209,7 +209,7 @@ extension ClientSession {
             hello.sessionToken = session.secret?.bytes ?? []
             watches.beginAllAnew()
             news.append(.signedIn(session))
-        case (.signOut, _):
+        case (.signOut, _), (.deleteAccount, _):
             hello.sessionToken = []
             watches.beginAllAnew()
             news.append(.signedOut)
@@ -400,7 +400,8 @@ extension ClientSession {
     private var isChangingSession: Bool {
         calls.contains { _, call in
             switch call.request {
-            case .signUp, .signIn, .signOut, .changePassword, .resetPassword: call.isInFlight
+            case .signUp, .signIn, .signOut, .changePassword, .resetPassword, .deleteAccount:
+                call.isInFlight
             default: false
             }
         }

@@ -445,6 +445,10 @@ extension FeedClient {
             guard let token = session.secret, let user = session.user else { return }
             links.adopt(sessionToken: token.bytes)
             configuration.sessionStore?.save(StoredSession(token: token, userID: user.id))
+        case (.deleteAccount, _):
+            _ = links.knowledge.leaveSession()
+            configuration.sessionStore?.remove()
+            links.adopt(sessionToken: [])
         default: break
         }
     }

@@ -293,6 +293,28 @@ extension FeedCalling {
         try await emptyCall(.changeEmail(request), timeout: timeout)
     }
 
+    /// Deletes the account of the client's user, who is signed out everywhere.
+    ///
+    /// The posts go, or lose their author, in the seconds after. There is no way back.
+    ///
+    /// - Parameters:
+    ///   - password: The password that the user has.
+    ///   - keepsPosts: Whether the user's posts stay, without an author.
+    ///   - timeout: How long it may take; nil is the client's timeout.
+    /// - Throws: A ``FeedClientError``, as `BAD_CREDENTIALS`. If the connection was lost, the account may be
+    ///   deleted: then no sign-in succeeds.
+    public func deleteAccount(
+        password: String,
+        keepsPosts: Bool = false,
+        timeout: Duration? = nil
+    ) async throws(FeedClientError) {
+        let request = DeleteAccountRequest(
+            password: SecretText(password),
+            keepsPosts: keepsPosts
+        )
+        try await emptyCall(.deleteAccount(request), timeout: timeout)
+    }
+
     /// Reads the sessions of the client's user.
     ///
     /// - Parameter timeout: How long it may take; nil is the client's timeout.
@@ -335,7 +357,7 @@ extension FeedCalling {
         return try await sessionCall(.resetPassword(request), begins: true, timeout: timeout)
     }
 
-    /// Ends the sessions of a user, suspends it, or takes that back, as a service.
+    /// Ends the sessions of a user, suspends it or takes that back, or deletes it, as a service.
     ///
     /// - Parameters:
     ///   - request: The user, and what is done; it may be repeated.

@@ -132,13 +132,7 @@ struct MemoryState {
         _ call: MemoryCall,
         from caller: inout MemoryCaller
     ) throws(Status) -> Response {
-        switch request {
-        case .signUp(let request): return try signUp(request, from: &caller)
-        case .signIn(let request): return try signIn(request, from: &caller)
-        case .getSession: return .session(try requireSession(of: caller))
-        case .signOut(let request): return try signOut(request, from: &caller)
-        default: break
-        }
+        if let response = try executeOnAccounts(request, from: &caller) { return response }
         let viewer = try viewer(of: caller, call)
         switch request {
         case .castVote(let request): return .castVote(try castVote(request, viewer))
@@ -160,8 +154,6 @@ struct MemoryState {
             return .ping(PingResponse(payload: request.payload, serving: .serving))
         case .getServerStats: return .serverStats(stats)
         case .watchPosts, .cancel: throw .watchIsNoCall
-        case .signUp, .signIn, .getSession, .signOut:
-            preconditionFailure("A call of a session is answered before the viewer is looked up.")
         default: throw .unknownMethod
         }
     }
@@ -170,9 +162,9 @@ struct MemoryState {
     func checkActing(for user: UInt64, _ caller: MemoryCaller) throws(Status) {
         guard user != 0 else { return }
         guard caller.isService else { throw .serviceOnly }
-        guard user >> 63 == 1 || accounts.name(of: user) != nil else {
-            throw .unknownActingUser(user)
-        }
+        guard user >> 63 != 1 else { return }
+        guard let account = accounts.account(user) else { throw .unknownActingUser(user) }
+        guard !account.isSuspended else { throw .userSuspended }
     }
 
     /// The one who a call is of: a user, or else a device, or nobody.
@@ -212,7 +204,10 @@ extension Request {
     /// Whether the call may change whose watches are whose, without a change of a post.
     fileprivate var mayEndSessions: Bool {
         switch self {
-        case .signUp, .signIn, .signOut: true
+        case .signUp, .signIn, .signOut, .changePassword, .resetPassword, .deleteAccount,
+            .endSession,
+            .changeUser:
+            true
         default: false
         }
     }

@@ -136,6 +136,30 @@ struct ChangeEmailCommand: PersonCommand {
     }
 }
 
+struct DeleteAccountCommand: PersonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete-account",
+        abstract: "Deletes the account and its posts, for good.",
+        discussion: PasswordPrompt.help
+    )
+
+    static let hasPassword = true
+
+    @Flag(help: "The posts stay, without an author.")
+    var keepPosts = false
+
+    @OptionGroup var options: PersonOptions
+
+    func perform(_ client: FeedClient) async throws -> any Report {
+        try await client.deleteAccount(
+            password: PasswordPrompt.read(twice: false),
+            keepsPosts: keepPosts,
+            timeout: options.passwordTimeout
+        )
+        return Sentence.accountDeleted(keepsPosts: keepPosts)
+    }
+}
+
 struct SessionsCommand: PersonCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
@@ -232,6 +256,11 @@ package struct SessionsReport: Report {
 extension Sentence {
     package static func emailChanged(to email: String) -> Sentence {
         Sentence("The e-mail is \(VisibleText.line(email)) now.", ["email": email])
+    }
+
+    package static func accountDeleted(keepsPosts: Bool) -> Sentence {
+        let posts = keepsPosts ? "its posts stay without an author" : "its posts go with it"
+        return Sentence("The account is deleted; \(posts).", ["keep_posts": keepsPosts])
     }
 
     package static func endOfSession(_ id: UInt64) -> Sentence {

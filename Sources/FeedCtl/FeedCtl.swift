@@ -25,15 +25,15 @@ struct FeedCtl: ParsableCommand {
             RankCommand.self, MarkCommand.self, CreateFeedCommand.self, DrainCommand.self,
             LogLevelCommand.self, PingCommand.self, BackupsCommand.self, ClusterCommand.self,
             EndSessionsCommand.self, SuspendCommand.self, RestoreCommand.self,
-            MakePasswordResetCommand.self,
+            DeleteUserCommand.self, MakePasswordResetCommand.self,
         ],
         groupedSubcommands: [
             CommandGroup(
                 name: "Personal",
                 subcommands: [
                     SignUpCommand.self, LogInCommand.self, LogOutCommand.self, WhoAmICommand.self,
-                    ChangePasswordCommand.self, ChangeEmailCommand.self, SessionsCommand.self,
-                    EndSessionCommand.self, ResetPasswordCommand.self,
+                    ChangePasswordCommand.self, ChangeEmailCommand.self, DeleteAccountCommand.self,
+                    SessionsCommand.self, EndSessionCommand.self, ResetPasswordCommand.self,
                     FeedCommand.self, WatchCommand.self, PostCommand.self, TweetCommand.self,
                     EditCommand.self, RemoveCommand.self, UpCommand.self, DownCommand.self,
                     ReadCommand.self, DismissCommand.self, DismissAllCommand.self,

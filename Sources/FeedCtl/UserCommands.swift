@@ -25,7 +25,7 @@ struct UserArgument: ExpressibleByArgument {
 
 /// A command that changes a user, with the key of a service where there are keys.
 protocol UserCommand: ServiceCommand {
-    static var change: UserChange { get }
+    var change: UserChange { get }
 
     var user: UserArgument { get }
 }
@@ -33,9 +33,9 @@ protocol UserCommand: ServiceCommand {
 extension UserCommand {
     func perform(_ client: FeedClient) async throws -> any Report {
         try await client.changeUser(
-            ChangeUserRequest(userID: user.id, email: user.email, change: Self.change)
+            ChangeUserRequest(userID: user.id, email: user.email, change: change)
         )
-        return Sentence.userChange(user.text, Self.change)
+        return Sentence.userChange(user.text, change)
     }
 }
 
@@ -45,7 +45,7 @@ struct EndSessionsCommand: UserCommand {
         abstract: "Signs a user out everywhere."
     )
 
-    static let change = UserChange.endSessions
+    var change: UserChange { .endSessions }
 
     @Argument(help: "The number of the account, or its e-mail address.")
     var user: UserArgument
@@ -60,7 +60,7 @@ struct SuspendCommand: UserCommand {
         discussion: "Posts, votes and marks stay; feedctl delete-posts --author deletes the posts."
     )
 
-    static let change = UserChange.suspend
+    var change: UserChange { .suspend }
 
     @Argument(help: "The number of the account, or its e-mail address.")
     var user: UserArgument
@@ -74,12 +74,29 @@ struct RestoreCommand: UserCommand {
         abstract: "Lets a suspended user sign in again."
     )
 
-    static let change = UserChange.restore
+    var change: UserChange { .restore }
 
     @Argument(help: "The number of the account, or its e-mail address.")
     var user: UserArgument
 
     @OptionGroup var options: ServiceOptions
+}
+
+struct DeleteUserCommand: UserCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete-user",
+        abstract: "Deletes the account of a user and its posts, for good."
+    )
+
+    @Argument(help: "The number of the account, or its e-mail address.")
+    var user: UserArgument
+
+    @Flag(help: "The posts stay, without an author.")
+    var keepPosts = false
+
+    @OptionGroup var options: ServiceOptions
+
+    var change: UserChange { keepPosts ? .deleteKeepingPosts : .delete }
 }
 
 struct MakePasswordResetCommand: ServiceCommand {
@@ -112,6 +129,8 @@ extension Sentence {
             switch change {
             case .endSessions: "is signed out everywhere"
             case .suspend: "is suspended"
+            case .delete: "is deleted, and the posts go with it"
+            case .deleteKeepingPosts: "is deleted, and the posts stay without an author"
             default: "may sign in"
             }
         return Sentence(

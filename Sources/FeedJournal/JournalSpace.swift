@@ -56,14 +56,17 @@ struct JournalSpace {
 
     mutating func takeSpare() throws(StorageError) -> SpareSegment { try spares.take() }
 
-    /// Keeps the file of a forgotten segment for a segment to come; removes it on a full disk, if
-    /// the disk has damaged it, and in a cluster.
-    mutating func release(_ segment: Segment, isDamaged: Bool) throws(StorageError) {
-        guard watch.mode == .writable, !isDamaged, recycles else {
+    /// Keeps the file of a forgotten segment for a segment to come, if it may be used again; removes it
+    /// else, on a full disk and in a cluster.
+    mutating func release(_ segment: Segment, isReusable: Bool) throws(StorageError) {
+        guard watch.mode == .writable, isReusable, recycles else {
             return try files.remove(segment.name)
         }
         try spares.keep(segment)
     }
+
+    /// Removes the forgotten segments.
+    mutating func removeForgotten() throws(StorageError) { _ = try spares.removeForgotten() }
 
     /// Removes the ballast and the forgotten segments after an error that says that the disk is
     /// full; throws any other error, and this one if there is nothing to remove.

@@ -13,7 +13,14 @@ package final class SegmentJournal: Journal {
         let header: SegmentHeader
         /// Where the next record goes; after it is nothing that passes for one.
         var offset: Int
+        /// What counts as written beyond that, so that it ends early.
+        var hurry = 0
+
+        var fill: Int { offset + hurry }
     }
+
+    /// What each record of a segment that has something to erase counts beside its bytes.
+    private static let erasingByteCount = 256 << 10
 
     package static let directoryName = SegmentLayout.directory
     package static let watermarkName = DurableWatermark.name
@@ -43,6 +50,8 @@ package final class SegmentJournal: Journal {
     private var space: JournalSpace
     /// All records up to this one are kept elsewhere.
     private var forgotten: UInt64
+    /// What all records up to this one say is to leave the files.
+    private var erased: UInt64 = 0
     private var age: JournalAge
     /// The journal's age when the segment before one ended, read from that one's header.
     private var knownEnd: (next: Segment, age: UInt64)?
@@ -177,7 +186,7 @@ extension SegmentJournal {
         }
         age.add(recordAt: microseconds)
         do {
-            try space.prepareSpare(currentOffset: current.offset)
+            try space.prepareSpare(currentOffset: current.fill)
         } catch {
             // The record that was appended is durable; what comes next is refused.
             failure = error.description
@@ -196,7 +205,7 @@ extension SegmentJournal {
         _ microseconds: UInt64
     ) throws(StorageError) {
         let byteCount = RecordHeader.recordByteCount(body: body.count)
-        if current.offset + byteCount > current.header.segmentByteCount { try roll() }
+        if current.fill + byteCount > current.header.segmentByteCount { try roll() }
         var record = RecordHeader(
             bodyByteCount: body.count,
             count: count,
@@ -214,6 +223,7 @@ extension SegmentJournal {
             }
         }
         current.offset += byteCount
+        if current.header.firstNumber <= erased { current.hurry += Self.erasingByteCount }
         last = record.position
         lastMicroseconds = microseconds
         if configuration.durability == .replicated {
@@ -364,6 +374,13 @@ extension SegmentJournal {
         while !space.isFull, try isOldestDue() { try releaseOldest() }
     }
 
+    /// Files with what is to be erased are not used again, and the current segment ends some hundred records
+    /// later: so a journal with few changes forgets it, too.
+    package func erase(through number: UInt64) throws(StorageError) {
+        erased = max(erased, number)
+        try space.removeForgotten()
+    }
+
     /// The bytes of the segments whose records are all forgotten, and that are kept for a time.
     package var keptByteCount: Int {
         let kept = segments.indices.dropLast().prefix { segments[$0 + 1].first - 1 <= forgotten }
@@ -440,7 +457,7 @@ extension SegmentJournal {
         let segment = segments[0]
         // If a disk has damaged a file, a new one is safer.
         let isDamaged = segment.name == checkpointedDamage?.file
-        try space.release(segment, isDamaged: isDamaged)
+        try space.release(segment, isReusable: !isDamaged && segment.first > erased)
         segments.removeFirst()
     }
 

@@ -338,7 +338,7 @@ extension ChangeLog: AccountChangeSink {
             writer.varint(UInt64(bitPattern: account.createTimeMilliseconds))
             if isChanged {
                 writer.varint(account.version)
-                writer.byte(account.isSuspended ? 1 : 0)
+                writer.byte(account.status.rawValue)
             }
             for text in texts { writer.text(text) }
         }
@@ -560,11 +560,13 @@ extension LogEntryFields {
         let id = try varint(bytes)
         let createTime = try varint(bytes)
         var version: UInt64 = 0
-        var flags: UInt8 = 0
+        var status = AccountRow.Status.active
         if kind == LogEntryKind.changedAccount {
             version = try varint(bytes)
-            flags = try byte(bytes)
-            guard version > 0, flags <= 1 else { throw badValue }
+            guard version > 0, let known = AccountRow.Status(rawValue: try byte(bytes)) else {
+                throw badValue
+            }
+            status = known
         }
         return AccountRow(
             id: id,
@@ -573,7 +575,7 @@ extension LogEntryFields {
             passwordHash: try text(bytes),
             createTimeMilliseconds: Int64(bitPattern: createTime),
             version: version,
-            isSuspended: flags == 1
+            status: status
         )
     }
 

@@ -15,14 +15,17 @@ import Testing
         for step in 0..<2_000 {
             let now = Int64(step) * 3_600_000
             let user = UInt64.random(in: 1...40, using: &generator)
-            switch Int.random(in: 0..<13, using: &generator) {
+            switch Int.random(in: 0..<14, using: &generator) {
+            case 13:
+                _ = accounts.delete(user, erasing: step % 2 == 0 ? .author : .posts, sink)
+                if step % 3 == 0 { accounts.endErasure(of: user, sink) }
             case 10:
                 let email = try #require(EmailAddress("user\(user)@\(step % 3)"))
                 _ = try? accounts.changeEmail(of: user, to: email, sink) { _ in true }
             case 11:
                 _ = accounts.change(user, endsSessions: step % 2 == 0, sink) {
                     $0.passwordHash = "\(step)"
-                    $0.isSuspended = step % 5 == 0
+                    $0.status = step % 5 == 0 ? .suspended : .active
                     return true
                 }
             case 12: _ = accounts.beginReset(of: user, at: now, sink)
@@ -59,6 +62,7 @@ import Testing
         #expect(expected.sessions.count > 20, seed)
         #expect(expected.sessions.contains { $0.kind == .passwordReset }, seed)
         #expect(expected.accounts.contains { $0.version > 2 }, seed)
+        #expect(Set(expected.accounts.map(\.status)).count == 6, seed)
         #expect(RecordingSink.replayed(sink.entries) == expected, seed)
         let shuffled = sink.entries.shuffled(using: &generator)
         #expect(RecordingSink.replayed(shuffled) == expected, seed)
@@ -140,8 +144,16 @@ import Testing
         #expect(throws: AccountError.badAccount(id: 2)) {
             try accounts.restore([row(2, "c@x", version: 1)])
         }
+        // A deletion frees the e-mail for another account of the record; one with texts is damage.
+        var deleted = row(1, "", version: 3)
+        deleted.status = .erasingPosts
+        try accounts.restore([row(3, "b@x", version: 0), deleted])
+        #expect(accounts.account(for: first)?.id == 3 && accounts.account(1) == nil)
+        #expect(accounts.erasures == [1: .posts])
+        (deleted.version, deleted.status, deleted.email) = (4, .erasedPosts, "d@x")
+        #expect(throws: AccountError.badAccount(id: 1)) { try accounts.restore([deleted]) }
         #expect(throws: AccountError.badAccount(id: 1)) {
-            try accounts.restore([row(1, "a@x", version: 3)])
+            try accounts.restore([row(1, "a@x", version: 9)])
         }
     }
 

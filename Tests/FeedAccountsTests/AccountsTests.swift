@@ -231,7 +231,7 @@ import Testing
         #expect(accounts.beginSession(of: 1, checked: row.passwordHash, at: 0, sink) == nil)
         #expect(accounts.beginSession(of: 1, checked: "another", at: 0, sink) != nil)
         _ = accounts.change(1, endsSessions: true, sink) { row in
-            row.isSuspended = true
+            row.status = .suspended
             return true
         }
         #expect(accounts.beginSession(of: 1, checked: "another", at: 0, sink) == nil)
@@ -255,6 +255,40 @@ import Testing
         #expect(try change(1, "b@x")?.id == 1)
         #expect(accounts.account(for: try email("a@x")) == nil)
         #expect(try created("a@x", in: accounts).id == 3)
+        #expect(RecordingSink.replayed(sink.entries) == accounts.state().sorted)
+    }
+
+    @Test func aDeletedAccountLeavesItsNumberAlone() throws {
+        let accounts = Accounts()
+        _ = try created("a@x", in: accounts)
+        let token = try #require(accounts.beginSession(of: 1, at: 0, sink)).token
+        let reset = try #require(accounts.beginReset(of: 1, at: 0, sink)).token
+        #expect(!accounts.delete(1, erasing: .author, sink) { _ in false })
+        #expect(!accounts.delete(2, erasing: .author, sink))
+        #expect(accounts.account(1) != nil && accounts.erasures.isEmpty)
+        #expect(accounts.delete(1, erasing: .author, sink))
+        #expect(try accounts.account(1) == nil && accounts.account(for: email("a@x")) == nil)
+        #expect(accounts.session(of: token, at: 1) == nil && accounts.sessionCount == 0)
+        #expect(accounts.reset(reset.hash, at: 1) == nil)
+        #expect(accounts.erasures == [1: .author])
+        // What began before it ends without effect.
+        #expect(accounts.beginSession(of: 1, at: 1, sink) == nil)
+        #expect(accounts.beginReset(of: 1, at: 1, sink) == nil)
+        #expect(accounts.change(1, endsSessions: true, sink) { _ in true } == nil)
+        #expect(try accounts.changeEmail(of: 1, to: email("b@x"), sink) { _ in true } == nil)
+        #expect(!accounts.delete(1, erasing: .posts, sink))
+        #expect(try created("a@x", in: accounts).id == 2)
+        let row = try #require(accounts.state().accounts.first { $0.id == 1 })
+        #expect(row.hasNoTexts && row.status == .erasingAuthor && row.version == 1)
+        // A start goes on with it.
+        let started = Accounts()
+        try started.restore(accounts.state())
+        #expect(started.erasures == [1: .author] && started.account(1) == nil)
+        for accounts in [accounts, started] {
+            accounts.endErasure(of: 1, sink)
+            #expect(accounts.erasures.isEmpty)
+        }
+        #expect(accounts.state().accounts.first { $0.id == 1 }?.status == .erasedAuthor)
         #expect(RecordingSink.replayed(sink.entries) == accounts.state().sorted)
     }
 

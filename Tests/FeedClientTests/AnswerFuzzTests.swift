@@ -234,6 +234,7 @@ private struct AnsweredClient: FeedCalling {
             { try await signOut() },
             { _ = try await changePassword("", to: "").secret },
             { try await changeEmail(to: "", password: "") },
+            { try await deleteAccount(password: "") },
             { _ = try await sessions() },
             { try await endSession(1) },
             { _ = try await resetPassword(token: [], to: "").secret },

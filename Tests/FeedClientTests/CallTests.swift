@@ -222,6 +222,7 @@ import Testing
             try? await client.signOut(everywhere: true)
             _ = try? await client.changePassword("secret", to: "another")
             try? await client.changeEmail(to: "b@b", password: "another")
+            try? await client.deleteAccount(password: "another", keepsPosts: true)
             _ = try? await client.sessions()
             try? await client.endSession(7)
             _ = try? await client.resetPassword(token: [1], to: "a third")
@@ -235,6 +236,7 @@ import Testing
             .signOut(SignOutRequest(endsEverywhere: true)),
             .changePassword(ChangePasswordRequest(password: "secret", newPassword: "another")),
             .changeEmail(ChangeEmailRequest(password: "another", email: "b@b")),
+            .deleteAccount(DeleteAccountRequest(password: "another", keepsPosts: true)),
             .listSessions,
             .endSession(EndSessionRequest(id: 7)),
             .resetPassword(ResetPasswordRequest(token: [1], newPassword: "a third")),

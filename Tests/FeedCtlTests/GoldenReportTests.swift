@@ -98,7 +98,9 @@ struct GoldenReportTests {
             ("sessions", SessionsReport(Self.sessions)),
             ("end of session", Sentence.endOfSession(0xA1)),
             ("email", Sentence.emailChanged(to: "ada@example.org")),
+            ("deleted account", Sentence.accountDeleted(keepsPosts: true)),
             ("suspended", Sentence.userChange("account 9", .suspend)),
+            ("deleted user", Sentence.userChange("account 9", .deleteKeepingPosts)),
             (
                 "password reset",
                 Sentence.passwordReset(

@@ -57,6 +57,28 @@ import Testing
         #expect(try SegmentJournal(files, .small(), checkpointed: checkpointed).last.number == 230)
     }
 
+    /// No file keeps the bytes of the records, though few came after them.
+    @Test func whatIsErasedLeavesTheFiles() throws {
+        let journal = try SegmentJournal(files, .small())
+        func found(_ numbers: ClosedRange<UInt64>) -> Bool {
+            numbers.contains { number in
+                let run = [UInt8](repeating: UInt8(number), count: 256)
+                return files.names.contains { files[$0]?.firstRange(of: run) != nil }
+            }
+        }
+        try append(1...25, to: journal)
+        try journal.forget(through: 25)
+        #expect(!names("recycled-").isEmpty && found(1...10))
+        try journal.erase(through: 25)
+        try append(100...101, to: journal)
+        try journal.forget(through: 101)
+        #expect(!found(1...25))
+        // The files of later records are used again.
+        try append(102...140, to: journal)
+        try journal.forget(through: 140)
+        #expect(!names("recycled-").isEmpty)
+    }
+
     @Test func aFullDiskKeepsNone() throws {
         let journal = try SegmentJournal(files, .small())
         try append(1...20, to: journal)

@@ -298,7 +298,7 @@ import Testing
                     passwordHash: "$h",
                     createTimeMilliseconds: 1_000,
                     version: 300,
-                    isSuspended: true
+                    status: .suspended
                 )
             ),
             [24, 9, 0xE8, 7, 0xAC, 2, 1, 3, 97, 64, 98, 1, 65, 2, 36, 104]
@@ -585,7 +585,8 @@ extension LogEntrySamples {
             passwordHash: text(),
             createTimeMilliseconds: Int64(bitPattern: number()),
             version: version,
-            isSuspended: version > 0 && random.oneIn(2)
+            status: version == 0
+                ? .active : AccountRow.Status.allCases.randomElement(using: &random) ?? .active
         )
     }
 

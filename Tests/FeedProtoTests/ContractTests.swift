@@ -131,7 +131,7 @@ import Testing
             $0.message == "ClientFrame" && $0.type.first?.isUppercase == true
         }
         let lines = document.split(separator: "\n")
-        #expect(calls.count == 38)
+        #expect(calls.count == 39)
         for call in calls {
             #expect(lines.contains { $0.hasPrefix("| `\(call.name)` |") }, "\(call.name)")
         }

@@ -214,7 +214,7 @@ import Testing
         )
     }
 
-    @Test(arguments: [15, 18, 43, 49, 59, 1000] as [UInt64])
+    @Test(arguments: [15, 17, 43, 49, 59, 1000] as [UInt64])
     func hasNoRequestForUnknownMethod(field: UInt64) throws {
         let frame = try decode(id + Wire.bytes(field, [1, 2, 3]))
         #expect(frame == ClientFrame(id: 7, request: nil))

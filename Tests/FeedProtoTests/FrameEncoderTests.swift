@@ -252,7 +252,7 @@ import Testing
             Samples.requests.map { Mirror(reflecting: $0).children.first?.label ?? "-" }
         )
         // Five calls have no payload and therefore no label.
-        #expect(names.count == 33)
+        #expect(names.count == 34)
     }
 
     /// Whole, byte by byte, and in two chunks split at up to 200 places.

@@ -63,6 +63,44 @@ import Testing
         }
     }
 
+    /// As an edit that changes nothing else, whose time stays.
+    @Test func aPostLosesItsAuthor() throws {
+        let store = try Self.store(0)
+        let changes = RecordedChanges()
+        var page = PostPage()
+        let content = PostContent(authorID: 7, authorName: "Ann", title: "title", text: "text")
+        try store.createPost(content, in: Self.feed, sink: changes, into: &page)
+        let id = page.rows[0].id
+        let before = (store.stateHash(), store.revision, page.rows[0])
+        #expect(store.removeAuthor(8, of: id, sink: changes) == nil)
+        #expect(store.removeAuthor(7, of: PostID(rawValue: 9), sink: changes) == nil)
+        #expect(store.stateHash() == before.0 && store.revision == before.1)
+        #expect(store.removeAuthor(7, of: id, sink: changes) == 9)
+        #expect(store.removeAuthor(7, of: id, sink: changes) == nil)
+        page.removeAll()
+        try store.post(id, into: &page)
+        let row = page.rows[0]
+        #expect(row.authorID == 0 && page.bytes(row.authorName).isEmpty)
+        #expect(page.bytes(row.title).elementsEqual("title".utf8))
+        #expect(page.bytes(row.text).elementsEqual("text".utf8))
+        #expect(row.updateTimeMilliseconds == before.2.updateTimeMilliseconds)
+        #expect(row.revision == before.1 + 1 && store.revision == row.revision)
+        #expect(try store.author(of: id) == 0)
+        // Whoever has read it before cannot edit it unseen.
+        #expect(throws: RankingError.self) {
+            try store.updatePost(
+                id,
+                PostChanges(text: "other"),
+                expectedRevision: before.1,
+                into: &page
+            )
+        }
+        let replayed = FeedStore(stripeCount: 1) { 0 }
+        try replayed.restore(Self.feed, .posts)
+        try changes.restore(to: replayed)
+        #expect(replayed.stateHash() == store.stateHash())
+    }
+
     @Test func clearsNoBallotWithoutAVoter() throws {
         let store = try Self.store(0)
         let feed = try store.createFeed(FeedPolicy(name: "ballots", voteMode: .ballot))

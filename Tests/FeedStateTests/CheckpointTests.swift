@@ -415,7 +415,7 @@ private final class CheckpointRun {
     @Test func theLatestVersionOfAnAccountStands() throws {
         var (second, third) = (Self.account, Self.account)
         (second.version, second.email) = (1, "b@example.org")
-        (third.version, third.passwordHash, third.isSuspended) = (2, "$other$", true)
+        (third.version, third.passwordHash, third.status) = (2, "$other$", .suspended)
         let entries = [Self.account, second, third].map { LogEntry.account($0) }
         for checkpoints in [[entries], [entries.reversed()], [[entries[2]], [entries[1]]]] {
             let directory = try DataDirectory()
@@ -427,6 +427,48 @@ private final class CheckpointRun {
             try database.verify()
             #expect(try StateModel(database).viewers.accounts == [1: third])
         }
+    }
+
+    /// Neither in rows, nor in free pages, nor in SQLite's log, where earlier checkpoints were.
+    @Test func aDeletedAccountsTextsLeaveTheFiles() throws {
+        let directory = try DataDirectory()
+        var work = CheckpointWork(try directory.create(), checkpointByteCount: 1)
+        var number: UInt64 = 0
+        func checkpoint(_ entries: [LogEntry]) throws {
+            number += 1
+            let position = JournalPosition(number: number, hash: number)
+            try work.add(StateFixture.body(entries), at: position)
+            work.begin()
+            while work.isCheckpointing { try work.writeStep { false } }
+        }
+        let marks = ["gone@example.org", "Gone Person", "$gone$", "Gone title", "Gone text"]
+        func found() throws -> [String] {
+            var bytes: [UInt8] = []
+            for name in ["state.db", "state.db-wal"] {
+                guard let file = try directory.files.open(name) else { continue }
+                bytes += try file.read(0..<file.byteCount())
+            }
+            let text = String(decoding: bytes, as: Unicode.ASCII.self)
+            return marks.filter { text.contains($0) }
+        }
+        var gone = Self.account
+        (gone.email, gone.displayName, gone.passwordHash) = (marks[0], marks[1], marks[2])
+        var content = PostContent(authorID: gone.id, authorName: marks[1], title: marks[3])
+        content.text = String(repeating: marks[4], count: 2_000)
+        let post = StateFixture.post(1, revision: 1, content: content)
+        try checkpoint([.account(gone), post])
+        for id in 2..<40 as Range<UInt64> {
+            var other = Self.account
+            (other.id, other.email) = (id, "\(id)@example.org")
+            try checkpoint([.account(other)])
+        }
+        #expect(try found() == marks)
+        #expect(work.erasedRecord == 0)
+        (gone.email, gone.displayName, gone.passwordHash) = ("", "", "")
+        (gone.version, gone.status) = (1, .erasedPosts)
+        try checkpoint([.deletion(PostID(rawValue: 1), revision: 2), .account(gone)])
+        #expect(try found() == [])
+        #expect(work.erasedRecord == number)
     }
 
     @Test func aResetIsKeptAsOne() throws {

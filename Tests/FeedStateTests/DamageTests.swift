@@ -50,7 +50,7 @@ import Testing
         "UPDATE accounts SET password_hash = password_hash || 'x'",
         "UPDATE accounts SET generation = generation + 1",
         "UPDATE accounts SET version = version + 1",
-        "UPDATE accounts SET suspended = 1 - suspended",
+        "UPDATE accounts SET status = 1 - status",
         "DELETE FROM accounts WHERE id = 1",
         "UPDATE sessions SET user = user + 1",
         "UPDATE sessions SET expire_time = expire_time + 1",

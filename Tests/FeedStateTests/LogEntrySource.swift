@@ -242,7 +242,10 @@ struct AccountEntrySource {
             account.version += 1
             account.email = "user\(user)v\(account.version)@example.org"
             account.passwordHash = "$argon2id$v=19$\(generator.next())"
-            account.isSuspended = generator.oneIn(3)
+            if account.isDeleted || generator.oneIn(6) {
+                return delete(account, model)
+            }
+            account.status = generator.oneIn(3) ? .suspended : .active
             return [.account(account)]
         case 10: return reset(user, model, using: &generator)
         case 0..<3: return [begin(user, model.generations[user] ?? 0, using: &generator)]
@@ -268,6 +271,19 @@ struct AccountEntrySource {
             createTimeMilliseconds: time
         )
         return [.account(account), begin(user, 0, using: &generator)]
+    }
+
+    /// The deletion of an account, or that its posts are gone; sessions end with the first.
+    private func delete(_ later: AccountRow, _ model: ViewerModel) -> [LogEntry] {
+        var account = later
+        (account.email, account.displayName, account.passwordHash) = ("", "", "")
+        if account.isDeleted {
+            account.status = .erasedPosts
+            return [.account(account)]
+        }
+        account.status = .erasingPosts
+        let generation = (model.generations[account.id] ?? 0) + 1
+        return [.account(account), .sessionsEnded(userID: account.id, generation: generation)]
     }
 
     /// A token that resets a user's password, in place of the one before.

@@ -48,7 +48,12 @@ enum StateFixture {
         return body
     }
 
-    static func post(_ id: UInt64, revision: UInt64, feed: UInt32 = 0) -> LogEntry {
+    static func post(
+        _ id: UInt64,
+        revision: UInt64,
+        feed: UInt32 = 0,
+        content: PostContent? = nil
+    ) -> LogEntry {
         .post(
             PostState(
                 counts: PostCounts(
@@ -62,7 +67,7 @@ enum StateFixture {
                 createTimeMilliseconds: 1_000,
                 updateTimeMilliseconds: 1_000,
                 editRevision: revision,
-                content: PostContent(title: "Post \(id)")
+                content: content ?? PostContent(title: "Post \(id)")
             )
         )
     }

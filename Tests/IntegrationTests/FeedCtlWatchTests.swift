@@ -353,6 +353,20 @@ import Testing
             let ended = try await web.feedctl("end-sessions", "a@example.org")
             #expect(ended == "a@example.org is signed out everywhere.")
             #expect(try await ann.run(["whoami"]).0 == 1)
+            _ = try await ann.feedctl("login", "a@example.org", input: "secret3\n")
+            let deleted = try await ann.feedctl(
+                "delete-account",
+                "--keep-posts",
+                input: "secret3\n"
+            )
+            #expect(deleted == "The account is deleted; its posts stay without an author.")
+            // The profile is the device's again.
+            let (signedOut, words) = try await ann.run(["whoami"])
+            #expect(signedOut == 1 && words.contains("IDENTITY_REQUIRED"))
+            _ = try await ann.feedctl("signup", "a@example.org", input: "secret4\n")
+            let removed = try await web.feedctl("delete-user", "2")
+            #expect(removed == "account 2 is deleted, and the posts go with it.")
+            #expect(try await web.run(["suspend", "2"]).1.contains("USER_NOT_FOUND"))
         }
     }
 

@@ -119,6 +119,49 @@ import Testing
         #expect(!output.joined().contains("is a copy"), "\(output)")
     }
 
+    @Test("accounts that were deleted after a backup are named, with the command for each")
+    func accountsDeletedSince() async throws {
+        let directory = try TemporaryDirectory()
+        let data = directory.path + "/data"
+        let service = try await DurableService.start(data)
+        try await service.call { client in
+            for name in ["ann", "bob", "cy"] {
+                let signUp = SignUpRequest(email: "\(name)@x", password: "password")
+                if let status = try client.call(.signUp(signUp)).status { throw status }
+            }
+        }
+        let name = try await Self.backUp(service)
+        try await service.call { client in
+            for (id, change) in [(1, UserChange.delete), (3, .deleteKeepingPosts)] {
+                let request = ChangeUserRequest(userID: UInt64(id), change: change)
+                if let status = try client.call(.changeUser(request)).status { throw status }
+            }
+        }
+        #expect(await service.stop() == 0)
+        let backup = "\(data)/backups/\(name)"
+        let restored = directory.path + "/restored"
+        let (again, elsewhere) = (directory.path + "/again", directory.path + "/elsewhere")
+        try Self.manager.copyItem(atPath: backup, toPath: elsewhere)
+        for words in [
+            ["verify", backup, "--newer", data], ["restore", backup, restored],
+            ["restore", elsewhere, again, "--newer", data], ["verify", restored, "--newer", data],
+        ] {
+            let (status, output) = try await Self.run(words)
+            #expect(status == 0, "\(output)")
+            #expect(
+                output.filter { $0.hasPrefix("account ") } == [
+                    "account 1 was deleted since: type feedctl delete-user 1",
+                    "account 3 was deleted since: type feedctl delete-user 3 --keep-posts",
+                ],
+                "\(words)"
+            )
+        }
+        for words in [["verify", backup], ["verify", data, "--newer", backup]] {
+            let (status, output) = try await Self.run(words)
+            #expect(status == 0 && !output.contains { $0.hasPrefix("account ") }, "\(output)")
+        }
+    }
+
     @Test("a restore that is refused leaves no directory, and the start after it makes none")
     func refusedRestore() async throws {
         let (directory, parent, backup) = try await Self.written()

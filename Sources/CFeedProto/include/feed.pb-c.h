@@ -35,6 +35,7 @@ typedef struct Feed__V1__GetSessionRequest Feed__V1__GetSessionRequest;
 typedef struct Feed__V1__SignOutRequest Feed__V1__SignOutRequest;
 typedef struct Feed__V1__ChangePasswordRequest Feed__V1__ChangePasswordRequest;
 typedef struct Feed__V1__ChangeEmailRequest Feed__V1__ChangeEmailRequest;
+typedef struct Feed__V1__DeleteAccountRequest Feed__V1__DeleteAccountRequest;
 typedef struct Feed__V1__ListSessionsRequest Feed__V1__ListSessionsRequest;
 typedef struct Feed__V1__ListSessionsResponse Feed__V1__ListSessionsResponse;
 typedef struct Feed__V1__SessionInfo Feed__V1__SessionInfo;
@@ -266,7 +267,15 @@ typedef enum _Feed__V1__UserChange {
   /*
    * The user is not suspended any more.
    */
-  FEED__V1__USER_CHANGE__RESTORE = 3
+  FEED__V1__USER_CHANGE__RESTORE = 3,
+  /*
+   * The account is deleted with its posts, as DeleteAccount does.
+   */
+  FEED__V1__USER_CHANGE__DELETE = 4,
+  /*
+   * The account is deleted, and its posts stay without an author.
+   */
+  FEED__V1__USER_CHANGE__DELETE_KEEPING_POSTS = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(FEED__V1__USER_CHANGE)
 } Feed__V1__UserChange;
 /*
@@ -499,6 +508,7 @@ typedef enum {
   FEED__V1__CLIENT_FRAME__BODY_CHANGE_USER = 28,
   FEED__V1__CLIENT_FRAME__BODY_MAKE_PASSWORD_RESET = 29,
   FEED__V1__CLIENT_FRAME__BODY_RESET_PASSWORD = 19,
+  FEED__V1__CLIENT_FRAME__BODY_DELETE_ACCOUNT = 18,
   FEED__V1__CLIENT_FRAME__BODY_CREATE_POST = 30,
   FEED__V1__CLIENT_FRAME__BODY_GET_POST = 31,
   FEED__V1__CLIENT_FRAME__BODY_BATCH_GET_POSTS = 32,
@@ -586,6 +596,7 @@ struct  Feed__V1__ClientFrame
     Feed__V1__ChangeUserRequest *change_user;
     Feed__V1__MakePasswordResetRequest *make_password_reset;
     Feed__V1__ResetPasswordRequest *reset_password;
+    Feed__V1__DeleteAccountRequest *delete_account;
     Feed__V1__CreatePostRequest *create_post;
     Feed__V1__GetPostRequest *get_post;
     Feed__V1__BatchGetPostsRequest *batch_get_posts;
@@ -711,8 +722,8 @@ struct  Feed__V1__ServerFrame
     Feed__V1__ClusterStatus *cluster_status;
     Feed__V1__ChangeMembersResponse *change_members;
     /*
-     * The success of a call that answers with nothing: DeletePost, SignOut, ChangeEmail, EndSession,
-     * ChangeUser, Drain, SetLogLevel, TransferLeadership.
+     * The success of a call that answers with nothing: DeletePost, SignOut, ChangeEmail, DeleteAccount,
+     * EndSession, ChangeUser, Drain, SetLogLevel, TransferLeadership.
      */
     Feed__V1__Empty *empty;
   };
@@ -1207,7 +1218,7 @@ struct  Feed__V1__SignOutRequest
 
 
 /*
- * Changes the password of the connection's user; takes no sequence. BAD_CREDENTIALS where `password` is
+ * Changes the password of the connection's user; takes no sequence. BAD_CREDENTIALS if `password` is
  * another one. All sessions of the user end, and a new one begins: the connection's. The answer may come
  * after the answers to later calls of the connection. -> UserSession
  */
@@ -1229,9 +1240,9 @@ struct  Feed__V1__ChangePasswordRequest
 
 
 /*
- * Gives the connection's user another e-mail address; takes no sequence. BAD_CREDENTIALS where
- * `password` is another one, EMAIL_TAKEN where the address has an account. The sessions stay. The answer
- * may come after the answers to later calls of the connection. -> Empty
+ * Gives the connection's user another e-mail address; takes no sequence. BAD_CREDENTIALS if `password`
+ * is another one, EMAIL_TAKEN if the address has an account. The sessions stay. The answer may come
+ * after the answers to later calls of the connection. -> Empty
  */
 struct  Feed__V1__ChangeEmailRequest
 {
@@ -1248,6 +1259,29 @@ struct  Feed__V1__ChangeEmailRequest
 #define FEED__V1__CHANGE_EMAIL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&feed__v1__change_email_request__descriptor) \
     , {0,NULL}, {0,NULL} }
+
+
+/*
+ * Deletes the account of the connection's user; takes no sequence. BAD_CREDENTIALS if `password` is
+ * another one. All sessions of the user end, the connection's too, and the e-mail address is free. The
+ * posts go, or lose their author, in the seconds after the answer. Votes and marks stay, under a number
+ * that is nobody's. The answer may come after the answers to later calls of the connection. -> Empty
+ */
+struct  Feed__V1__DeleteAccountRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The password that the user has.
+   */
+  ProtobufCBinaryData password;
+  /*
+   * Whether the user's posts stay, without an author; without it they are deleted.
+   */
+  protobuf_c_boolean keep_posts;
+};
+#define FEED__V1__DELETE_ACCOUNT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&feed__v1__delete_account_request__descriptor) \
+    , {0,NULL}, 0 }
 
 
 /*
@@ -1308,8 +1342,8 @@ struct  Feed__V1__SessionInfo
 
 
 /*
- * Ends a session of the connection's user. Where the user has no such session, nothing happens: it may
- * have ended by itself. -> Empty
+ * Ends a session of the connection's user. If the user has no such session, nothing happens: it may have
+ * ended by itself. -> Empty
  */
 struct  Feed__V1__EndSessionRequest
 {
@@ -1325,8 +1359,8 @@ struct  Feed__V1__EndSessionRequest
 
 
 /*
- * Changes a user, for a service; takes no sequence, and may be repeated. USER_NOT_FOUND where there is no
- * account. -> Empty
+ * Changes a user, for a service; takes no sequence, and may be repeated. USER_NOT_FOUND if there is no
+ * account, as after a deletion. -> Empty
  */
 struct  Feed__V1__ChangeUserRequest
 {
@@ -1336,7 +1370,7 @@ struct  Feed__V1__ChangeUserRequest
    */
   uint64_t user_id;
   /*
-   * The e-mail address of the account, where user_id is 0.
+   * The e-mail address of the account, if user_id is 0.
    */
   ProtobufCBinaryData email;
   /*
@@ -1351,7 +1385,7 @@ struct  Feed__V1__ChangeUserRequest
 
 /*
  * Asks for a token with which a user who has forgotten the password gets another one, for a service that
- * sends it to the user; takes no sequence. USER_NOT_FOUND where there is no account. An earlier token of
+ * sends it to the user; takes no sequence. USER_NOT_FOUND if there is no account. An earlier token of
  * the user ends. -> PasswordReset
  */
 struct  Feed__V1__MakePasswordResetRequest
@@ -1362,7 +1396,7 @@ struct  Feed__V1__MakePasswordResetRequest
    */
   uint64_t user_id;
   /*
-   * The e-mail address of the account, where user_id is 0.
+   * The e-mail address of the account, if user_id is 0.
    */
   ProtobufCBinaryData email;
 };
@@ -1386,7 +1420,7 @@ struct  Feed__V1__PasswordReset
    */
   Feed__V1__User *user;
   /*
-   * When the token ends, in milliseconds since the Unix epoch: an hour later. It also ends where all
+   * When the token ends, in milliseconds since the Unix epoch: an hour later. It also ends if all
    * sessions of the user do.
    */
   int64_t expire_time_ms;
@@ -1397,7 +1431,7 @@ struct  Feed__V1__PasswordReset
 
 
 /*
- * Changes the password of the user of a token, and signs in; takes no sequence. BAD_CREDENTIALS where the
+ * Changes the password of the user of a token, and signs in; takes no sequence. BAD_CREDENTIALS if the
  * token was used, has ended or never was. All sessions of the user end, and a new one begins: the
  * connection's. The answer may come after the answers to later calls of the connection. -> UserSession
  */
@@ -3080,7 +3114,7 @@ struct  Feed__V1__ServerStats
    */
   uint64_t refused_devices;
   /*
-   * The accounts.
+   * The accounts, deleted ones too.
    */
   uint64_t accounts;
   /*
@@ -3758,6 +3792,25 @@ Feed__V1__ChangeEmailRequest *
                       const uint8_t       *data);
 void   feed__v1__change_email_request__free_unpacked
                      (Feed__V1__ChangeEmailRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Feed__V1__DeleteAccountRequest methods */
+void   feed__v1__delete_account_request__init
+                     (Feed__V1__DeleteAccountRequest         *message);
+size_t feed__v1__delete_account_request__get_packed_size
+                     (const Feed__V1__DeleteAccountRequest   *message);
+size_t feed__v1__delete_account_request__pack
+                     (const Feed__V1__DeleteAccountRequest   *message,
+                      uint8_t             *out);
+size_t feed__v1__delete_account_request__pack_to_buffer
+                     (const Feed__V1__DeleteAccountRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Feed__V1__DeleteAccountRequest *
+       feed__v1__delete_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   feed__v1__delete_account_request__free_unpacked
+                     (Feed__V1__DeleteAccountRequest *message,
                       ProtobufCAllocator *allocator);
 /* Feed__V1__ListSessionsRequest methods */
 void   feed__v1__list_sessions_request__init
@@ -5075,6 +5128,9 @@ typedef void (*Feed__V1__ChangePasswordRequest_Closure)
 typedef void (*Feed__V1__ChangeEmailRequest_Closure)
                  (const Feed__V1__ChangeEmailRequest *message,
                   void *closure_data);
+typedef void (*Feed__V1__DeleteAccountRequest_Closure)
+                 (const Feed__V1__DeleteAccountRequest *message,
+                  void *closure_data);
 typedef void (*Feed__V1__ListSessionsRequest_Closure)
                  (const Feed__V1__ListSessionsRequest *message,
                   void *closure_data);
@@ -5312,6 +5368,7 @@ extern const ProtobufCMessageDescriptor feed__v1__get_session_request__descripto
 extern const ProtobufCMessageDescriptor feed__v1__sign_out_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__change_password_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__change_email_request__descriptor;
+extern const ProtobufCMessageDescriptor feed__v1__delete_account_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__list_sessions_request__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__list_sessions_response__descriptor;
 extern const ProtobufCMessageDescriptor feed__v1__session_info__descriptor;

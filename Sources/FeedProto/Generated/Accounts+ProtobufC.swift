@@ -126,6 +126,30 @@ extension ChangeEmailRequest: @unsafe WireMessage {
     }
 }
 
+extension DeleteAccountRequest: @unsafe WireMessage {
+    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__DeleteAccountRequest>) {
+        unsafe feed__v1__delete_account_request__init(message)
+    }
+
+    init(
+        _ message: UnsafeMutablePointer<Feed__V1__DeleteAccountRequest>,
+        _ reader: WireReader
+    ) throws(MessageError) {
+        try unsafe self.init(
+            password: reader.secret(message.pointee.password, "password"),
+            keepsPosts: message.pointee.keep_posts != 0
+        )
+    }
+
+    func write(
+        to message: UnsafeMutablePointer<Feed__V1__DeleteAccountRequest>,
+        _ arena: borrowing MessageArena
+    ) {
+        unsafe message.pointee.password = arena.bytes(password.utf8)
+        unsafe message.pointee.keep_posts = keepsPosts ? 1 : 0
+    }
+}
+
 extension ListSessionsResponse: @unsafe WireMessage {
     static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ListSessionsResponse>) {
         unsafe feed__v1__list_sessions_response__init(message)
@@ -200,134 +224,6 @@ extension EndSessionRequest: @unsafe WireMessage {
         _ arena: borrowing MessageArena
     ) {
         unsafe message.pointee.id = id
-    }
-}
-
-extension ChangeUserRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ChangeUserRequest>) {
-        unsafe feed__v1__change_user_request__init(message)
-    }
-
-    init(
-        _ message: UnsafeMutablePointer<Feed__V1__ChangeUserRequest>,
-        _ reader: WireReader
-    ) throws(MessageError) {
-        try unsafe self.init(
-            userID: message.pointee.user_id,
-            email: reader.text(message.pointee.email, "email"),
-            change: UserChange(message.pointee.change)
-        )
-    }
-
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ChangeUserRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.user_id = userID
-        unsafe message.pointee.email = arena.text(email)
-        unsafe message.pointee.change = change.cValue()
-    }
-}
-
-extension MakePasswordResetRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__MakePasswordResetRequest>) {
-        unsafe feed__v1__make_password_reset_request__init(message)
-    }
-
-    init(
-        _ message: UnsafeMutablePointer<Feed__V1__MakePasswordResetRequest>,
-        _ reader: WireReader
-    ) throws(MessageError) {
-        try unsafe self.init(
-            userID: message.pointee.user_id,
-            email: reader.text(message.pointee.email, "email")
-        )
-    }
-
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__MakePasswordResetRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.user_id = userID
-        unsafe message.pointee.email = arena.text(email)
-    }
-}
-
-extension PasswordReset: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__PasswordReset>) {
-        unsafe feed__v1__password_reset__init(message)
-    }
-
-    init(
-        _ message: UnsafeMutablePointer<Feed__V1__PasswordReset>,
-        _ reader: WireReader
-    ) throws(MessageError) {
-        try unsafe self.init(
-            token: reader.bytes(message.pointee.token),
-            user: reader.message(message.pointee.user, "user"),
-            expireTimeMilliseconds: message.pointee.expire_time_ms
-        )
-    }
-
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__PasswordReset>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.token = arena.bytes(token)
-        unsafe message.pointee.user = arena.message(user)
-        unsafe message.pointee.expire_time_ms = expireTimeMilliseconds
-    }
-}
-
-extension ResetPasswordRequest: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__ResetPasswordRequest>) {
-        unsafe feed__v1__reset_password_request__init(message)
-    }
-
-    init(
-        _ message: UnsafeMutablePointer<Feed__V1__ResetPasswordRequest>,
-        _ reader: WireReader
-    ) throws(MessageError) {
-        try unsafe self.init(
-            token: reader.bytes(message.pointee.token),
-            newPassword: reader.secret(message.pointee.new_password, "new_password")
-        )
-    }
-
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__ResetPasswordRequest>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.token = arena.bytes(token)
-        unsafe message.pointee.new_password = arena.bytes(newPassword.utf8)
-    }
-}
-
-extension UserSession: @unsafe WireMessage {
-    static func initialize(_ message: UnsafeMutablePointer<Feed__V1__UserSession>) {
-        unsafe feed__v1__user_session__init(message)
-    }
-
-    init(
-        _ message: UnsafeMutablePointer<Feed__V1__UserSession>,
-        _ reader: WireReader
-    ) throws(MessageError) {
-        try unsafe self.init(
-            token: reader.bytes(message.pointee.token),
-            user: reader.message(message.pointee.user, "user"),
-            expireTimeMilliseconds: message.pointee.expire_time_ms,
-            createdUser: message.pointee.user_created != 0
-        )
-    }
-
-    func write(
-        to message: UnsafeMutablePointer<Feed__V1__UserSession>,
-        _ arena: borrowing MessageArena
-    ) {
-        unsafe message.pointee.token = arena.bytes(token)
-        unsafe message.pointee.user = arena.message(user)
-        unsafe message.pointee.expire_time_ms = expireTimeMilliseconds
-        unsafe message.pointee.user_created = createdUser ? 1 : 0
     }
 }
 

@@ -62,7 +62,7 @@ public struct SignOutRequest: Equatable, Sendable {
 
 /// Changes the password of the connection's user; takes no sequence.
 ///
-/// BAD_CREDENTIALS where `password` is another one. All sessions of the user end, and a new one
+/// BAD_CREDENTIALS if `password` is another one. All sessions of the user end, and a new one
 /// begins: the connection's. The answer may come after the answers to later calls of the
 /// connection.
 ///
@@ -82,8 +82,8 @@ public struct ChangePasswordRequest: Equatable, Sendable {
 
 /// Gives the connection's user another e-mail address; takes no sequence.
 ///
-/// BAD_CREDENTIALS where `password` is another one, EMAIL_TAKEN where the address has an account.
-/// The sessions stay. The answer may come after the answers to later calls of the connection.
+/// BAD_CREDENTIALS if `password` is another one, EMAIL_TAKEN if the address has an account. The
+/// sessions stay. The answer may come after the answers to later calls of the connection.
 ///
 /// The answer: `Empty`.
 public struct ChangeEmailRequest: Equatable, Sendable {
@@ -96,6 +96,27 @@ public struct ChangeEmailRequest: Equatable, Sendable {
     public init(password: SecretText, email: String) {
         self.password = password
         self.email = email
+    }
+}
+
+/// Deletes the account of the connection's user; takes no sequence.
+///
+/// BAD_CREDENTIALS if `password` is another one. All sessions of the user end, the connection's
+/// too, and the e-mail address is free. The posts go, or lose their author, in the seconds after
+/// the answer. Votes and marks stay, under a number that is nobody's. The answer may come after the
+/// answers to later calls of the connection.
+///
+/// The answer: `Empty`.
+public struct DeleteAccountRequest: Equatable, Sendable {
+    /// The password that the user has.
+    public var password: SecretText
+    /// Whether the user's posts stay, without an author; without it they are deleted.
+    public var keepsPosts: Bool
+
+    /// All fields; those with a default may be left out.
+    public init(password: SecretText, keepsPosts: Bool = false) {
+        self.password = password
+        self.keepsPosts = keepsPosts
     }
 }
 
@@ -140,7 +161,7 @@ public struct SessionInfo: Equatable, Sendable {
 
 /// Ends a session of the connection's user.
 ///
-/// Where the user has no such session, nothing happens: it may have ended by itself.
+/// If the user has no such session, nothing happens: it may have ended by itself.
 ///
 /// The answer: `Empty`.
 public struct EndSessionRequest: Equatable, Sendable {
@@ -150,138 +171,6 @@ public struct EndSessionRequest: Equatable, Sendable {
     /// All fields; each must be given.
     public init(id: UInt64) {
         self.id = id
-    }
-}
-
-/// Changes a user, for a service; takes no sequence, and may be repeated.
-///
-/// USER_NOT_FOUND where there is no account.
-///
-/// The answer: `Empty`.
-public struct ChangeUserRequest: Equatable, Sendable {
-    /// The account; 0 is the one that `email` names.
-    public var userID: UInt64
-    /// The e-mail address of the account, where `userID` is 0.
-    public var email: String
-    /// What is done.
-    public var change: UserChange
-
-    /// All fields; those with a default may be left out.
-    public init(userID: UInt64 = 0, email: String = "", change: UserChange) {
-        self.userID = userID
-        self.email = email
-        self.change = change
-    }
-}
-
-/// What a service does with a user.
-public struct UserChange: WireEnum {
-    /// The number on the wire.
-    public let rawValue: Int32
-
-    /// Takes any number, known or not.
-    public init(rawValue: Int32) { self.rawValue = rawValue }
-
-    /// The request did not say: BAD_FIELD.
-    public static var unspecified: Self { Self(rawValue: 0) }
-    /// All sessions of the user end, and a token that resets the password.
-    public static var endSessions: Self { Self(rawValue: 1) }
-    /// The user is suspended: the sessions end, and until RESTORE nobody signs in as the user or
-    /// acts for it, USER_SUSPENDED.
-    ///
-    /// Posts, votes and marks stay.
-    public static var suspend: Self { Self(rawValue: 2) }
-    /// The user is not suspended any more.
-    public static var restore: Self { Self(rawValue: 3) }
-
-    /// The contract's names, by number.
-    public static let names = ["USER_CHANGE_UNSPECIFIED", "END_SESSIONS", "SUSPEND", "RESTORE"]
-}
-
-/// Asks for a token with which a user who has forgotten the password gets another one, for a
-/// service that sends it to the user; takes no sequence.
-///
-/// USER_NOT_FOUND where there is no account. An earlier token of the user ends.
-///
-/// The answer: `PasswordReset`.
-public struct MakePasswordResetRequest: Equatable, Sendable {
-    /// The account; 0 is the one that `email` names.
-    public var userID: UInt64
-    /// The e-mail address of the account, where `userID` is 0.
-    public var email: String
-
-    /// All fields; each has a default.
-    public init(userID: UInt64 = 0, email: String = "") {
-        self.userID = userID
-        self.email = email
-    }
-}
-
-/// A token that resets the password of a user, once.
-public struct PasswordReset: Equatable, Sendable {
-    /// The token, of 32 bytes: a secret.
-    public var token: [UInt8]
-    /// The user.
-    public var user: User?
-    /// When the token ends, in milliseconds since the Unix epoch: an hour later.
-    ///
-    /// It also ends where all sessions of the user do.
-    public var expireTimeMilliseconds: Int64
-
-    /// All fields; each must be given.
-    public init(token: [UInt8], user: User?, expireTimeMilliseconds: Int64) {
-        self.token = token
-        self.user = user
-        self.expireTimeMilliseconds = expireTimeMilliseconds
-    }
-}
-
-/// Changes the password of the user of a token, and signs in; takes no sequence.
-///
-/// BAD_CREDENTIALS where the token was used, has ended or never was. All sessions of the user end,
-/// and a new one begins: the connection's. The answer may come after the answers to later calls of
-/// the connection.
-///
-/// The answer: `UserSession`.
-public struct ResetPasswordRequest: Equatable, Sendable {
-    /// The token of a PasswordReset.
-    public var token: [UInt8]
-    /// The password from now on: at least 6 characters, at most 128 bytes.
-    public var newPassword: SecretText
-
-    /// All fields; each must be given.
-    public init(token: [UInt8], newPassword: SecretText) {
-        self.token = token
-        self.newPassword = newPassword
-    }
-}
-
-/// A session of a user.
-///
-/// After a call that begins one it is the connection's, too.
-public struct UserSession: Equatable, Sendable {
-    /// The token for a Hello, of 32 bytes: a secret.
-    ///
-    /// Only SignUp, SignIn, ChangePassword and ResetPassword return it.
-    public var token: [UInt8]
-    /// The user.
-    public var user: User?
-    /// When the session ends if it is not used, in milliseconds since the Unix epoch.
-    public var expireTimeMilliseconds: Int64
-    /// Whether this call created the account.
-    public var createdUser: Bool
-
-    /// All fields; those with a default may be left out.
-    public init(
-        token: [UInt8] = [],
-        user: User?,
-        expireTimeMilliseconds: Int64,
-        createdUser: Bool = false
-    ) {
-        self.token = token
-        self.user = user
-        self.expireTimeMilliseconds = expireTimeMilliseconds
-        self.createdUser = createdUser
     }
 }
 
@@ -421,6 +310,33 @@ extension ChangeEmailRequest: SwiftMessage {
     }
 }
 
+extension DeleteAccountRequest: SwiftMessage {
+    package static var fieldCount: Int { 2 }
+    package static var structByteCount: Int { 48 }
+
+    package static func field(_ index: Int) -> FieldShape {
+        switch index {
+        case 0: FieldShape(1, .bytes)
+        default: FieldShape(2, .bool)
+        }
+    }
+
+    init(
+        _ node: Int,
+        in tree: borrowing MessageTree
+    ) throws(MessageError) {
+        try self.init(
+            password: tree.secret(node, 0, "password"),
+            keepsPosts: tree.flag(node, 1)
+        )
+    }
+
+    func write(to writer: inout MessageWriter) {
+        writer.bytes(1, password.utf8)
+        writer.flag(2, keepsPosts)
+    }
+}
+
 extension ListSessionsResponse: SwiftMessage {
     package static var fieldCount: Int { 1 }
     package static var structByteCount: Int { 40 }
@@ -495,152 +411,5 @@ extension EndSessionRequest: SwiftMessage {
 
     func write(to writer: inout MessageWriter) {
         writer.fixed64(1, id)
-    }
-}
-
-extension ChangeUserRequest: SwiftMessage {
-    package static var fieldCount: Int { 3 }
-    package static var structByteCount: Int { 56 }
-
-    package static func field(_ index: Int) -> FieldShape {
-        switch index {
-        case 0: FieldShape(1, .uint64)
-        case 1: FieldShape(2, .bytes)
-        default: FieldShape(3, .int32)
-        }
-    }
-
-    init(
-        _ node: Int,
-        in tree: borrowing MessageTree
-    ) throws(MessageError) {
-        try self.init(
-            userID: tree.number(node, 0),
-            email: tree.text(node, 1, "email"),
-            change: tree.value(node, 2)
-        )
-    }
-
-    func write(to writer: inout MessageWriter) {
-        writer.number(1, userID)
-        writer.text(2, email)
-        writer.value(3, change)
-    }
-}
-
-extension MakePasswordResetRequest: SwiftMessage {
-    package static var fieldCount: Int { 2 }
-    package static var structByteCount: Int { 48 }
-
-    package static func field(_ index: Int) -> FieldShape {
-        switch index {
-        case 0: FieldShape(1, .uint64)
-        default: FieldShape(2, .bytes)
-        }
-    }
-
-    init(
-        _ node: Int,
-        in tree: borrowing MessageTree
-    ) throws(MessageError) {
-        try self.init(
-            userID: tree.number(node, 0),
-            email: tree.text(node, 1, "email")
-        )
-    }
-
-    func write(to writer: inout MessageWriter) {
-        writer.number(1, userID)
-        writer.text(2, email)
-    }
-}
-
-extension PasswordReset: SwiftMessage {
-    package static var fieldCount: Int { 3 }
-    package static var structByteCount: Int { 56 }
-
-    package static func field(_ index: Int) -> FieldShape {
-        switch index {
-        case 0: FieldShape(1, .bytes)
-        case 1: FieldShape(2, .message(User.self))
-        default: FieldShape(3, .uint64)
-        }
-    }
-
-    init(
-        _ node: Int,
-        in tree: borrowing MessageTree
-    ) throws(MessageError) {
-        try self.init(
-            token: tree.bytes(node, 0),
-            user: tree.message(node, 1, "user"),
-            expireTimeMilliseconds: tree.number(node, 2)
-        )
-    }
-
-    func write(to writer: inout MessageWriter) {
-        writer.bytes(1, token)
-        writer.message(2, user)
-        writer.number(3, expireTimeMilliseconds)
-    }
-}
-
-extension ResetPasswordRequest: SwiftMessage {
-    package static var fieldCount: Int { 2 }
-    package static var structByteCount: Int { 56 }
-
-    package static func field(_ index: Int) -> FieldShape {
-        switch index {
-        case 0: FieldShape(1, .bytes)
-        default: FieldShape(2, .bytes)
-        }
-    }
-
-    init(
-        _ node: Int,
-        in tree: borrowing MessageTree
-    ) throws(MessageError) {
-        try self.init(
-            token: tree.bytes(node, 0),
-            newPassword: tree.secret(node, 1, "new_password")
-        )
-    }
-
-    func write(to writer: inout MessageWriter) {
-        writer.bytes(1, token)
-        writer.bytes(2, newPassword.utf8)
-    }
-}
-
-extension UserSession: SwiftMessage {
-    package static var fieldCount: Int { 4 }
-    package static var structByteCount: Int { 64 }
-
-    package static func field(_ index: Int) -> FieldShape {
-        switch index {
-        case 0: FieldShape(1, .bytes)
-        case 1: FieldShape(2, .message(User.self))
-        case 2: FieldShape(3, .uint64)
-        default: FieldShape(4, .bool)
-        }
-    }
-
-    init(
-        _ node: Int,
-        in tree: borrowing MessageTree
-    ) throws(MessageError) {
-        try self.init(
-            token: tree.bytes(node, 0),
-            user: tree.message(node, 1, "user"),
-            expireTimeMilliseconds: tree.number(node, 2),
-            createdUser: tree.flag(node, 3)
-        )
-    }
-
-    func write(to writer: inout MessageWriter) {
-        writer.bytes(1, token)
-        writer.message(2, user)
-        writer.number(3, expireTimeMilliseconds)
-        writer.flag(4, createdUser)
     }
 }

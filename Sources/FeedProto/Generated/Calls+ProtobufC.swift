@@ -43,6 +43,8 @@ extension Request {
             self = try unsafe .makePasswordReset(reader.body(frame.pointee.make_password_reset))
         case FEED__V1__CLIENT_FRAME__BODY_RESET_PASSWORD:
             self = try unsafe .resetPassword(reader.body(frame.pointee.reset_password))
+        case FEED__V1__CLIENT_FRAME__BODY_DELETE_ACCOUNT:
+            self = try unsafe .deleteAccount(reader.body(frame.pointee.delete_account))
         case FEED__V1__CLIENT_FRAME__BODY_CREATE_POST:
             self = try unsafe .createPost(reader.body(frame.pointee.create_post))
         case FEED__V1__CLIENT_FRAME__BODY_GET_POST:
@@ -149,6 +151,9 @@ extension Request {
         case .resetPassword(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_RESET_PASSWORD
             unsafe frame.pointee.reset_password = arena.message(value)
+        case .deleteAccount(let value):
+            unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_DELETE_ACCOUNT
+            unsafe frame.pointee.delete_account = arena.message(value)
         case .createPost(let value):
             unsafe frame.pointee.body_case = FEED__V1__CLIENT_FRAME__BODY_CREATE_POST
             unsafe frame.pointee.create_post = arena.message(value)

@@ -41,6 +41,8 @@ public enum Request: Equatable, Sendable {
     case makePasswordReset(MakePasswordResetRequest)
     /// Changes the password of the user of a token, and signs in; takes no sequence.
     case resetPassword(ResetPasswordRequest)
+    /// Deletes the account of the connection's user; takes no sequence.
+    case deleteAccount(DeleteAccountRequest)
     /// Creates a post.
     indirect case createPost(CreatePostRequest)
     /// Asks for one post.
@@ -143,6 +145,7 @@ public enum Request: Equatable, Sendable {
         case .changeUser: "ChangeUser"
         case .makePasswordReset: "MakePasswordReset"
         case .resetPassword: "ResetPassword"
+        case .deleteAccount: "DeleteAccount"
         case .createPost: "CreatePost"
         case .getPost: "GetPost"
         case .batchGetPosts: "BatchGetPosts"
@@ -223,13 +226,13 @@ public enum Response: Equatable, Sendable {
     /// The change that was made.
     case changeMembers(ChangeMembersResponse)
     /// The success of a call that answers with nothing: DeletePost, SignOut, ChangeEmail,
-    /// EndSession, ChangeUser, Drain, SetLogLevel, TransferLeadership.
+    /// DeleteAccount, EndSession, ChangeUser, Drain, SetLogLevel, TransferLeadership.
     case empty
 }
 
 /// What a ClientFrame has on the wire.
 package enum ClientFrameShape: MessageShape {
-    package static var fieldCount: Int { 44 }
+    package static var fieldCount: Int { 45 }
     package static var structByteCount: Int { 80 }
 
     package static func field(_ index: Int) -> FieldShape {
@@ -243,40 +246,41 @@ package enum ClientFrameShape: MessageShape {
         case 6: FieldShape(10, .message(HelloRequest.self), .member)
         case 7: FieldShape(11, .message(PingRequest.self), .member)
         case 8: FieldShape(12, .message(CancelRequest.self), .member)
-        case 9: FieldShape(19, .message(ResetPasswordRequest.self), .member)
-        case 10: FieldShape(20, .message(SignUpRequest.self), .member)
-        case 11: FieldShape(21, .message(SignInRequest.self), .member)
-        case 12: FieldShape(22, .message(EmptyMessage.self), .member)
-        case 13: FieldShape(23, .message(SignOutRequest.self), .member)
-        case 14: FieldShape(24, .message(ChangePasswordRequest.self), .member)
-        case 15: FieldShape(25, .message(ChangeEmailRequest.self), .member)
-        case 16: FieldShape(26, .message(EmptyMessage.self), .member)
-        case 17: FieldShape(27, .message(EndSessionRequest.self), .member)
-        case 18: FieldShape(28, .message(ChangeUserRequest.self), .member)
-        case 19: FieldShape(29, .message(MakePasswordResetRequest.self), .member)
-        case 20: FieldShape(30, .message(CreatePostRequest.self), .member)
-        case 21: FieldShape(31, .message(GetPostRequest.self), .member)
-        case 22: FieldShape(32, .message(BatchGetPostsRequest.self), .member)
-        case 23: FieldShape(33, .message(ListPostsRequest.self), .member)
-        case 24: FieldShape(34, .message(UpdatePostRequest.self), .member)
-        case 25: FieldShape(35, .message(DeletePostRequest.self), .member)
-        case 26: FieldShape(36, .message(SyncPostsRequest.self), .member)
-        case 27: FieldShape(37, .message(WatchPostsRequest.self), .member)
-        case 28: FieldShape(38, .message(GetPostRankRequest.self), .member)
-        case 29: FieldShape(39, .message(ImportPostsRequest.self), .member)
-        case 30: FieldShape(40, .message(CastVoteRequest.self), .member)
-        case 31: FieldShape(41, .message(BatchCastVotesRequest.self), .member)
-        case 32: FieldShape(42, .message(MarkPostsRequest.self), .member)
-        case 33: FieldShape(50, .message(EmptyMessage.self), .member)
-        case 34: FieldShape(51, .message(EmptyMessage.self), .member)
-        case 35: FieldShape(53, .message(CreateFeedRequest.self), .member)
-        case 36: FieldShape(54, .message(EmptyMessage.self), .member)
-        case 37: FieldShape(55, .message(CorrectTimesRequest.self), .member)
-        case 38: FieldShape(56, .message(EmptyMessage.self), .member)
-        case 39: FieldShape(57, .message(SetLogLevelRequest.self), .member)
-        case 40: FieldShape(58, .message(DeletePostsRequest.self), .member)
-        case 41: FieldShape(70, .message(ClusterStatusRequest.self), .member)
-        case 42: FieldShape(71, .message(ChangeMembersRequest.self), .member)
+        case 9: FieldShape(18, .message(DeleteAccountRequest.self), .member)
+        case 10: FieldShape(19, .message(ResetPasswordRequest.self), .member)
+        case 11: FieldShape(20, .message(SignUpRequest.self), .member)
+        case 12: FieldShape(21, .message(SignInRequest.self), .member)
+        case 13: FieldShape(22, .message(EmptyMessage.self), .member)
+        case 14: FieldShape(23, .message(SignOutRequest.self), .member)
+        case 15: FieldShape(24, .message(ChangePasswordRequest.self), .member)
+        case 16: FieldShape(25, .message(ChangeEmailRequest.self), .member)
+        case 17: FieldShape(26, .message(EmptyMessage.self), .member)
+        case 18: FieldShape(27, .message(EndSessionRequest.self), .member)
+        case 19: FieldShape(28, .message(ChangeUserRequest.self), .member)
+        case 20: FieldShape(29, .message(MakePasswordResetRequest.self), .member)
+        case 21: FieldShape(30, .message(CreatePostRequest.self), .member)
+        case 22: FieldShape(31, .message(GetPostRequest.self), .member)
+        case 23: FieldShape(32, .message(BatchGetPostsRequest.self), .member)
+        case 24: FieldShape(33, .message(ListPostsRequest.self), .member)
+        case 25: FieldShape(34, .message(UpdatePostRequest.self), .member)
+        case 26: FieldShape(35, .message(DeletePostRequest.self), .member)
+        case 27: FieldShape(36, .message(SyncPostsRequest.self), .member)
+        case 28: FieldShape(37, .message(WatchPostsRequest.self), .member)
+        case 29: FieldShape(38, .message(GetPostRankRequest.self), .member)
+        case 30: FieldShape(39, .message(ImportPostsRequest.self), .member)
+        case 31: FieldShape(40, .message(CastVoteRequest.self), .member)
+        case 32: FieldShape(41, .message(BatchCastVotesRequest.self), .member)
+        case 33: FieldShape(42, .message(MarkPostsRequest.self), .member)
+        case 34: FieldShape(50, .message(EmptyMessage.self), .member)
+        case 35: FieldShape(51, .message(EmptyMessage.self), .member)
+        case 36: FieldShape(53, .message(CreateFeedRequest.self), .member)
+        case 37: FieldShape(54, .message(EmptyMessage.self), .member)
+        case 38: FieldShape(55, .message(CorrectTimesRequest.self), .member)
+        case 39: FieldShape(56, .message(EmptyMessage.self), .member)
+        case 40: FieldShape(57, .message(SetLogLevelRequest.self), .member)
+        case 41: FieldShape(58, .message(DeletePostsRequest.self), .member)
+        case 42: FieldShape(70, .message(ClusterStatusRequest.self), .member)
+        case 43: FieldShape(71, .message(ChangeMembersRequest.self), .member)
         default: FieldShape(72, .message(TransferLeadershipRequest.self), .member)
         }
     }
@@ -290,7 +294,7 @@ extension Request {
     ) throws(MessageError) {
         switch tree.member(node) {
         case 40:
-            self = try .castVote(tree.body(node, 30))
+            self = try .castVote(tree.body(node, 31))
         case 10:
             self = try .hello(tree.body(node, 6))
         case 11:
@@ -298,79 +302,81 @@ extension Request {
         case 12:
             self = try .cancel(tree.body(node, 8))
         case 20:
-            self = try .signUp(tree.body(node, 10))
+            self = try .signUp(tree.body(node, 11))
         case 21:
-            self = try .signIn(tree.body(node, 11))
+            self = try .signIn(tree.body(node, 12))
         case 22:
-            try tree.rejectFieldZero(tree.child(node, 12))
+            try tree.rejectFieldZero(tree.child(node, 13))
             self = .getSession
         case 23:
-            self = try .signOut(tree.body(node, 13))
+            self = try .signOut(tree.body(node, 14))
         case 24:
-            self = try .changePassword(tree.body(node, 14))
+            self = try .changePassword(tree.body(node, 15))
         case 25:
-            self = try .changeEmail(tree.body(node, 15))
+            self = try .changeEmail(tree.body(node, 16))
         case 26:
-            try tree.rejectFieldZero(tree.child(node, 16))
+            try tree.rejectFieldZero(tree.child(node, 17))
             self = .listSessions
         case 27:
-            self = try .endSession(tree.body(node, 17))
+            self = try .endSession(tree.body(node, 18))
         case 28:
-            self = try .changeUser(tree.body(node, 18))
+            self = try .changeUser(tree.body(node, 19))
         case 29:
-            self = try .makePasswordReset(tree.body(node, 19))
+            self = try .makePasswordReset(tree.body(node, 20))
         case 19:
-            self = try .resetPassword(tree.body(node, 9))
+            self = try .resetPassword(tree.body(node, 10))
+        case 18:
+            self = try .deleteAccount(tree.body(node, 9))
         case 30:
-            self = try .createPost(tree.body(node, 20))
+            self = try .createPost(tree.body(node, 21))
         case 31:
-            self = try .getPost(tree.body(node, 21))
+            self = try .getPost(tree.body(node, 22))
         case 32:
-            self = try .batchGetPosts(tree.body(node, 22))
+            self = try .batchGetPosts(tree.body(node, 23))
         case 33:
-            self = try .listPosts(tree.body(node, 23))
+            self = try .listPosts(tree.body(node, 24))
         case 34:
-            self = try .updatePost(tree.body(node, 24))
+            self = try .updatePost(tree.body(node, 25))
         case 35:
-            self = try .deletePost(tree.body(node, 25))
+            self = try .deletePost(tree.body(node, 26))
         case 36:
-            self = try .syncPosts(tree.body(node, 26))
+            self = try .syncPosts(tree.body(node, 27))
         case 37:
-            self = try .watchPosts(tree.body(node, 27))
+            self = try .watchPosts(tree.body(node, 28))
         case 38:
-            self = try .getPostRank(tree.body(node, 28))
+            self = try .getPostRank(tree.body(node, 29))
         case 39:
-            self = try .importPosts(tree.body(node, 29))
+            self = try .importPosts(tree.body(node, 30))
         case 41:
-            self = try .batchCastVotes(tree.body(node, 31))
+            self = try .batchCastVotes(tree.body(node, 32))
         case 42:
-            self = try .markPosts(tree.body(node, 32))
+            self = try .markPosts(tree.body(node, 33))
         case 50:
-            try tree.rejectFieldZero(tree.child(node, 33))
+            try tree.rejectFieldZero(tree.child(node, 34))
             self = .listFeeds
         case 51:
-            try tree.rejectFieldZero(tree.child(node, 34))
+            try tree.rejectFieldZero(tree.child(node, 35))
             self = .getServerStats
         case 53:
-            self = try .createFeed(tree.body(node, 35))
+            self = try .createFeed(tree.body(node, 36))
         case 54:
-            try tree.rejectFieldZero(tree.child(node, 36))
+            try tree.rejectFieldZero(tree.child(node, 37))
             self = .backup
         case 55:
-            self = try .correctTimes(tree.body(node, 37))
+            self = try .correctTimes(tree.body(node, 38))
         case 56:
-            try tree.rejectFieldZero(tree.child(node, 38))
+            try tree.rejectFieldZero(tree.child(node, 39))
             self = .drain
         case 57:
-            self = try .setLogLevel(tree.body(node, 39))
+            self = try .setLogLevel(tree.body(node, 40))
         case 58:
-            self = try .deletePosts(tree.body(node, 40))
+            self = try .deletePosts(tree.body(node, 41))
         case 70:
-            self = try .clusterStatus(tree.body(node, 41))
+            self = try .clusterStatus(tree.body(node, 42))
         case 71:
-            self = try .changeMembers(tree.body(node, 42))
+            self = try .changeMembers(tree.body(node, 43))
         case 72:
-            self = try .transferLeadership(tree.body(node, 43))
+            self = try .transferLeadership(tree.body(node, 44))
         default:
             return nil
         }
@@ -394,6 +400,7 @@ extension Request {
         case .changeUser(let value): writer.message(28, value)
         case .makePasswordReset(let value): writer.message(29, value)
         case .resetPassword(let value): writer.message(19, value)
+        case .deleteAccount(let value): writer.message(18, value)
         case .createPost(let value): writer.message(30, value)
         case .getPost(let value): writer.message(31, value)
         case .batchGetPosts(let value): writer.message(32, value)

@@ -60,7 +60,7 @@ public struct ServerStats: Equatable, Sendable {
     public var refusedChannelCount: UInt64
     /// How often a ballot of a new device was refused (RATE_LIMITED).
     public var refusedDeviceCount: UInt64
-    /// The accounts.
+    /// The accounts, deleted ones too.
     public var accountCount: UInt64
     /// The sessions that have not ended.
     public var sessionCount: UInt64

@@ -15,7 +15,8 @@ extension ClientFrame {
     /// A call that this version does not know may have one, too.
     package var hasSecret: Bool {
         switch request {
-        case .signUp, .signIn, .changePassword, .changeEmail, .resetPassword, nil: true
+        case .signUp, .signIn, .changePassword, .changeEmail, .resetPassword, .deleteAccount, nil:
+            true
         case .hello(let request): !request.sessionToken.isEmpty || !request.serviceKey.isEmpty
         default: false
         }
@@ -32,6 +33,7 @@ extension ClientFrame {
             request.password.utf8.overwriteInPlace()
             request.newPassword.utf8.overwriteInPlace()
         case .changeEmail(let request): request.password.utf8.overwriteInPlace()
+        case .deleteAccount(let request): request.password.utf8.overwriteInPlace()
         case .resetPassword(let request):
             request.token.overwriteInPlace()
             request.newPassword.utf8.overwriteInPlace()

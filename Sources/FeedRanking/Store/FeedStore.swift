@@ -389,6 +389,34 @@ package final class FeedStore: Sendable {
         }
     }
 
+    /// Takes its author off a post, name and number, as an edit that changes nothing else; O(its texts).
+    ///
+    /// - Returns: The bytes of its texts, which are logged; nil if the post is gone or another's.
+    package func removeAuthor(
+        _ userID: UInt64,
+        of id: PostID,
+        sink: some ChangeSink = NoChanges()
+    ) -> Int? {
+        stripes.withStripe(of: id) { stripe in
+            guard let slot = stripe.liveSlot(id), stripe.posts[slot].content.authorID == userID
+            else { return nil }
+            let old = stripe.posts[slot].content
+            var content = old.content
+            (content.authorID, content.authorName) = (0, "")
+            let byteCount = content.textByteCount
+            liveTextByteCount.wrappingAdd(byteCount - old.textByteCount, ordering: .relaxed)
+            let revision = changes.take(showing: stripe.posts[slot].feed)
+            stripe.posts[slot].revision = revision
+            let time = old.updateTimeMilliseconds
+            stripe.replaceContent(
+                slot,
+                ContentBlob(content, updateTimeMilliseconds: time, editRevision: revision)
+            )
+            if !sink.isNone { sink.append(stripe.state(slot, content)) }
+            return byteCount
+        }
+    }
+
     /// Removes a post for good; a repeated removal is no error and takes no revision; O(log n) an index.
     @discardableResult
     package func deletePost(

@@ -4,7 +4,7 @@ internal import FeedProto
 package enum Method: Int, CaseIterable, Sendable {
     case hello, ping, cancel
     case signUp, signIn, getSession, signOut
-    case changePassword, changeEmail, listSessions, endSession
+    case changePassword, changeEmail, deleteAccount, listSessions, endSession
     case changeUser, makePasswordReset, resetPassword
     case createPost, importPosts, getPost, batchGetPosts, listPosts, updatePost, deletePost
     case syncPosts, watchPosts, getPostRank
@@ -27,6 +27,7 @@ package enum Method: Int, CaseIterable, Sendable {
             case .signOut: .signOut
             case .changePassword: .changePassword
             case .changeEmail: .changeEmail
+            case .deleteAccount: .deleteAccount
             case .listSessions: .listSessions
             case .endSession: .endSession
             case .changeUser: .changeUser
@@ -110,6 +111,7 @@ extension Method {
         case .signOut: Row("sign_out", .users, .session)
         case .changePassword: Row("change_password", .users, .session)
         case .changeEmail: Row("change_email", .users, .session)
+        case .deleteAccount: Row("delete_account", .users, .session)
         case .listSessions: Row("list_sessions", .users, .none)
         case .endSession: Row("end_session", .users, .session)
         case .changeUser: Row("change_user", .services, .session)

@@ -112,25 +112,28 @@ struct AccountCalls {
         return .response(.empty, revision: environment.store.revision)
     }
 
-    /// Ends the sessions of a user, or suspends it, or takes that back.
+    /// Ends the sessions of a user, suspends it or takes that back, or deletes it.
     func changeUser(_ request: ChangeUserRequest) throws(Status) -> Answer {
-        let change = request.change
-        guard [.endSessions, .suspend, .restore].contains(change) else { throw .noUserChange }
+        guard let change = UserAction(request.change) else { throw .noUserChange }
         let id = try account(request.userID, request.email).id
         let log = environment.changeLog
-        if change == .endSessions {
+        switch change {
+        case .endSessions:
             try environment.admitChange()
             log.transaction { accounts.endAllSessions(of: id, log) }
-        } else {
+        case .become(let status):
             try environment.admitAccountChange()
-            let suspends = change == .suspend
+            let endsSessions = status == .suspended
             _ = log.transaction {
-                accounts.change(id, endsSessions: suspends, log) { row in
-                    guard row.isSuspended != suspends else { return false }
-                    row.isSuspended = suspends
+                accounts.change(id, endsSessions: endsSessions, log) { row in
+                    guard row.status != status else { return false }
+                    row.status = status
                     return true
                 }
             }
+        case .delete(let erasure):
+            try environment.admitAccountChange()
+            _ = log.transaction { accounts.delete(id, erasing: erasure, log) }
         }
         return .response(.empty, revision: environment.store.revision)
     }
@@ -189,6 +192,17 @@ extension AccountCalls {
         try environment.admitAccountChange()
         let user = try user(of: caller, request.password)
         let goal = SignIn.Goal.changeEmail(to: try address(request.email))
+        return try begin(goal, user, password: request.password, envelope, from: caller)
+    }
+
+    func deleteAccount(
+        _ request: DeleteAccountRequest,
+        _ envelope: Envelope,
+        from caller: borrowing Caller
+    ) throws(Status) -> SignIn {
+        try environment.admitAccountChange()
+        let user = try user(of: caller, request.password)
+        let goal = SignIn.Goal.deleteAccount(request.keepsPosts ? .author : .posts)
         return try begin(goal, user, password: request.password, envelope, from: caller)
     }
 
@@ -280,6 +294,8 @@ extension AccountCalls {
         case session(UserSession, Login)
         /// The account was changed, and the connection's session stays.
         case done
+        /// The account of this user was deleted, whose session the connection does not have any more.
+        case deleted(UInt64)
         /// Another hash is needed: that of a new password, or that of an account which another call has
         /// created or changed meanwhile.
         case hash(SignIn)
@@ -295,7 +311,7 @@ extension AccountCalls {
             switch end {
             case .session(let session, _):
                 limits.withdraw(signIn.attempt, created: session.createdUser)
-            case .done: limits.withdraw(signIn.attempt)
+            case .done, .deleted: limits.withdraw(signIn.attempt)
             case .hash: break
             }
             return end
@@ -323,6 +339,7 @@ extension AccountCalls {
                 (rest.goal, rest.password) = (.setPassword(.password), password)
                 return .hash(rest)
             case .changeEmail(let email): return try changeEmail(of: account, to: email)
+            case .deleteAccount(let erasure): return try delete(account, erasure)
             case .signUp, .signIn, .signInOrUp, .setPassword:
                 try admitSession()
                 return try environment.changeLog.transaction { () throws(Status) -> End in
@@ -390,7 +407,7 @@ extension AccountCalls {
                     case .password: row.passwordHash == checked.passwordHash
                     case .reset: row.version == version
                     }
-                guard isAllowed, !row.isSuspended else { return false }
+                guard isAllowed, row.isActive else { return false }
                 row.passwordHash = hash
                 return true
             }
@@ -420,17 +437,32 @@ extension AccountCalls {
             let changed: AccountRow?
             do throws(AccountError) {
                 changed = try accounts.changeEmail(of: account.id, to: email, log) { row in
-                    row.passwordHash == account.passwordHash && !row.isSuspended
+                    row.passwordHash == account.passwordHash && row.isActive
                 }
             } catch {
                 throw .emailTaken
             }
-            guard changed != nil else {
-                let isSuspended = accounts.account(account.id)?.isSuspended == true
-                throw isSuspended ? .userSuspended : .wrongPassword
-            }
+            guard changed != nil else { throw overtaken(account) }
             return .done
         }
+    }
+
+    private func delete(_ account: AccountRow, _ erasure: AccountRow.Erasure) throws(Status) -> End
+    {
+        try environment.admitAccountChange()
+        let log = environment.changeLog
+        let isDone = log.transaction {
+            accounts.delete(account.id, erasing: erasure, log) { row in
+                row.passwordHash == account.passwordHash && row.isActive
+            }
+        }
+        guard isDone else { throw overtaken(account) }
+        return .deleted(account.id)
+    }
+
+    /// Why a change is refused of an account that another call has changed since its password was compared.
+    private func overtaken(_ account: AccountRow) -> Status {
+        accounts.account(account.id)?.isSuspended == true ? .userSuspended : .wrongPassword
     }
 
     private func admitSession() throws(Status) {
@@ -497,6 +529,8 @@ struct SignIn {
         case changePassword(to: Secret)
         /// The same of the e-mail.
         case changeEmail(to: EmailAddress)
+        /// The end of the user's account, once its password was shown.
+        case deleteAccount(AccountRow.Erasure)
         /// A password for an account, and a session.
         case setPassword(Right)
 
@@ -504,14 +538,14 @@ struct SignIn {
         var mayCreate: Bool {
             switch self {
             case .signUp, .signInOrUp: true
-            case .signIn, .changePassword, .changeEmail, .setPassword: false
+            case .signIn, .changePassword, .changeEmail, .deleteAccount, .setPassword: false
             }
         }
 
         /// Whether the user has signed in already.
         var isOfUser: Bool {
             switch self {
-            case .changePassword, .changeEmail: true
+            case .changePassword, .changeEmail, .deleteAccount: true
             case .signUp, .signIn, .signInOrUp, .setPassword: false
             }
         }
@@ -534,7 +568,8 @@ struct SignIn {
     var purpose: PasswordJob.Purpose {
         switch goal {
         case .signUp, .setPassword: .create
-        case .signIn, .changePassword, .changeEmail: .verify(account?.passwordHash)
+        case .signIn, .changePassword, .changeEmail, .deleteAccount:
+            .verify(account?.passwordHash)
         case .signInOrUp: account.map { .verify($0.passwordHash) } ?? .create
         }
     }
@@ -545,6 +580,7 @@ struct SignIn {
         case .signIn, .signInOrUp: .signIn
         case .changePassword, .setPassword(.password): .changePassword
         case .changeEmail: .changeEmail
+        case .deleteAccount: .deleteAccount
         case .setPassword(.reset): .resetPassword
         }
     }
@@ -553,5 +589,24 @@ struct SignIn {
     func displayName(_ rules: TextRules) -> String {
         if case .signUp(let name) = goal, !name.isEmpty { return name }
         return rules.displayName(ofEmail: email.text)
+    }
+}
+
+/// What a service does with a user.
+private enum UserAction {
+    case endSessions
+    case become(AccountRow.Status)
+    case delete(AccountRow.Erasure)
+
+    /// What a change asks for; nil if it is none that this version knows.
+    init?(_ change: UserChange) {
+        switch change {
+        case .endSessions: self = .endSessions
+        case .suspend: self = .become(.suspended)
+        case .restore: self = .become(.active)
+        case .delete: self = .delete(.posts)
+        case .deleteKeepingPosts: self = .delete(.author)
+        default: return nil
+        }
     }
 }

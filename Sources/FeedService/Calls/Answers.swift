@@ -443,7 +443,7 @@ extension Answers {
             return encoder.maximumFrameByteCount
         case .getPostRank, .watchPosts, .getServerStats, .getSession,
             .hello, .ping, .cancel, .signUp, .signIn, .signOut,
-            .changePassword, .changeEmail, .listSessions, .endSession,
+            .changePassword, .changeEmail, .deleteAccount, .listSessions, .endSession,
             .changeUser, .makePasswordReset, .resetPassword,
             .createPost, .importPosts, .updatePost, .deletePost,
             .castVote, .batchCastVotes, .markPosts, .createFeed,

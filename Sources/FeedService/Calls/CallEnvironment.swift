@@ -373,6 +373,16 @@ extension CallEnvironment {
         guard !account.isSuspended else { throw .userSuspended }
     }
 
+    /// The name of the account of a user; nil of one of a service's own, who has none.
+    ///
+    /// An account may have been deleted since the caller's session was looked up. A post that is made
+    /// of it later would keep its author: see ``AccountErasure``.
+    func accountName(of user: UInt64) throws(Status) -> String? {
+        guard !Self.isOfService(user) else { return nil }
+        guard let account = context.accounts.account(user) else { throw .sessionExpired }
+        return account.displayName
+    }
+
     /// Whether a caller may act for a user, as far as that is known without the accounts.
     @inline(__always)
     static func mayActFast(for user: UInt64, isService: Bool) -> Bool {

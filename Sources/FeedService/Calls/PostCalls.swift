@@ -33,8 +33,8 @@ struct PostCalls {
             of: request,
             by: isOfDevice && isOfService ? nil : caller.voterKey
         )
-        if let account = caller.requestUserID.flatMap(environment.context.accounts.account) {
-            content.authorName = account.displayName
+        if let user = caller.requestUserID, let name = try environment.accountName(of: user) {
+            content.authorName = name
         }
         try environment.admitPost(textByteCount: content.textByteCount, isNew: true, by: caller)
         page.removeAll()

@@ -61,8 +61,13 @@ struct RestoreCommand: ParsableCommand {
     )
     var atRevision: UInt64?
 
+    @OptionGroup var deletions: DeletedAccountsOptions
+
     func run() throws {
-        if let moment = try moment() { return try run(to: moment) }
+        if let moment = try moment() {
+            try run(to: moment)
+            return try deletions.name(of: directory, after: backup)
+        }
         guard !inPlace else { return try runInPlace() }
         do throws(RestoreError) {
             try BackupRestore.run(backup: backup, into: directory)
@@ -72,6 +77,7 @@ struct RestoreCommand: ParsableCommand {
             )
         }
         print("restored \(backup) into \(directory)")
+        try deletions.name(of: directory, after: KnownAccounts.directory(ofBackup: backup))
     }
 
     /// What --at and --at-revision say.

@@ -20,6 +20,8 @@ struct VerifyCommand: ParsableCommand {
     @Argument(help: "The data directory, or the backup's directory.")
     var directory: String
 
+    @OptionGroup var deletions: DeletedAccountsOptions
+
     @Flag(name: .long, help: .hidden)
     var replayAll = false
 
@@ -44,6 +46,7 @@ struct VerifyCommand: ParsableCommand {
         if let damage = found.checkpointedDamage { print(damage) }
         if let problem = found.keptProblem { print(problem) }
         print("state hash \(FeedServer.hex(found.stateHash))")
+        try deletions.name(in: found.accounts)
         guard let replayed = found.replayedHash else { return }
         print("replayed hash \(FeedServer.hex(replayed))")
         guard replayed == found.stateHash else {
@@ -64,5 +67,6 @@ struct VerifyCommand: ParsableCommand {
         print("revision \(found.revision), up to record \(found.lastRecord) of the journal")
         print("state hash \(FeedServer.hex(found.stateHash))")
         print("state hash after a restore \(FeedServer.hex(found.restoredStateHash))")
+        try deletions.name(in: found.accounts)
     }
 }

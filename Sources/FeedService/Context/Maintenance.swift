@@ -25,6 +25,7 @@ final class Maintenance {
     /// (`StateOptions.shortTransactionByteCount`).
     private static let loggedEvictionLimit = 4_096
     private var sweep = MarkSweep()
+    private let erasure: AccountErasure
     /// The refused connections that the log has told of.
     private var loggedCount: UInt64 = 0
 
@@ -33,6 +34,7 @@ final class Maintenance {
         self.context = context
         self.store = store
         self.log = log
+        erasure = AccountErasure(context, of: store)
         memory = MemoryReturn(
             connectionByteCount: hasTLS
                 ? MemoryReturn.securedByteCount : MemoryReturn.plainByteCount
@@ -44,9 +46,10 @@ final class Maintenance {
         checkClocks()
         try loop.addTimer(every: .seconds(1), sweepStore)
         try loop.addTimer(every: ChannelTable.evictionInterval, evictChannels)
-        try loop.addTimer(every: .seconds(1)) { [self] in
+        try loop.addTimer(every: .seconds(1)) { [self, unowned loop] in
             checkClocks()
             forgetExpiredSessions()
+            erasure.goOn(loop)
             logRefusedConnections()
             memory.giveBack(
                 after: context.budget,

@@ -290,7 +290,7 @@ extension ServiceNumbers {
                 context.devices.refusedCount
             ),
             // Normal: below 2,000,000
-            .gauge("feed_accounts", "Accounts.", context.accounts.accountCount),
+            .gauge("feed_accounts", "Accounts, deleted ones too.", context.accounts.accountCount),
             // Normal: some per account
             .gauge("feed_sessions", "Sessions that have not ended.", context.accounts.sessionCount),
             // Normal: below 32

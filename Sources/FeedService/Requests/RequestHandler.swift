@@ -201,6 +201,8 @@ struct RequestHandler: ~Copyable {
             answer = .later(.signIn(try accounts.changePassword(request, envelope, from: caller)))
         case .changeEmail(let request):
             answer = .later(.signIn(try accounts.changeEmail(request, envelope, from: caller)))
+        case .deleteAccount(let request):
+            answer = .later(.signIn(try accounts.deleteAccount(request, envelope, from: caller)))
         case .resetPassword(let request):
             answer = .later(.signIn(try accounts.resetPassword(request, envelope, from: caller)))
         case .listSessions: answer = try accounts.listSessions(from: caller)
@@ -527,16 +529,21 @@ extension RequestHandler {
             case .session(let session, let login):
                 caller.login = login
                 answers.append(session, id: signIn.requestID)
-            case .done:
-                let revision = environment.store.revision
-                let id = signIn.requestID
-                answers.append(ServerFrame(id: id, revision: revision, response: .empty))
+            case .done: appendEmpty(signIn.requestID)
+            case .deleted(let user):
+                if caller.login.session?.userID == user { caller.login = .none }
+                appendEmpty(signIn.requestID)
             }
         } catch {
             answers.refuse(signIn.requestID, signIn.method, error, from: caller)
         }
         answers.calls.add(signIn.method, 1, firstID: signIn.requestID)
         return nil
+    }
+
+    private mutating func appendEmpty(_ id: UInt64) {
+        let revision = environment.store.revision
+        answers.append(ServerFrame(id: id, revision: revision, response: .empty))
     }
 
     /// Ends a call whose connection has closed: nothing is created.

@@ -17,6 +17,8 @@ package final class Checkpoint {
     /// The records of a cluster up to the target.
     private let chain: RecordChain
     private var memtable: Memtable
+    /// Whether what it replaces is to leave the files, too.
+    let erases: Bool
     /// Copied before a step, and restored where the step fails.
     private var cursor: CheckpointCursor
     private let changeCount: Int
@@ -44,6 +46,7 @@ package final class Checkpoint {
         memtable.close()
         cursor = CheckpointCursor(memtable)
         changeCount = memtable.changeCount
+        erases = memtable.erases
         self.memtable = memtable
         self.database = database
     }

@@ -41,6 +41,7 @@ package final class CheckpointThread: CommitBatchReceiver {
     private let stopping = Atomic(false)
     private let stopDeadline = Lock<ContinuousClock.Instant?>(nil)
     private let checkpointed: Atomic<UInt64>
+    private let erased: Atomic<UInt64>
     /// The newest record that was handed over.
     private let newest: Atomic<UInt64>
     /// The bytes of commit batches that are not written to the tables.
@@ -71,6 +72,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         self.durableRecords = durableRecords
         self.copies = copies
         checkpointed = Atomic(work.database.meta.checkpointed.number)
+        erased = Atomic(work.erasedRecord)
         newest = Atomic(max(work.database.meta.checkpointed.number, work.memtable.position.number))
         pending = Atomic(work.addedByteCount)
         backlogLimit =
@@ -85,6 +87,8 @@ package final class CheckpointThread: CommitBatchReceiver {
 
     /// All records up to this one are in the tables, durably.
     package var checkpointedRecord: UInt64 { checkpointed.load(ordering: .acquiring) }
+
+    package var erasedRecord: UInt64 { erased.load(ordering: .acquiring) }
 
     /// How many bytes of commit batches are durable and not checkpointed, and how many may be.
     package var backlog: CheckpointBacklog {
@@ -200,6 +204,7 @@ package final class CheckpointThread: CommitBatchReceiver {
         let began = ContinuousClock.now
         let byteCount = try work.writeStep(isLagging: isLagging)
         checkpointed.store(work.database.meta.checkpointed.number, ordering: .releasing)
+        erased.store(work.erasedRecord, ordering: .releasing)
         pending.wrappingSubtract(byteCount, ordering: .relaxed)
         written.wrappingAdd(UInt64(byteCount), ordering: .relaxed)
         statistics.countStep(

@@ -27,6 +27,8 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
     var memtable = Memtable()
     package private(set) var addedByteCount = 0
     private var checkpoint: Checkpoint?
+    /// What the records up to this one say is to leave the files, as far as it was deleted since.
+    package internal(set) var erasedRecord: UInt64 = 0
     private var checkpointingByteCount = 0
     private var writtenByteCount = 0
     private var pace = StepPace()
@@ -151,7 +153,13 @@ package struct CheckpointWork: ~Copyable, @unchecked Sendable {
         writtenByteCount =
             isDone
             ? checkpointingByteCount : Int(Double(checkpointingByteCount) * checkpoint.writtenShare)
-        if isDone { self.checkpoint = nil }
+        if isDone {
+            self.checkpoint = nil
+            if checkpoint.erases {
+                try database.emptyLog()
+                erasedRecord = checkpoint.target.number
+            }
+        }
         return writtenByteCount - before
     }
 }

@@ -13,6 +13,7 @@ package struct BackupVerification: Sendable, Equatable {
     package var stateHash: UInt64
     /// A hash of the state that a restore makes: without the sessions, which it ends.
     package var restoredStateHash: UInt64
+    package var accounts: KnownAccounts
 
     /// Whether a directory looks like a backup, and not like a data directory: it has `state.db`
     /// and none of the other files that a data directory has.
@@ -59,7 +60,8 @@ package struct BackupVerification: Sendable, Equatable {
             lastRecord: meta.checkpointed.number,
             revision: meta.highestRevision,
             stateHash: store.stateHash() &+ accounts.state.stateHash,
-            restoredStateHash: store.stateHash() &+ restored.stateHash
+            restoredStateHash: store.stateHash() &+ restored.stateHash,
+            accounts: KnownAccounts(restored)
         )
     }
 

@@ -65,12 +65,16 @@ package struct PendingAccounts: Equatable {
     package private(set) var sessions: [TokenHash: SessionRow?] = [:]
     private var textByteCount = 0
 
+    /// Whether an account was deleted, or what it has written was: its texts are to leave the files.
+    private(set) var erases = false
+
     package init() {}
 
     /// Takes an entry of an account or a session, and nothing of any other; O(1).
     package mutating func add(_ entry: LogEntry) {
         switch entry {
         case .account(let account):
+            erases = erases || account.isDeleted
             guard account.version >= accounts[account.id]?.version ?? 0 else { return }
             textByteCount += account.byteCount - (accounts[account.id]?.byteCount ?? 0)
             accounts[account.id] = account

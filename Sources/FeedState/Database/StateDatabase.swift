@@ -79,6 +79,8 @@ package final class StateDatabase {
         let path = "\(directory)/\(name)"
         try Self.checkFile(name, path, files)
         let connection = try Database(path: path, mode: mode, vfs: vfs)
+        // What a row had is gone with it: a deleted account leaves no texts in free pages.
+        try connection.execute("PRAGMA secure_delete=ON")
         let known = migrations.last.map { $0.format + 1 } ?? StateSchema.format
         try StateSchema.checkTables(["meta"], of: connection, name)
         let format = try StateSchema.format(of: connection)
@@ -307,6 +309,17 @@ extension StateDatabase {
         frozenRecord = nil
         do {
             try connection.setCheckpointInterval(interval)
+            try connection.checkpointLog()
+        } catch {
+            guard error.isOutOfSpace else { throw error }
+        }
+    }
+
+    /// Moves SQLite's log into the file and empties it, so that it keeps nothing of earlier rows; where
+    /// the file is frozen, ``thaw()`` does so.
+    func emptyLog() throws(StorageError) {
+        guard !isFrozen else { return }
+        do {
             try connection.checkpointLog()
         } catch {
             guard error.isOutOfSpace else { throw error }

@@ -145,4 +145,7 @@ package protocol CommitBatchReceiver: Sendable {
 
     /// All records up to this one are kept elsewhere, durably.
     var checkpointedRecord: UInt64 { get }
+
+    /// What the records up to this one say is to leave the files: one of them has deleted an account.
+    var erasedRecord: UInt64 { get }
 }

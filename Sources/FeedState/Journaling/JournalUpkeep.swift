@@ -18,6 +18,7 @@ struct JournalUpkeep {
     private var lastSpaceCheck: ContinuousClock.Instant?
     private var hadBallast: Bool
     private var droppedSegmentCount = 0
+    private var erasedRecord: UInt64 = 0
 
     init(_ parts: CommitParts, _ progress: CommitProgress) {
         journal = parts.journal.value
@@ -45,7 +46,10 @@ struct JournalUpkeep {
         return isRestricted
     }
 
-    func forget() throws(StorageError) {
+    mutating func forget() throws(StorageError) {
+        let erased = receiver.erasedRecord
+        if erased > erasedRecord { try journal.erase(through: erased) }
+        erasedRecord = erased
         guard !keepsSegments else { return }
         try journal.forget(through: receiver.checkpointedRecord)
     }

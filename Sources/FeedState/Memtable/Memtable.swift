@@ -37,6 +37,9 @@ package struct Memtable: ~Copyable {
     /// Whether no record was added and no row deleted.
     package var isEmpty: Bool { position == .start && channels.isEmpty }
 
+    /// Whether what it replaces is to leave the files: an account was deleted.
+    var erases: Bool { accounts.erases }
+
     package var byteCount: Int {
         counts.byteCount + ballots.byteCount + channelByteCount + posts.byteCount
             + accounts.byteCount + marks.byteCount + markThroughs.byteCount

@@ -46,6 +46,9 @@ package struct RecoveredState: ~Copyable {
         }
         let foundAccounts = recovery.accounts.state
         accounts(foundAccounts)
+        if foundAccounts.accounts.contains(where: \.isDeleted) {
+            checkpointWork.erasedRecord = database.meta.checkpointed.number
+        }
         let counters = try directory.beginRun(store, foundAccounts, database, journal: journal)
         summary.skippedAccountID = database.skippedAccountID
         let logs = ChangeLogs(

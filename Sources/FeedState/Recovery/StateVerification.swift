@@ -14,6 +14,7 @@ package struct StateVerification: Sendable, Equatable {
     package var recordCount: UInt64
     package var entryCount: UInt64
     package var stateHash: UInt64
+    package var accounts: KnownAccounts
     /// The chain of a cluster's records up to the last one; nil in the directory of one machine.
     package var chain: UInt64?
     package var droppedParts: [DroppedPart] = []
@@ -100,6 +101,7 @@ package struct StateVerification: Sendable, Equatable {
             )
             return (records, try scan.keptProblem(directory.files))
         }
+        let accounts = recovery.accounts.state
         var verified = StateVerification(
             instanceID: meta.instanceID,
             postCount: store.postCount,
@@ -107,7 +109,8 @@ package struct StateVerification: Sendable, Equatable {
             lastRecord: scan.last.number,
             recordCount: records.recordCount,
             entryCount: records.entryCount,
-            stateHash: store.stateHash() &+ recovery.accounts.state.stateHash
+            stateHash: store.stateHash() &+ accounts.stateHash,
+            accounts: KnownAccounts(accounts)
         )
         verified.chain = records.chain.isOfCluster ? records.chain.hash : nil
         verified.checkpointedDamage = scan.checkpointedDamage?.note(last: scan.last.number)
@@ -195,5 +198,20 @@ extension RecoveryScan {
         }
         try replay.run(source, into: &records) { _ in }
         return records
+    }
+}
+
+extension KnownAccounts {
+    /// The accounts of a backup, or of a data directory that no service uses; all of it is checked, and
+    /// nothing changed.
+    package static func read(path: String) throws(StateStartError) -> KnownAccounts {
+        guard BackupVerification.isBackup(path: path) else {
+            return try StateVerification.run(path: path).accounts
+        }
+        do throws(StorageError) {
+            return try BackupVerification.run(path: path).accounts
+        } catch {
+            throw .storage(error)
+        }
     }
 }

@@ -23,8 +23,9 @@ struct AccountsRow: StateRow {
         columns.text("display_name", &account.displayName)
         columns.text("password_hash", &account.passwordHash)
         columns.number("version", &account.version, as: Columns.Use(format: 4))
-        columns.number("suspended", &account.isSuspended, as: Columns.Use(format: 4))
-        columns.require(fit: account.version > 0 || !account.isSuspended)
+        columns.number("status", &account.status, as: Columns.Use(format: 4))
+        columns.require(fit: account.version > 0 || account.isActive)
+        columns.require(fit: !account.isDeleted || account.hasNoTexts)
     }
 
     func visitEntries(_ body: (LogEntry) -> Void) {

@@ -58,6 +58,7 @@ extension Order: RawColumn {}
 extension VoteMode: RawColumn {}
 extension Mark: RawColumn {}
 extension SessionRow.Kind: RawColumn {}
+extension AccountRow.Status: RawColumn {}
 
 /// A feed's number plus 1, or 0 for all feeds.
 extension FeedID?: ColumnNumber {

@@ -84,6 +84,106 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
+    func aPersonChangesTheAccount(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let (client, other) = (try await bench.device(), try await bench.device())
+            let email = "ada@example.org"
+            let signedOut = await refusal { try await client.changePassword("a", to: "b") }
+            #expect(signedOut == .identityRequired)
+            let made = try await client.signUp(email: email, password: "lovelace")
+            _ = try await other.signUp(email: "ben@example.org", password: "lovelace")
+            let second = try await other.signIn(email: email, password: "lovelace")
+            let wrong: [(String, String, Reason)] = [
+                ("short", "short", .passwordTooShort), ("babbage", "short", .passwordTooShort),
+                ("babbage", "byronbyron", .badCredentials),
+            ]
+            for (old, new, reason) in wrong {
+                #expect(await refusal { try await client.changePassword(old, to: new) } == reason)
+            }
+            let taken = await refusal {
+                try await client.changeEmail(to: "BEN@example.org", password: "lovelace")
+            }
+            #expect(taken == .emailTaken)
+            let list = try await client.sessions()
+            #expect(list.map(\.isCurrent) == [true, false])
+            try await client.endSession(list[1].id)
+            #expect(await refusal { try await other.session() } == .sessionExpired)
+            try await client.changeEmail(to: "countess@example.org", password: "lovelace")
+            let changed = try await client.changePassword("lovelace", to: "byronbyron")
+            #expect(changed.user == made.user && changed.secret != made.secret)
+            #expect(try await client.session().user == second.user)
+            #expect(try await client.sessions().count == 1)
+            let old = await refusal { try await other.signIn(email: email, password: "byronbyron") }
+            #expect(old == .badCredentials)
+            let again = try await other.signIn(
+                email: "countess@example.org",
+                password: "byronbyron"
+            )
+            #expect(again.user?.id == made.user?.id)
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func aServiceHelpsAndSuspendsAUser(_ kind: ClientKind) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let (client, service) = (try await bench.device(), try await bench.anonymous())
+            let email = "ada@example.org"
+            _ = try await client.signUp(email: email, password: "lovelace")
+            let byEmail = MakePasswordResetRequest(email: email)
+            let first = try await service.makePasswordReset(byEmail)
+            let reset = try await service.makePasswordReset(MakePasswordResetRequest(userID: 1))
+            for token in [first.token, [1]] {
+                let refused = await refusal {
+                    try await client.resetPassword(token: token, to: "byronbyron")
+                }
+                #expect(refused == .badCredentials)
+            }
+            _ = try await client.resetPassword(token: reset.token, to: "byronbyron")
+            #expect(try await client.session().user?.id == 1)
+            for _ in 0..<2 {
+                try await service.changeUser(ChangeUserRequest(userID: 1, change: .suspend))
+            }
+            #expect(await refusal { try await client.session() } == .sessionExpired)
+            let suspended = await refusal {
+                try await client.signIn(email: email, password: "byronbyron")
+            }
+            #expect(suspended == .userSuspended)
+            #expect(
+                await refusal { try await service.makePasswordReset(byEmail) } == .userSuspended
+            )
+            #expect(await refusal { try await service.acting(for: 1).feeds() } == .userSuspended)
+            try await service.changeUser(ChangeUserRequest(email: email, change: .restore))
+            _ = try await client.signIn(email: email, password: "byronbyron")
+            try await service.changeUser(ChangeUserRequest(userID: 1, change: .endSessions))
+            #expect(await refusal { try await client.session() } == .sessionExpired)
+            let unknown = ChangeUserRequest(userID: 9, change: .suspend)
+            #expect(await refusal { try await service.changeUser(unknown) } == .userNotFound)
+            let nothing = ChangeUserRequest(userID: 1, change: .unspecified)
+            #expect(await refusal { try await service.changeUser(nothing) } == .badField)
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases, [false, true])
+    func aDeletedAccountIsGone(_ kind: ClientKind, keepsPosts: Bool) async throws {
+        try await ConformanceBench.run(kind) { bench in
+            let (client, other) = (try await bench.device(), try await bench.device())
+            let email = "ada@example.org"
+            _ = try await client.signUp(email: email, password: "lovelace")
+            let post = try await client.createPost(PostDraft(title: "Apple")).id
+            let wrong = await refusal { try await client.deleteAccount(password: "babbage") }
+            #expect(wrong == .badCredentials)
+            try await client.deleteAccount(password: "lovelace", keepsPosts: keepsPosts)
+            #expect(await refusal { try await client.session() } == .identityRequired)
+            let gone = await refusal { try await other.signIn(email: email, password: "lovelace") }
+            #expect(gone == .badCredentials)
+            #expect(await refusal { try await other.acting(for: 1).feeds() } == .badField)
+            #expect(try await other.signUp(email: email, password: "lovelace").user?.id == 2)
+            while let found = try await other.getPosts([post]).posts.first, found.author != nil {}
+            #expect(try await other.getPosts([post]).posts.count == (keepsPosts ? 1 : 0))
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
     func eMailsAreComparedByteByByte(_ kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in
             let client = try await bench.device()

@@ -109,8 +109,8 @@ import Testing
             // These ask for a user or a device of their own beside the role.
             let asksForMore =
                 [
-                    .getSession, .signOut, .changePassword, .changeEmail, .listSessions,
-                    .endSession, .markPosts,
+                    .getSession, .signOut, .changePassword, .changeEmail, .deleteAccount,
+                    .listSessions, .endSession, .markPosts,
                 ].contains(method)
             if asksForMore, method.access.admits(role) { continue }
             #expect(isRefused == !method.access.admits(role), "\(method.name): \(reason as Any)")
@@ -131,6 +131,7 @@ import Testing
                 .changePassword(ChangePasswordRequest(password: "", newPassword: ""))
             ),
             (.changeEmail, .changeEmail(ChangeEmailRequest(password: "", email: ""))),
+            (.deleteAccount, .deleteAccount(DeleteAccountRequest(password: ""))),
             (.listSessions, .listSessions),
             (.endSession, .endSession(EndSessionRequest(id: 1))),
             (.changeUser, .changeUser(ChangeUserRequest(userID: 99, change: .suspend))),
@@ -188,6 +189,7 @@ import Testing
         sign_out            .         .      user .      service .        local
         change_password     .         .      user .      service .        local
         change_email        .         .      user .      service .        local
+        delete_account      .         .      user .      service .        local
         list_sessions       .         .      user .      service .        local
         end_session         .         .      user .      service .        local
         change_user         .         .      .    .      service .        local

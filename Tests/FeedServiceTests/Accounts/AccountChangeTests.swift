@@ -163,6 +163,7 @@ import Testing
             _ = try client.hello(clientID: [UInt8](repeating: 7, count: 16))
             for request in [
                 Self.change("password", to: "another"), Self.change(email: "b@x"), .listSessions,
+                .deleteAccount(DeleteAccountRequest(password: "password")),
                 .endSession(EndSessionRequest(id: 1)),
                 .changeUser(ChangeUserRequest(userID: 1, change: .suspend)),
                 .makePasswordReset(MakePasswordResetRequest(userID: 1)),
@@ -345,7 +346,7 @@ import Testing
 }
 
 extension WireClient {
-    fileprivate func call(_ request: Request, acting user: UInt64) throws -> ServerFrame {
+    func call(_ request: Request, acting user: UInt64) throws -> ServerFrame {
         try send(ClientFrame(id: nextID(), request: request, actingUserID: user))
         return try #require(try receive())
     }
@@ -356,7 +357,7 @@ extension WireClient {
         return list.sessions
     }
 
-    fileprivate func passwordReset(_ request: MakePasswordResetRequest) throws -> PasswordReset {
+    func passwordReset(_ request: MakePasswordResetRequest) throws -> PasswordReset {
         let answer = try call(.makePasswordReset(request))
         guard case .passwordReset(let reset) = answer.response else { throw Unexpected(answer) }
         return reset

@@ -129,6 +129,8 @@ private final class GatedJournal: WatchedJournal {
 
     func forget(through number: UInt64) throws(StorageError) { try base.forget(through: number) }
 
+    func erase(through number: UInt64) throws(StorageError) { try base.erase(through: number) }
+
     var unmarkedByteCount: Int { base.unmarkedByteCount }
 
     func syncMark() throws(StorageError) -> SyncMark? { try base.syncMark() }

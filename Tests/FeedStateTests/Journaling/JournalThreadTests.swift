@@ -21,6 +21,9 @@ import Testing
 
         let waiting = Locked(0)
 
+        /// The first record has deleted an account.
+        var erasedRecord: UInt64 { min(checkpointedRecord, 1) }
+
         var backlog: CheckpointBacklog {
             CheckpointBacklog(pendingByteCount: waiting.withLock { $0 }, limitByteCount: 1 << 20)
         }
@@ -131,6 +134,7 @@ import Testing
         #expect(harness.progress.statistics.entryCount == 3)
         #expect(harness.receiver.batches.withLock { $0.map(\.number) } == [1, 2])
         #expect(journal.state.withLock { $0.forgotten } == 2)
+        #expect(journal.state.withLock { $0.erased } == [1])
     }
 
     @Test func commitsWhatWaitsBeforeItStops() {
@@ -228,6 +232,8 @@ final class FakeJournal: WatchedJournal {
         var mode = SpaceWatch.Mode.writable
         var hasBallast = true
         var forgotten: UInt64 = 0
+        /// The numbers that were handed over, each once.
+        var erased: [UInt64] = []
     }
 
     let state = Locked(State())
@@ -263,6 +269,10 @@ final class FakeJournal: WatchedJournal {
 
     func forget(through number: UInt64) throws(StorageError) {
         state.withLock { $0.forgotten = number }
+    }
+
+    func erase(through number: UInt64) throws(StorageError) {
+        state.withLock { $0.erased.append(number) }
     }
 
     var unmarkedByteCount: Int { 0 }

@@ -216,11 +216,14 @@ struct LeaderRun {
         let now = Int64(records.count) * 86_400_000
         let user = UInt64.random(in: 1...20, using: &generator)
         let token = tokens.randomElement(using: &generator)
-        switch Int.random(in: 0..<11, using: &generator) {
+        switch Int.random(in: 0..<12, using: &generator) {
+        case 11:
+            _ = accounts.delete(user, erasing: .posts, log)
+            if generator.oneIn(2) { accounts.endErasure(of: user, log) }
         case 8:
             _ = accounts.change(user, endsSessions: generator.oneIn(2), log) { row in
                 row.passwordHash = "\(now)"
-                row.isSuspended.toggle()
+                row.status = row.isSuspended ? .active : .suspended
                 return true
             }
         case 9: _ = accounts.beginReset(of: user, at: now, log)

@@ -45,6 +45,8 @@ final class ReplicaLife {
 
         let checkpointed = Locked<UInt64>(0)
         var checkpointedRecord: UInt64 { checkpointed.withLock { $0 } }
+
+        var erasedRecord: UInt64 { 0 }
     }
 
     let disk: FakeDisk

@@ -131,6 +131,7 @@ package enum Samples {
             .signOut(SignOutRequest(endsEverywhere: true)),
             .changePassword(ChangePasswordRequest(password: "secret", newPassword: "another")),
             .changeEmail(ChangeEmailRequest(password: "secret", email: "b@b.example")),
+            .deleteAccount(DeleteAccountRequest(password: "secret", keepsPosts: true)),
             .listSessions,
             .endSession(EndSessionRequest(id: .max)),
             .changeUser(ChangeUserRequest(userID: .max, change: .suspend)),

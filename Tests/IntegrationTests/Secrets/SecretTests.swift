@@ -42,6 +42,62 @@ import Testing
         #expect(SecretSearch(secrets, \.spellings).names(in: lines) == [], "seed \(seed)")
     }
 
+    /// What the account and its posts had is in no file once the journal has gone on, and in no line.
+    @Test("T-AUTH-18: no file and no line keeps what a deleted account had")
+    func nothingIsLeftOfADeletedAccount() async throws {
+        let directory = try TemporaryDirectory()
+        let data = "\(directory.path)/data"
+        let service = try await DurableService.start(
+            data,
+            ["--threads", "2", "--fold-bytes", "20000"]
+        )
+        let port = service.port
+        // The only hash of a password is this account's.
+        let marks = ["gone-mail@x", "Gone Person", "$argon2id$", "Gone title", "Gone text"]
+        let (mail, password) = (marks[0], SecretText("a password"))
+        let other = try await service.call { client in
+            let signUp = SignUpRequest(email: mail, password: password, displayName: marks[1])
+            if let status = try client.call(.signUp(signUp)).status { throw status }
+            let post = Post(title: marks[3], text: marks[4])
+            let posted = try client.call(.createPost(CreatePostRequest(post: post)))
+            if let status = posted.status { throw status }
+            return try WireClient(port: port).createPost(title: "another post")
+        }
+        #expect(try await Self.marks(marks, in: data) == Set(marks))
+        try await service.call { client in
+            _ = try client.call(.signIn(SignInRequest(email: mail, password: password)))
+            let delete = DeleteAccountRequest(password: password)
+            if let status = try client.call(.deleteAccount(delete)).status { throw status }
+            while try client.call(.getPost(GetPostRequest(id: 1))).status == nil {}
+        }
+        // Two checkpoints, and the records after which a segment ends that has something to erase.
+        var roundCount = 0
+        while roundCount < 40, try await !Self.marks(marks, in: data).isEmpty {
+            roundCount += 1
+            try await service.call { client in
+                for _ in 0..<100 { _ = try client.vote(other) }
+            }
+        }
+        #expect(try await Self.marks(marks, in: data) == [])
+        #expect(await service.stop() == 0)
+        #expect(try await Self.marks(marks, in: data) == [])
+        let lines = service.process.output.joined(separator: "\n")
+        #expect(marks.filter { lines.contains($0) } == [])
+    }
+
+    /// The marks that a file of a directory has.
+    private static func marks(_ marks: [String], in directory: String) async throws -> Set<String> {
+        var found: Set<String> = []
+        for mark in marks {
+            let words = ["-rqaF", "-e", mark, directory]
+            // 2 is a file that is gone meanwhile, without one that has it.
+            if try await RunningProcess(URL(filePath: "/usr/bin/grep"), words).finish().0 == 0 {
+                found.insert(mark)
+            }
+        }
+        return found
+    }
+
     /// Makes a key of a role, with the role's name, and adds its line to the service's file.
     private static func makeKey(
         _ role: String,

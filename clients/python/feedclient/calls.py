@@ -162,6 +162,12 @@ class Calls:
     def change_email(self, email: str, password: str, **options: Unpack[Options]) -> None:
         self.ask("empty", options, change_email=feed.ChangeEmailRequest(email=email, password=password))
 
+    def delete_account(self, password: str, keep_posts: bool = False,
+                       **options: Unpack[Options]) -> None:
+        """The posts go, or stay without an author; there is no way back."""
+        request = feed.DeleteAccountRequest(password=password, keep_posts=keep_posts)
+        self.ask("empty", options, delete_account=request)
+
     def sessions(self, **options: Unpack[Options]) -> list[feed.SessionInfo]:
         answer = self.ask("list_sessions", options, list_sessions=feed.ListSessionsRequest())
         return list(answer.list_sessions.sessions)
@@ -175,7 +181,7 @@ class Calls:
         return self.ask("session", options, reset_password=request).session
 
     def change_user(self, request: feed.ChangeUserRequest, **options: Unpack[Options]) -> None:
-        """Ends the sessions of a user, suspends it, or takes that back: for services."""
+        """Ends the sessions of a user, suspends it or takes that back, or deletes it: for services."""
         self.ask("empty", options, change_user=request)
 
     def make_password_reset(self, request: feed.MakePasswordResetRequest,

@@ -247,7 +247,7 @@ class Client(Calls):
     def _note_session(self, method: str, frame: feed.ServerFrame) -> None:
         if method in ("sign_up", "sign_in", "change_password", "reset_password"):
             self.session_token = frame.session.token
-        elif method == "sign_out":
+        elif method in ("sign_out", "delete_account"):
             self.session_token = b""
 
 

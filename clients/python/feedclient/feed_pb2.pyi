@@ -18,6 +18,8 @@ CONTROVERSIAL: Order
 DATA_LOSS: Code
 DAY: Window
 DEADLINE_EXCEEDED: Code
+DELETE: UserChange
+DELETE_KEEPING_POSTS: UserChange
 DESCRIPTOR: _descriptor.FileDescriptor
 DEVICES: Voters
 DISCUSSED: Order
@@ -236,7 +238,7 @@ class ChangeUserRequest(_message.Message):
     def __init__(self, user_id: _Optional[int] = ..., email: _Optional[str] = ..., change: _Optional[_Union[UserChange, str]] = ...) -> None: ...
 
 class ClientFrame(_message.Message):
-    __slots__ = ["acting_user_id", "backup", "batch_cast_votes", "batch_get_posts", "cancel", "cast_vote", "change_email", "change_members", "change_password", "change_user", "cluster_status", "correct_times", "create_feed", "create_post", "delete_post", "delete_posts", "drain", "end_session", "get_post", "get_post_rank", "get_server_stats", "get_session", "hello", "id", "import_posts", "list_feeds", "list_posts", "list_sessions", "make_password_reset", "mark_posts", "min_revision", "ping", "reset_password", "sequence", "set_log_level", "sign_in", "sign_out", "sign_up", "sync_posts", "timed", "timeout_ms", "transfer_leadership", "update_post", "watch_posts"]
+    __slots__ = ["acting_user_id", "backup", "batch_cast_votes", "batch_get_posts", "cancel", "cast_vote", "change_email", "change_members", "change_password", "change_user", "cluster_status", "correct_times", "create_feed", "create_post", "delete_account", "delete_post", "delete_posts", "drain", "end_session", "get_post", "get_post_rank", "get_server_stats", "get_session", "hello", "id", "import_posts", "list_feeds", "list_posts", "list_sessions", "make_password_reset", "mark_posts", "min_revision", "ping", "reset_password", "sequence", "set_log_level", "sign_in", "sign_out", "sign_up", "sync_posts", "timed", "timeout_ms", "transfer_leadership", "update_post", "watch_posts"]
     ACTING_USER_ID_FIELD_NUMBER: _ClassVar[int]
     BACKUP_FIELD_NUMBER: _ClassVar[int]
     BATCH_CAST_VOTES_FIELD_NUMBER: _ClassVar[int]
@@ -251,6 +253,7 @@ class ClientFrame(_message.Message):
     CORRECT_TIMES_FIELD_NUMBER: _ClassVar[int]
     CREATE_FEED_FIELD_NUMBER: _ClassVar[int]
     CREATE_POST_FIELD_NUMBER: _ClassVar[int]
+    DELETE_ACCOUNT_FIELD_NUMBER: _ClassVar[int]
     DELETE_POSTS_FIELD_NUMBER: _ClassVar[int]
     DELETE_POST_FIELD_NUMBER: _ClassVar[int]
     DRAIN_FIELD_NUMBER: _ClassVar[int]
@@ -295,6 +298,7 @@ class ClientFrame(_message.Message):
     correct_times: CorrectTimesRequest
     create_feed: CreateFeedRequest
     create_post: CreatePostRequest
+    delete_account: DeleteAccountRequest
     delete_post: DeletePostRequest
     delete_posts: DeletePostsRequest
     drain: DrainRequest
@@ -325,7 +329,7 @@ class ClientFrame(_message.Message):
     transfer_leadership: TransferLeadershipRequest
     update_post: UpdatePostRequest
     watch_posts: WatchPostsRequest
-    def __init__(self, id: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., sequence: _Optional[int] = ..., min_revision: _Optional[int] = ..., acting_user_id: _Optional[int] = ..., timed: bool = ..., cast_vote: _Optional[_Union[CastVoteRequest, _Mapping]] = ..., hello: _Optional[_Union[HelloRequest, _Mapping]] = ..., ping: _Optional[_Union[PingRequest, _Mapping]] = ..., cancel: _Optional[_Union[CancelRequest, _Mapping]] = ..., sign_up: _Optional[_Union[SignUpRequest, _Mapping]] = ..., sign_in: _Optional[_Union[SignInRequest, _Mapping]] = ..., get_session: _Optional[_Union[GetSessionRequest, _Mapping]] = ..., sign_out: _Optional[_Union[SignOutRequest, _Mapping]] = ..., change_password: _Optional[_Union[ChangePasswordRequest, _Mapping]] = ..., change_email: _Optional[_Union[ChangeEmailRequest, _Mapping]] = ..., list_sessions: _Optional[_Union[ListSessionsRequest, _Mapping]] = ..., end_session: _Optional[_Union[EndSessionRequest, _Mapping]] = ..., change_user: _Optional[_Union[ChangeUserRequest, _Mapping]] = ..., make_password_reset: _Optional[_Union[MakePasswordResetRequest, _Mapping]] = ..., reset_password: _Optional[_Union[ResetPasswordRequest, _Mapping]] = ..., create_post: _Optional[_Union[CreatePostRequest, _Mapping]] = ..., get_post: _Optional[_Union[GetPostRequest, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsRequest, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsRequest, _Mapping]] = ..., update_post: _Optional[_Union[UpdatePostRequest, _Mapping]] = ..., delete_post: _Optional[_Union[DeletePostRequest, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsRequest, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsRequest, _Mapping]] = ..., get_post_rank: _Optional[_Union[GetPostRankRequest, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsRequest, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesRequest, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsRequest, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsRequest, _Mapping]] = ..., get_server_stats: _Optional[_Union[GetServerStatsRequest, _Mapping]] = ..., create_feed: _Optional[_Union[CreateFeedRequest, _Mapping]] = ..., backup: _Optional[_Union[BackupRequest, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesRequest, _Mapping]] = ..., drain: _Optional[_Union[DrainRequest, _Mapping]] = ..., set_log_level: _Optional[_Union[SetLogLevelRequest, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsRequest, _Mapping]] = ..., cluster_status: _Optional[_Union[ClusterStatusRequest, _Mapping]] = ..., change_members: _Optional[_Union[ChangeMembersRequest, _Mapping]] = ..., transfer_leadership: _Optional[_Union[TransferLeadershipRequest, _Mapping]] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., sequence: _Optional[int] = ..., min_revision: _Optional[int] = ..., acting_user_id: _Optional[int] = ..., timed: bool = ..., cast_vote: _Optional[_Union[CastVoteRequest, _Mapping]] = ..., hello: _Optional[_Union[HelloRequest, _Mapping]] = ..., ping: _Optional[_Union[PingRequest, _Mapping]] = ..., cancel: _Optional[_Union[CancelRequest, _Mapping]] = ..., sign_up: _Optional[_Union[SignUpRequest, _Mapping]] = ..., sign_in: _Optional[_Union[SignInRequest, _Mapping]] = ..., get_session: _Optional[_Union[GetSessionRequest, _Mapping]] = ..., sign_out: _Optional[_Union[SignOutRequest, _Mapping]] = ..., change_password: _Optional[_Union[ChangePasswordRequest, _Mapping]] = ..., change_email: _Optional[_Union[ChangeEmailRequest, _Mapping]] = ..., list_sessions: _Optional[_Union[ListSessionsRequest, _Mapping]] = ..., end_session: _Optional[_Union[EndSessionRequest, _Mapping]] = ..., change_user: _Optional[_Union[ChangeUserRequest, _Mapping]] = ..., make_password_reset: _Optional[_Union[MakePasswordResetRequest, _Mapping]] = ..., reset_password: _Optional[_Union[ResetPasswordRequest, _Mapping]] = ..., delete_account: _Optional[_Union[DeleteAccountRequest, _Mapping]] = ..., create_post: _Optional[_Union[CreatePostRequest, _Mapping]] = ..., get_post: _Optional[_Union[GetPostRequest, _Mapping]] = ..., batch_get_posts: _Optional[_Union[BatchGetPostsRequest, _Mapping]] = ..., list_posts: _Optional[_Union[ListPostsRequest, _Mapping]] = ..., update_post: _Optional[_Union[UpdatePostRequest, _Mapping]] = ..., delete_post: _Optional[_Union[DeletePostRequest, _Mapping]] = ..., sync_posts: _Optional[_Union[SyncPostsRequest, _Mapping]] = ..., watch_posts: _Optional[_Union[WatchPostsRequest, _Mapping]] = ..., get_post_rank: _Optional[_Union[GetPostRankRequest, _Mapping]] = ..., import_posts: _Optional[_Union[ImportPostsRequest, _Mapping]] = ..., batch_cast_votes: _Optional[_Union[BatchCastVotesRequest, _Mapping]] = ..., mark_posts: _Optional[_Union[MarkPostsRequest, _Mapping]] = ..., list_feeds: _Optional[_Union[ListFeedsRequest, _Mapping]] = ..., get_server_stats: _Optional[_Union[GetServerStatsRequest, _Mapping]] = ..., create_feed: _Optional[_Union[CreateFeedRequest, _Mapping]] = ..., backup: _Optional[_Union[BackupRequest, _Mapping]] = ..., correct_times: _Optional[_Union[CorrectTimesRequest, _Mapping]] = ..., drain: _Optional[_Union[DrainRequest, _Mapping]] = ..., set_log_level: _Optional[_Union[SetLogLevelRequest, _Mapping]] = ..., delete_posts: _Optional[_Union[DeletePostsRequest, _Mapping]] = ..., cluster_status: _Optional[_Union[ClusterStatusRequest, _Mapping]] = ..., change_members: _Optional[_Union[ChangeMembersRequest, _Mapping]] = ..., transfer_leadership: _Optional[_Union[TransferLeadershipRequest, _Mapping]] = ...) -> None: ...
 
 class ClusterMember(_message.Message):
     __slots__ = ["address", "role"]
@@ -412,6 +416,14 @@ class CreatePostRequest(_message.Message):
     feed: str
     post: Post
     def __init__(self, feed: _Optional[str] = ..., post: _Optional[_Union[Post, _Mapping]] = ...) -> None: ...
+
+class DeleteAccountRequest(_message.Message):
+    __slots__ = ["keep_posts", "password"]
+    KEEP_POSTS_FIELD_NUMBER: _ClassVar[int]
+    PASSWORD_FIELD_NUMBER: _ClassVar[int]
+    keep_posts: bool
+    password: str
+    def __init__(self, password: _Optional[str] = ..., keep_posts: bool = ...) -> None: ...
 
 class DeletePostRequest(_message.Message):
     __slots__ = ["id", "revision"]

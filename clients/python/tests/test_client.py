@@ -213,6 +213,16 @@ class ClientTests(ClientTestCase):
             client.ping()
             self.assertEqual([one.session_token for one in service.introductions], [b"", b"u" * 32])
 
+    def test_a_deleted_account_leaves_no_session(self):
+        session = feed.ServerFrame(session=feed.UserSession(token=b"t" * 32))
+        service, client = self.connected(session, feed.ServerFrame(empty=feed.Empty()))
+        client.sign_in("ada@example.org", "a password")
+        client.delete_account("a password", keep_posts=True)
+        self.assertEqual(service.calls[-1].delete_account.keep_posts, True)
+        client.close()
+        client.ping()
+        self.assertEqual([one.session_token for one in service.introductions], [b"", b""])
+
 
 class WatchTests(ClientTestCase):
     def watched(self, *answers, hellos=(CHANNEL,)):
