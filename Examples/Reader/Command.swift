@@ -11,6 +11,8 @@ enum Command {
     case post(title: String)
     case signIn(email: String)
     case signOut
+    /// Takes what was done signed out along to the account.
+    case adopt
     case sync
     case quit
 
@@ -18,6 +20,7 @@ enum Command {
         n, p  next and previous page      u 3, d 3  vote up or down on row 3
         top, new, hot  order              o 3  open row 3      x 3  dismiss it      x all
         post TITLE     in EMAIL, out      s  sync              q  quit
+        take           what you did signed out is yours
         """
 
     /// The command of a line; nil where it is none.
@@ -38,6 +41,7 @@ enum Command {
         case ("post", _) where !rest.isEmpty: self = .post(title: rest)
         case ("in", _) where !rest.isEmpty: self = .signIn(email: rest)
         case ("out", _): self = .signOut
+        case ("take", _): self = .adopt
         case ("s", _): self = .sync
         case ("q", _): self = .quit
         default: return nil

@@ -107,6 +107,13 @@ struct Reader {
                     timeout: .seconds(60)
                 )
             }
+            let count = try await feed.outbox().count { $0.userID == 0 && $0.state == .waiting }
+            if count > 0 {
+                print("Changes from before you signed in: \(count). To take them along: take")
+            }
+        case .adopt:
+            try await feed.adopt()
+            await sync()
         case .signOut: try await connected { try await $0.signOut() }
         case .sync: await sync()
         case .quit: break

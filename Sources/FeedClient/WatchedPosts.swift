@@ -111,6 +111,11 @@ public struct WatchedPosts: Sendable, Equatable {
     /// watched no more; O(rows).
     public mutating func refresh() { self = Self(copy) }
 
+    /// Gives a row another id: a post that was made on the device has got that of the service; O(rows).
+    package mutating func rename(_ id: UInt64, to newID: UInt64) {
+        for place in rows.indices where rows[place].id == id { rows[place].id = newID }
+    }
+
     /// Brings the numbers of the rows up to date; O(rows).
     package mutating func follow(_ copy: WatchCopy) {
         self.copy = copy

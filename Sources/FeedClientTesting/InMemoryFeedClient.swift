@@ -9,10 +9,18 @@ public final class InMemoryFeedClient: FeedWatching {
         /// The caller; nil once the client is closed.
         let caller: Lock<MemoryCaller?>
         let user: CurrentUser
+        /// Where the session is kept; nil is nowhere.
+        let sessions: (any SessionStore)?
 
-        init(_ caller: MemoryCaller) {
+        init(_ caller: MemoryCaller, _ sessions: (any SessionStore)?) {
             self.caller = Lock(caller)
             user = caller.user
+            self.sessions = sessions
+        }
+
+        func begin(_ session: UserSession) {
+            guard let token = session.secret, let user = session.user else { return }
+            sessions?.save(StoredSession(token: token, userID: user.id))
         }
     }
 
@@ -32,9 +40,10 @@ public final class InMemoryFeedClient: FeedWatching {
     convenience init(
         _ memory: InMemoryFeedService,
         _ caller: MemoryCaller,
-        _ service: HelloResponse
+        _ service: HelloResponse,
+        sessions: (any SessionStore)?
     ) {
-        self.init(memory, Connection(caller), service, actingUserID: 0)
+        self.init(memory, Connection(caller, sessions), service, actingUserID: 0)
     }
 
     private init(
@@ -55,25 +64,43 @@ public final class InMemoryFeedClient: FeedWatching {
         minimumRevision: UInt64,
         timeout: Duration?
     ) async throws(FeedClientError) -> Answer {
+        try answer(to: request, minimumRevision: minimumRevision, numbered: nil)
+    }
+
+    /// Answers a request, and a numbered change with what was answered before.
+    func answer(
+        to request: Request,
+        minimumRevision: UInt64 = 0,
+        numbered change: NumberedChange?
+    ) throws(FeedClientError) -> Answer {
         guard !Task.isCancelled else { throw .cancelled(effect: .none) }
         // A caller calls alone, as on a connection: a sign-in and the call after it keep their order.
         return try connection.caller.withLock { (caller) throws(FeedClientError) -> Answer in
             guard var calling = caller else { throw .closed }
             defer { caller = calling }
             do throws(FeedClientError) {
-                return try memory.answer(
+                let answer = try memory.answer(
                     to: request,
                     minimumRevision: minimumRevision,
                     actingUserID: actingUserID,
-                    from: &calling
+                    from: &calling,
+                    numbered: change
                 )
+                if case .session(let session) = answer.response { connection.begin(session) }
+                switch request {
+                case .signOut, .deleteAccount: connection.sessions?.remove()
+                default: break
+                }
+                return answer
             } catch {
+                if error.endsSession { connection.sessions?.remove() }
                 // A client forgets its session also if the service does not hear of that.
                 guard case .signOut(let request) = request, !calling.token.isEmpty else {
                     throw error
                 }
                 calling.token = []
                 calling.user.set(nil)
+                connection.sessions?.remove()
                 if request.endsEverywhere { throw error }
                 if case .refused = error { throw error }
                 return Answer(response: .empty, revision: 0)

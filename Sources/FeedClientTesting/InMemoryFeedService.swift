@@ -16,8 +16,8 @@ public import FeedProto
 /// }
 /// ```
 ///
-/// It keeps nothing beyond its own life, knows neither sequences nor deadlines, and limits neither
-/// hosts nor memory. It refuses SyncPosts, Backup, CorrectTimes, DeletePosts (all posts of one), Drain
+/// It keeps nothing beyond its own life, has no deadlines, and limits neither hosts nor memory. Only an
+/// offline feed sends it sequences. It refuses Backup, CorrectTimes, DeletePosts (all posts of one), Drain
 /// and SetLogLevel with `UNKNOWN_METHOD`.
 public final class InMemoryFeedService: Sendable {
     /// Chooses the error that a call ends with in place of its execution; nil is none.
@@ -51,16 +51,51 @@ public final class InMemoryFeedService: Sendable {
         serviceKey: Secret? = nil,
         sessionToken: Secret? = nil
     ) throws(FeedClientError) -> InMemoryFeedClient {
+        var configuration = ClientConfiguration()
+        configuration.clientID = clientID
+        configuration.serviceKey = serviceKey
+        configuration.sessionToken = sessionToken
+        return try greet(configuration, sessionToken)
+    }
+
+    /// A client of the service as a program's configuration introduces it: by its client id, its key and its
+    /// session, which begins and ends in the `sessionStore` too.
+    ///
+    /// A session of the store that has ended is removed, and the client is nobody's.
+    ///
+    /// - Parameter configuration: The client id, the key and where the session is.
+    /// - Returns: The client.
+    /// - Throws: A ``FeedClientError``.
+    public func connect(
+        _ configuration: ClientConfiguration
+    ) throws(FeedClientError) -> InMemoryFeedClient {
+        let stored = configuration.sessionStore?.load()?.token
+        do throws(FeedClientError) {
+            return try greet(configuration, configuration.sessionToken ?? stored)
+        } catch {
+            guard case .refused(let status) = error, status.reason == .sessionExpired,
+                configuration.sessionToken == nil
+            else { throw error }
+            configuration.sessionStore?.remove()
+            return try greet(configuration, nil)
+        }
+    }
+
+    private func greet(
+        _ configuration: ClientConfiguration,
+        _ token: Secret?
+    ) throws(FeedClientError) -> InMemoryFeedClient {
         let hello = HelloRequest(
-            clientID: clientID?.bytes ?? [],
-            sessionToken: sessionToken?.bytes ?? [],
-            serviceKey: serviceKey?.bytes ?? []
+            clientID: configuration.clientID?.bytes ?? [],
+            sessionToken: token?.bytes ?? [],
+            serviceKey: configuration.serviceKey?.bytes ?? [],
+            channel: configuration.channel ?? 0
         )
         do throws(Status) {
             let (caller, response) = try state.withLock {
                 (state) throws(Status) -> (MemoryCaller, HelloResponse) in try state.greet(hello)
             }
-            return InMemoryFeedClient(self, caller, response)
+            return InMemoryFeedClient(self, caller, response, sessions: configuration.sessionStore)
         } catch {
             throw .refused(error)
         }
@@ -110,18 +145,28 @@ public final class InMemoryFeedService: Sendable {
         state.withLock { $0.endWatches(of: caller, .closed) }
     }
 
-    /// Executes a call of a client.
+    /// Executes a call of a client, a numbered change once.
     func answer(
         to request: Request,
         minimumRevision: UInt64,
         actingUserID: UInt64,
-        from caller: inout MemoryCaller
+        from caller: inout MemoryCaller,
+        numbered change: NumberedChange? = nil
     ) throws(FeedClientError) -> Answer {
         if let error = fault.withLock({ $0 })?(request) { throw error }
+        let id = caller.channelID
+        if let id, let change {
+            let known = try state.withLock { (state) throws(FeedClientError) -> Answer? in
+                try state.channels[id]?.answer(to: change)
+            }
+            if let known { return known }
+        }
         let call = MemoryCall(minimumRevision: minimumRevision, actingUserID: actingUserID)
         do throws(Status) {
             return try state.withLock { (state) throws(Status) -> Answer in
-                try state.answer(to: request, call, from: &caller)
+                let answer = try state.answer(to: request, call, from: &caller)
+                if let id, let change { state.channels[id]?.keep(answer, to: change) }
+                return answer
             }
         } catch {
             throw .refused(error)

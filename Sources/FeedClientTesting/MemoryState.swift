@@ -9,6 +9,8 @@ struct MemoryCaller: Sendable {
     let number: UInt64
     /// The device of its client id; nil is none.
     var device: Device16?
+    /// The number of its channel.
+    var channel: UInt32 = 0
     var isService: Bool
     /// The token of its session; empty is none.
     var token: [UInt8] = []
@@ -16,6 +18,13 @@ struct MemoryCaller: Sendable {
     var lastChange: UInt64 = 0
     /// Who is signed in, as its client knows it.
     let user = CurrentUser(nil)
+}
+
+extension MemoryCaller {
+    /// Its channel; nil without a client id.
+    var channelID: MemoryChannel.ID? {
+        device.map { MemoryChannel.ID(device: $0, number: channel) }
+    }
 }
 
 /// What a call says beside its request.
@@ -33,6 +42,7 @@ struct MemoryState {
     let rules: CallRules
     let clock: @Sendable () -> Int64
     var accounts = MemoryAccounts()
+    var channels: [MemoryChannel.ID: MemoryChannel] = [:]
     /// The watches that have not ended, by numbers in the order in which they have begun.
     var watches: [UInt64: MemoryWatch] = [:]
     /// The sessions whose end a watch has told to a client, by the numbers of the clients.
@@ -65,10 +75,11 @@ struct MemoryState {
             }
             caller.isService = true
         }
+        caller.channel = hello.channel
         caller.token = hello.sessionToken
         let session = try session(of: caller)
         caller.user.set(session?.user)
-        let response = HelloResponse(
+        var response = HelloResponse(
             serverName: Self.serverName,
             instanceID: Self.instanceID,
             serverTimeMilliseconds: clock(),
@@ -76,6 +87,12 @@ struct MemoryState {
             user: session?.user,
             capabilities: [.stablePages, .accounts, .sync, .watch]
         )
+        if let id = caller.channelID {
+            response.capabilities.append(.exactlyOnce)
+            response.isClientKnown = channels[id] != nil
+            response.lastSequence = channels[id]?.lastSequence ?? 0
+            channels[id] = channels[id] ?? MemoryChannel()
+        }
         return (caller, response)
     }
 
@@ -122,7 +139,10 @@ struct MemoryState {
             throw error
         }
         if case .session(let session) = response { caller.user.set(session.user) }
-        if case .signOut = request { caller.user.set(nil) }
+        switch request {
+        case .signOut, .deleteAccount: caller.user.set(nil)
+        default: break
+        }
         if store.revision > before { caller.lastChange = store.revision }
         return Answer(response: response, revision: store.revision)
     }

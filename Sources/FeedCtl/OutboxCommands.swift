@@ -34,8 +34,8 @@ struct OutboxCommand: AsyncParsableCommand {
         abstract: "Shows the changes that feedctl sync has to send, or could not.",
         discussion: """
             A change is sent as the account that had signed in when it was made, and as no other; without \
-            one it is the device's. --resend makes it one of the account that has signed in now. A change that \
-            failed had no effect. One in doubt may have been executed: sent again, it may count twice.
+            one it is the device's. --resend makes it one of the account that has signed in now, --adopt all \
+            that wait as the device's. A change that failed had no effect. One in doubt may have been executed: sent again, it may count twice.
             """
     )
 
@@ -50,10 +50,16 @@ struct OutboxCommand: AsyncParsableCommand {
     )
     var resend: [UInt64] = []
 
+    @Flag(
+        help: "Make the waiting changes of nobody those of the account that has signed in."
+    )
+    var adopt = false
+
     @OptionGroup var options: PersonOptions
 
     func run() async throws {
         let report = try await options.withOffline { feed in
+            if adopt { try await feed.adopt() }
             for entry in drop { try await feed.drop(entry) }
             for entry in resend { try await feed.resend(entry) }
             return OutboxReport(try await feed.outbox(), for: await feed.userID)

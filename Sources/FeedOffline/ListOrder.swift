@@ -6,6 +6,8 @@ import FeedProto
 struct ListOrder {
     /// The column with the first part of the key.
     let column: String
+    /// The first part of a post's key.
+    private let key: @Sendable (ListKeys) -> Int64
     /// Whether the title comes before the id.
     let hasTitle: Bool
     /// Whether keys descend; the columns of all other orders than NEW ascend.
@@ -13,17 +15,34 @@ struct ListOrder {
 
     /// An order; TOP where none is named.
     init(_ order: FeedProto.Order) throws(OfflineError) {
-        (column, hasTitle, isDescending) =
+        (column, key, hasTitle, isDescending) =
             switch order {
-            case .unspecified, .top: ("top", true, false)
-            case .new: ("created", false, true)
-            case .old: ("created", false, false)
-            case .hot: ("hot", false, false)
-            case .best: ("best", false, false)
-            case .controversial: ("controversial", false, false)
-            case .discussed: ("discussed", false, false)
+            case .unspecified, .top: ("top", { $0.top }, true, false)
+            case .new: ("created", { $0.created }, false, true)
+            case .old: ("created", { $0.created }, false, false)
+            case .hot: ("hot", { $0.hot }, false, false)
+            case .best: ("best", { $0.best }, false, false)
+            case .controversial: ("controversial", { $0.controversial }, false, false)
+            case .discussed: ("discussed", { $0.discussed }, false, false)
             default: throw .unsupportedOrder(order)
             }
+    }
+
+    /// The place of a post with the keys that it has.
+    func place(of post: FeedProto.Post, _ keys: ListKeys) -> OfflinePlace {
+        OfflinePlace(key: key(keys), title: hasTitle ? post.title : "", id: post.id)
+    }
+
+    /// The condition of rows up to a place, and those behind it; its values are those of the place.
+    func condition(upTo place: OfflinePlace, isBehind: Bool) -> String {
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        let comparison = isBehind ? (isDescending ? "<" : ">") : (isDescending ? ">=" : "<=")
+        return "(\(columns.joined(separator: ", "))) \(comparison) (\(marks))"
+    }
+
+    /// The columns as a list is sorted by them.
+    var sorting: String {
+        columns.map { isDescending ? $0 + " DESC" : $0 }.joined(separator: ", ")
     }
 
     var columns: [String] { hasTitle ? [column, "title", "id"] : [column, "id"] }
@@ -32,6 +51,12 @@ struct ListOrder {
         hasTitle
             ? [.int(place.key), .text(place.title), .id(place.id)]
             : [.int(place.key), .id(place.id)]
+    }
+
+    /// The first one of two places; nil of none.
+    func first(of place: OfflinePlace?, _ other: OfflinePlace?) -> OfflinePlace? {
+        guard let place, let other else { return place ?? other }
+        return precedes(other, place) ? other : place
     }
 
     /// Whether a place comes before another one.
@@ -59,6 +84,7 @@ struct ListKeys {
     let best: Int64
     let controversial: Int64
     let discussed: Int64
+    let created: Int64
 
     init(_ post: FeedProto.Post) {
         let time = min(max(post.createTimeMilliseconds, 0), HotRank.maximumTimeMilliseconds)
@@ -71,6 +97,7 @@ struct ListKeys {
         best = Self.ascending(OrderKey.descending(notNegative: confidence))
         controversial = Self.ascending(OrderKey.descending(notNegative: controversy))
         discussed = Self.ascending(OrderKey.descending(Int64(clamping: post.commentCount)))
+        created = post.createTimeMilliseconds
     }
 
     /// The key of the service as a number of SQLite, which has a sign.

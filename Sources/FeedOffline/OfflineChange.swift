@@ -88,6 +88,9 @@ final class ChangeMailbox: Sendable {
         }
     }
 
+    /// Wakes the reader without a change.
+    func wake() { signal.yield() }
+
     func finish() { signal.finish() }
 }
 

@@ -15,6 +15,8 @@ public struct OfflineConfiguration: Sendable {
     public var client = ClientConfiguration()
     /// The feeds to keep a copy of; the empty name, alone, is all feeds.
     public var feeds: [String] = [""]
+    /// Which posts of each feed stay in the copy.
+    public var keeps = KeptPosts.newest(2_000)
     /// The most entries of the outbox.
     public var maximumOutboxCount = 10_000
 
@@ -26,6 +28,19 @@ public struct OfflineConfiguration: Sendable {
 
     /// The feeds, without those that the copy of all feeds has.
     var copiedFeeds: [String] { feeds.contains("") ? [""] : Array(Set(feeds)).sorted() }
+}
+
+/// Which posts of each feed a copy keeps.
+///
+/// Posts that entries of the outbox name stay too.
+public enum KeptPosts: Sendable, Hashable {
+    /// The newest posts of the feed, as many as are named, and the first 100 of its lists TOP and HOT and
+    /// of its default order; of each no more than the number.
+    ///
+    /// A sync reads these alone, the first rows of each list before the others. Older posts leave.
+    case newest(Int)
+    /// All posts, however many the feed has.
+    case all
 }
 
 /// What a sync has done.
@@ -42,7 +57,7 @@ public struct SyncReport: Sendable, Equatable {
     public package(set) var otherUserCount = 0
     /// Posts that are new or changed.
     public package(set) var changedPostCount = 0
-    /// Posts that were removed.
+    /// Posts that have left the copy: they were deleted, or are older than those that it keeps.
     public package(set) var removedPostCount = 0
     /// Whether a copy was begun anew, as the first one is.
     public package(set) var isReset = false

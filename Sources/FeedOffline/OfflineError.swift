@@ -28,6 +28,8 @@ public enum OfflineError: Error, Sendable, Equatable {
     case unknownEntry(UInt64)
     /// The outbox has as many entries as it takes.
     case outboxFull(limit: Int)
+    /// The service would refuse the change for certain, by what it said last of its limits and of the feed.
+    case refused(Status)
     /// The request does not fit into a frame.
     case tooLarge(byteCount: UInt64, limitByteCount: Int)
     /// The order cannot be computed from posts: RISING.
@@ -52,6 +54,7 @@ extension OfflineError: CustomStringConvertible {
         case .unknownPost(let id): "The copy has no post \(id)."
         case .unknownEntry(let number): "The outbox has no entry \(number) to do this with."
         case .outboxFull(let limit): "The outbox has \(limit) entries, its limit."
+        case .refused(let status): status.description
         case .tooLarge(let byteCount, let limit):
             "The change has \(byteCount) bytes, more than the limit of \(limit)."
         case .unsupportedOrder(let order): "The order \(order) cannot be computed from a copy."

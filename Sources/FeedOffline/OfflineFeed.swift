@@ -23,20 +23,27 @@ public actor OfflineFeed {
     /// What changes, as it happens, by this process: posts, the outbox, the file.
     public nonisolated var changes: OfflineChanges { OfflineChanges(board: board) }
 
-    private let configuration: OfflineConfiguration
-    private nonisolated let board = ChangeBoard()
+    let configuration: OfflineConfiguration
+    nonisolated let board = ChangeBoard()
     private var store: OfflineStore?
     /// How often the file, or its copy of posts, was begun anew.
     ///
     /// Entries of a new file have the numbers of those in the old one, and the answer to an earlier request
     /// is no part of a new copy. So a sync ends with the file and the copy that it began with.
-    private var renewalCount = 0
+    private(set) var renewalCount = 0
     /// The damage that was found last.
     private var damage: OfflineError?
-    private let wait: @Sendable (Duration) async -> Void
-    private let connect: Connect
+    let wait: @Sendable (Duration) async -> Void
+    let connect: Connect
     private let wrap: @Sendable (any OutboxFile) -> any OutboxFile
     private var runningSync: Task<Result<SyncReport, OfflineError>, Never>?
+    /// Those who wait for the sync that runs, by numbers.
+    private var syncWaiters: Set<UInt64> = []
+    private var lastSyncWaiter: UInt64 = 0
+    /// Whether ``runSyncs(every:_:)`` is to sync again.
+    private var isSyncRequested = false
+    /// Wakes ``runSyncs(every:_:)`` while it waits.
+    private var syncRequests: AsyncStream<Void>.Continuation?
 
     /// Opens a file, and makes it where there is none.
     ///
@@ -48,13 +55,32 @@ public actor OfflineFeed {
     public static func open(
         _ configuration: OfflineConfiguration
     ) async throws(OfflineError) -> OfflineFeed {
-        try await open(configuration) { $0 }
+        try await open(configuration, wrapping: { $0 })
     }
 
-    /// Opens the connection of a sync.
-    package typealias Connect =
-        @Sendable ([String], ClientConfiguration) async throws(FeedClientError) ->
-        any NumberedCalling
+    /// Makes what a sync calls the service through; it is closed after the sync.
+    ///
+    /// The configuration is that of the feed with the file's device and channel.
+    public typealias Connect =
+        @Sendable (ClientConfiguration) async throws(FeedClientError) -> any FeedCalling
+
+    /// Opens a file whose syncs call the service through what a function makes, as one in memory.
+    ///
+    /// ```swift
+    /// let service = InMemoryFeedService()
+    /// let feed = try await OfflineFeed.open(configuration, connecting: service.connect(_:))
+    /// ```
+    ///
+    /// Changes have the file's sequences over a `FeedClient` and over a service in memory. Over any other
+    /// type they have none, and one whose call may have been executed is in doubt.
+    ///
+    /// - Throws: As ``open(_:)``.
+    public static func open(
+        _ configuration: OfflineConfiguration,
+        connecting connect: @escaping Connect
+    ) async throws(OfflineError) -> OfflineFeed {
+        try await open(configuration, wrapping: { $0 }, connecting: connect)
+    }
 
     /// Opens a file whose outbox is sent through a wrapper of it, and whose syncs wait between two tries and
     /// connect as functions say, as the audits of tests do.
@@ -64,13 +90,14 @@ public actor OfflineFeed {
         waiting wait: @escaping @Sendable (Duration) async -> Void = {
             try? await Task.sleep(for: $0)
         },
-        connecting connect: @escaping Connect = {
-            addresses,
-            configuration throws(FeedClientError) in
+        connecting connect: Connect? = nil
+    ) async throws(OfflineError) -> OfflineFeed {
+        if let connect { return try OfflineFeed(configuration, wrap, wait, connect) }
+        let addresses = configuration.addresses
+        let dial: Connect = { configuration throws(FeedClientError) in
             try await FeedClient.connect(to: addresses, configuration: configuration)
         }
-    ) async throws(OfflineError) -> OfflineFeed {
-        try OfflineFeed(configuration, wrap, wait, connect)
+        return try OfflineFeed(configuration, wrap, wait, dial)
     }
 
     private init(
@@ -95,6 +122,7 @@ public actor OfflineFeed {
         runningSync?.cancel()
         _ = await runningSync?.value
         store = nil
+        requestSync()
         board.finish()
     }
 
@@ -102,7 +130,7 @@ public actor OfflineFeed {
     ///
     /// Damage that is found now is mended: posts that cannot be read are dropped, and other damage moves
     /// the file aside. Work that names a ``renewalCount`` ends with the damage where that is past.
-    private func perform<Result>(
+    func perform<Result>(
         in renewal: Int? = nil,
         _ body: (OfflineStore) throws(OfflineError) -> Result
     ) throws(OfflineError) -> Result {
@@ -123,7 +151,7 @@ public actor OfflineFeed {
     }
 
     /// Runs work on the outbox as the audits of tests see it.
-    private func performOnOutbox<Result>(
+    func performOnOutbox<Result>(
         in renewal: Int,
         _ body: (any OutboxFile) throws(OfflineError) -> Result
     ) throws(OfflineError) -> Result {
@@ -163,6 +191,8 @@ public actor OfflineFeed {
 
     /// Sends the outbox and then brings the copy up to date; a sync that runs is joined.
     ///
+    /// A sync ends once the tasks of all that wait for it are cancelled.
+    ///
     /// The entries of the account that has signed in leave in the order in which they were made, each under
     /// a sequence that is in the file before; those of others wait. What the service refuses is kept as
     /// failed, and what it cannot tell as in doubt.
@@ -186,7 +216,73 @@ public actor OfflineFeed {
             }
             runningSync = task
         }
-        return try await task.value.get()
+        lastSyncWaiter += 1
+        let waiter = lastSyncWaiter
+        syncWaiters.insert(waiter)
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            Task { await leaveSync(waiter) }
+        }
+        syncWaiters.remove(waiter)
+        return try result.get()
+    }
+
+    /// How many tasks wait for the sync that runs.
+    package var syncWaiterCount: Int { syncWaiters.count }
+
+    /// Notes that a task that waits for a sync is cancelled, and ends the sync with the last one.
+    private func leaveSync(_ waiter: UInt64) {
+        guard syncWaiters.remove(waiter) != nil, syncWaiters.isEmpty else { return }
+        runningSync?.cancel()
+    }
+
+    /// Syncs until its task is cancelled: at once, after each change, whenever ``requestSync()`` is called,
+    /// and now and then.
+    ///
+    /// One task runs it at a time.
+    ///
+    /// ```swift
+    /// Task { await feed.runSyncs { print($0) } }
+    /// for await isOnline in network where isOnline { await feed.requestSync() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - interval: The time from the end of a sync to the next one, if nobody asks for one before.
+    ///   - report: Takes what each sync has done, or why it failed; a sync that was cancelled is not told.
+    public func runSyncs(
+        every interval: Duration = .seconds(300),
+        _ report: @Sendable (Result<SyncReport, OfflineError>) async -> Void = { _ in }
+    ) async {
+        while !Task.isCancelled {
+            isSyncRequested = false
+            let result: Result<SyncReport, OfflineError>
+            do throws(OfflineError) {
+                result = .success(try await sync())
+            } catch {
+                if case .closed = error { return }
+                result = .failure(error)
+            }
+            guard !Task.isCancelled else { return }
+            await report(result)
+            guard !isSyncRequested else { continue }
+            let (requests, continuation) = AsyncStream<Void>.makeStream()
+            syncRequests = continuation
+            let wait = wait
+            await withTaskGroup { group in
+                group.addTask { await wait(interval) }
+                group.addTask { for await _ in requests { return } }
+                _ = await group.next()
+                group.cancelAll()
+            }
+            syncRequests = nil
+        }
+    }
+
+    /// Lets ``runSyncs(every:_:)`` sync soon, as when the network has come.
+    public func requestSync() {
+        isSyncRequested = true
+        syncRequests?.yield()
     }
 }
 
@@ -269,8 +365,8 @@ extension OfflineFeed {
 /// the account that has signed in then (``userID``), and is sent as no other.
 ///
 /// All of them may name a post by the local id under which it was made: they wait until the service has
-/// the post. All throw ``OfflineError/outboxFull(limit:)``, ``OfflineError/unknownPost(_:)`` for 0 and for
-/// a local id that there is not, or an error of the file.
+/// the post. All throw ``OfflineError/refused(_:)``, ``OfflineError/outboxFull(limit:)``,
+/// ``OfflineError/unknownPost(_:)`` for 0 and for a local id that there is not, or an error of the file.
 extension OfflineFeed {
     /// Votes on a post; lists show the vote at once.
     @discardableResult
@@ -303,6 +399,20 @@ extension OfflineFeed {
         fields: [PostField]
     ) throws(OfflineError) -> OutboxEntry {
         try add(.updatePost(UpdatePostRequest(post: post, updateMask: fields)))
+    }
+
+    /// Edits a post as lists show it: the fields that the closure changes.
+    ///
+    /// The edit stands on `post.revision`, as one of ``updatePost(_:fields:)``.
+    ///
+    /// - Returns: The entry; nil of an edit that changes nothing.
+    @discardableResult
+    public func editPost(
+        _ post: Post,
+        _ edit: (inout PostDraft) -> Void
+    ) throws(OfflineError) -> OutboxEntry? {
+        guard let request = UpdatePostRequest(editing: post, edit) else { return nil }
+        return try add(.updatePost(request))
     }
 
     /// Deletes a post; lists leave it out at once.
@@ -357,11 +467,28 @@ extension OfflineFeed {
         try performAsUser { store, userID throws(OfflineError) in
             try store.resend(number, as: userID)
         }
+        requestSync()
+    }
+
+    /// Takes the waiting changes of the device, which were made with nobody signed in, along to the account
+    /// that has signed in; the next sync sends them.
+    ///
+    /// Ask the person first: somebody else may have made them. Those that were sent without an answer stay
+    /// the device's, as the service may know them.
+    ///
+    /// - Returns: How many there were; 0 with nobody signed in.
+    @discardableResult
+    public func adopt() throws(OfflineError) -> Int {
+        let count = try performAsUser { store, userID throws(OfflineError) in
+            try store.adopt(by: userID)
+        }
+        requestSync()
+        return count
     }
 
     private func add(_ request: Request) throws(OfflineError) -> OutboxEntry {
         let limit = configuration.maximumOutboxCount
-        return try performAsUser { store, userID throws(OfflineError) in
+        let entry = try performAsUser { store, userID throws(OfflineError) in
             try store.add(
                 request,
                 as: userID,
@@ -369,205 +496,7 @@ extension OfflineFeed {
                 at: SystemClock.unixMilliseconds()
             )
         }
-    }
-}
-
-/// How a sync goes: a connection of its own, the outbox, then the copies.
-extension OfflineFeed {
-    /// How often a sync connects where its connection is lost.
-    private static let maximumAttemptCount = 3
-    /// How often it connects where no service of a cluster leads: an election takes a second or two.
-    private static let maximumElectionCount = 8
-
-    private func run() async throws(OfflineError) -> SyncReport {
-        var report = SyncReport()
-        var attempt = 1
-        let renewal = renewalCount
-        let backoff = Backoff(configuration.client.retry)
-        var generator = SystemRandomNumberGenerator()
-        while true {
-            do throws(OfflineError) {
-                try await run(&report, renewal)
-                return report
-            } catch {
-                // A service that starts again takes a moment.
-                let isElection = error.isWithoutLeader
-                guard attempt < (isElection ? Self.maximumElectionCount : Self.maximumAttemptCount),
-                    isElection || error.isLostConnection
-                        || attempt > 1 && error.isRefusedConnection
-                else { throw error }
-                await wait(backoff.delay(round: attempt, using: &generator))
-                attempt += 1
-            }
-        }
-    }
-
-    private func run(
-        _ report: inout SyncReport,
-        _ renewal: Int
-    ) async throws(OfflineError) {
-        let client = try await connect(renewal)
-        do throws(OfflineError) {
-            // The modes of votes, before a vote of a BALLOT feed is shown.
-            let feeds = try await Self.calling { () throws(FeedClientError) in
-                try await client.feeds()
-            }
-            try perform(in: renewal) { store throws(OfflineError) in try store.keep(feeds) }
-            try await flush(client, &report, renewal)
-            for feed in configuration.copiedFeeds {
-                try await copy(feed, client, &report, renewal)
-            }
-        } catch {
-            await client.close()
-            throw error
-        }
-        await client.close()
-    }
-
-    /// Connects as the file's device on the file's channel.
-    ///
-    /// The client has one connection, so that each Hello is noted in the file.
-    private func connect(_ renewal: Int) async throws(OfflineError) -> any NumberedCalling {
-        let identity = try perform(in: renewal) { store throws(OfflineError) in
-            try store.beginGreeting()
-        }
-        var configuration = configuration.client
-        configuration.clientID = identity.clientID
-        configuration.channel = identity.channel
-        configuration.connectionCount = 1
-        configuration.waitsForService = false
-        configuration.reconnects = false
-        // Only the leader of a cluster knows what became of the file's changes.
-        configuration.reads = .leader
-        let client: any NumberedCalling
-        do {
-            client = try await connect(self.configuration.addresses, configuration)
-        } catch {
-            throw .service(error)
-        }
-        do throws(OfflineError) {
-            guard let hello = client.service, hello.takesSequences else { throw .noSequences }
-            try perform(in: renewal) { store throws(OfflineError) in
-                // One connection may ask several services, and lose the answer of the first.
-                let mayHaveLostOne = self.configuration.addresses.count > 1
-                try store.greeted(
-                    by: hello,
-                    hasLostHello: identity.isGreeting || mayHaveLostOne
-                )
-            }
-        } catch {
-            await client.close()
-            throw error
-        }
-        return client
-    }
-
-    /// Sends the entries of the one who is connected, until none is left that can be sent.
-    private func flush(
-        _ client: any NumberedCalling,
-        _ report: inout SyncReport,
-        _ renewal: Int
-    ) async throws(OfflineError) {
-        // Not what the session store says: the session may have ended, or another one begun.
-        let userID = client.service?.user?.id ?? 0
-        var stop: FeedClientError?
-        while stop == nil {
-            guard !Task.isCancelled else { throw .service(.cancelled(effect: .none)) }
-            let next = try performOnOutbox(in: renewal) { file throws(OfflineError) in
-                try file.numberNext(of: userID)
-            }
-            guard !next.isEmpty else { break }
-            let results = await client.make(next.map(\.change), timeout: nil)
-            var outcomes: [(number: UInt64, outcome: OutboxOutcome)] = []
-            for (entry, result) in zip(next, results) {
-                let step = FlushStep(result, of: entry.change)
-                stop = stop ?? step.stop
-                guard let outcome = step.outcome else { continue }
-                outcomes.append((entry.number, outcome))
-                report.count(outcome)
-            }
-            let settled = outcomes
-            try performOnOutbox(in: renewal) { file throws(OfflineError) in
-                try file.settle(settled)
-            }
-        }
-        let entries = try outbox()
-        report.inDoubtCount = entries.count { if case .inDoubt = $0.state { true } else { false } }
-        let left = entries.filter { $0.state == .waiting || $0.state == .sent }
-        report.leftCount = left.count
-        report.otherUserCount = left.count { $0.userID != userID }
-        // A refusal for now, as of a full disk, does not prevent reading.
-        if let stop, !stop.isRefusal { throw .service(stop) }
-    }
-
-    /// Follows the chain of a feed to its end.
-    private func copy(
-        _ feed: String,
-        _ client: any NumberedCalling,
-        _ report: inout SyncReport,
-        _ renewal: Int
-    ) async throws(OfflineError) {
-        var progress = SyncProgress()
-        while true {
-            let request = try perform(in: renewal) { store throws(OfflineError) in
-                try store.nextRequest(feed)
-            }
-            let answer = try await Self.calling { () throws(FeedClientError) in
-                try await client.syncPosts(request)
-            }
-            try progress.check(answer, to: request)
-            var counted = report
-            try perform(in: renewal) { store throws(OfflineError) in
-                try store.take(answer, feed: feed, &counted)
-            }
-            report = counted
-            guard answer.hasMore else { return }
-        }
-    }
-
-    private static func calling<Value>(
-        _ call: () async throws(FeedClientError) -> Value
-    ) async throws(OfflineError) -> Value {
-        do {
-            return try await call()
-        } catch {
-            throw .service(error)
-        }
-    }
-}
-
-extension SyncReport {
-    fileprivate mutating func count(_ outcome: OutboxOutcome) {
-        switch outcome {
-        case .done, .gone: sentCount += 1
-        case .failed: failedCount += 1
-        case .inDoubt, .notSent: break
-        }
-    }
-}
-
-extension OfflineError {
-    /// Whether a connection was lost that had been there.
-    fileprivate var isLostConnection: Bool {
-        switch self {
-        case .service(.connectionLost), .service(.closed): true
-        default: false
-        }
-    }
-
-    /// Whether the service that was asked leads its cluster no more, or none leads.
-    fileprivate var isWithoutLeader: Bool {
-        if case .service(.refused(let status)) = self { status.isForOthers } else { false }
-    }
-
-    /// Whether nobody answered at the address.
-    fileprivate var isRefusedConnection: Bool {
-        if case .service(.cannotConnect) = self { true } else { false }
-    }
-}
-
-extension FeedClientError {
-    fileprivate var isRefusal: Bool {
-        if case .refused = self { true } else { false }
+        requestSync()
+        return entry
     }
 }

@@ -8,8 +8,20 @@ public struct OfflinePage: Sendable, Equatable {
     public var first: OfflinePlace?
     /// The place of the last post; nil of an empty page.
     public var last: OfflinePlace?
-    /// Whether the list has posts after the last one.
+    /// Whether the copy has posts of the list after the last one.
     public var hasMore: Bool
+    /// What becomes of the changes that rows show: votes, edits, and posts that were made here.
+    ///
+    /// Rows without such a change have no state, also if a mark waits.
+    public var states: [UInt64: OfflineRowState] = [:]
+}
+
+/// What becomes of the changes that a row shows.
+public enum OfflineRowState: Sendable, Hashable {
+    /// A change waits, or was sent and has no answer.
+    case waiting
+    /// A change was refused or is in doubt, and the program has not decided: ``OfflineFeed/outbox()``.
+    case failed
 }
 
 /// A place in a list of the copy: the key of a post in the order.

@@ -28,6 +28,9 @@ extension OfflineStore {
         try database.transaction { () throws(OfflineError) in
             let request = try resolve(request)
             guard !request.namedPosts.contains(0) else { throw .unknownPost(0) }
+            if let status = try rules(of: request, as: userID).refusal(of: request) {
+                throw .refused(status)
+            }
             let draft = try draft(deletedBy: request, as: userID)
             if draft == nil, try number("SELECT count(*) FROM outbox") >= Int64(limit) {
                 throw .outboxFull(limit: limit)
@@ -58,19 +61,45 @@ extension OfflineStore {
         }
     }
 
+    /// What the service refuses of a change, as far as the file knows.
+    private func rules(
+        of request: Request,
+        as userID: UInt64
+    ) throws(OfflineError) -> ChangeRules {
+        ChangeRules(
+            limits: try limits(),
+            feed: try policy(of: feed(of: request) ?? ""),
+            userID: userID
+        )
+    }
+
+    /// The feed of the post that a change names first; nil if the copy has it not.
+    private func feed(of request: Request) throws(OfflineError) -> String? {
+        if case .createPost(let creation) = request { return creation.feed }
+        let id = OfflineDatabase.Value.id(request.namedPosts.first ?? 0)
+        return try database.first("SELECT feed FROM posts WHERE id = ?", [id]) { $0.text(0) } ?? nil
+    }
+
+    /// Makes the waiting entries of the device those of an account; returns how many.
+    func adopt(by userID: UInt64) throws(OfflineError) -> Int {
+        guard userID != 0 else { return 0 }
+        return try database.transaction { () throws(OfflineError) in
+            let rows = try outboxRows("WHERE state = 1 AND user = 0")
+            for var row in rows {
+                row.userID = userID
+                try write(row)
+            }
+            try refreshPosts(of: rows.map(\.entry))
+            return rows.count
+        }
+    }
+
     /// The instance whose posts a change names: that of the chain which copies their feed.
     ///
     /// A program that names a post which the copy has not knows its id from elsewhere, lately as it seems:
     /// from the instance that was greeted last. 0 is none yet; the next greeting gives its own.
     private func instanceID(of request: Request) throws(OfflineError) -> UInt64 {
-        let feed: String?
-        if case .createPost(let creation) = request {
-            feed = creation.feed
-        } else {
-            let id = OfflineDatabase.Value.id(request.namedPosts.first ?? 0)
-            let sql = "SELECT feed FROM posts WHERE id = ?"
-            feed = try database.first(sql, [id], { $0.text(0) }) ?? nil
-        }
+        let feed = try feed(of: request)
         let chain = try database.first(
             "SELECT instance FROM chains WHERE (feed = ? OR feed = '') AND instance <> 0",
             [.text(feed ?? "")]
@@ -326,6 +355,7 @@ extension OfflineStore {
             }
             let viewerID = hello.user?.id ?? 0
             if identity.viewerID != viewerID { try beginChainsAnew() }
+            try keep(hello.limits)
             try database.run(
                 "UPDATE identity SET instance = ?, is_greeting = 0, next_sequence = ?, viewer = ?",
                 [.id(hello.instanceID), .id(next), .id(viewerID)]
@@ -531,13 +561,14 @@ extension OfflineStore {
         }
     }
 
-    private func changeBase(_ id: UInt64, _ body: (inout Post) -> Void) throws(OfflineError) {
+    /// Changes numbers or the viewer of what the service has said last of a post of the copy.
+    func changeBase(_ id: UInt64, _ body: (inout Post) -> Void) throws(OfflineError) {
         let sql = "SELECT generation FROM posts WHERE id = ?"
-        guard var post = try base(id), let generation = try database.number(sql, [.id(id)]) else {
-            return
-        }
+        guard let before = try base(id), let generation = try database.number(sql, [.id(id)])
+        else { return }
+        var post = before
         body(&post)
-        try take(post, generation: generation)
+        if post != before { try take(post, generation: generation) }
     }
 }
 

@@ -95,7 +95,7 @@ extension OfflineStore {
                 .id(post.id), .text(post.feed), .int(generation), .id(base.revision),
                 bytes.map(OfflineDatabase.Value.blob) ?? .null,
                 isChanged ? .blob(try WireBlob.bytes(of: post)) : .null,
-                .text(post.title), .int(post.createTimeMilliseconds), .id(post.author?.id ?? 0),
+                .text(post.title), .int(keys.created), .id(post.author?.id ?? 0),
                 .flag(shown.isGone), .flag(post.viewer?.isRead ?? false),
                 .flag(post.viewer?.isDismissed ?? false), .int(keys.top), .int(keys.hot),
                 .int(keys.best), .int(keys.controversial), .int(keys.discussed),
@@ -159,15 +159,17 @@ extension Post {
 extension OfflineStore {
     func nextRequest(_ feed: String) throws(OfflineError) -> SyncPostsRequest {
         let sql = "SELECT next_revision, copy_revision, instance FROM chains WHERE feed = ?"
+        let marks = try markPosition(of: feed)
         let request = try database.first(sql, [.text(feed)]) { row in
             SyncPostsRequest(
                 feed: feed,
                 sinceRevision: row.uint64(0),
                 copyRevision: row.uint64(1),
-                instanceID: row.uint64(2)
+                instanceID: row.uint64(2),
+                marks: marks
             )
         }
-        return request ?? SyncPostsRequest(feed: feed)
+        return request ?? SyncPostsRequest(feed: feed, marks: marks)
     }
 
     /// Lets all chains begin anew; a part of a transaction.
@@ -175,6 +177,7 @@ extension OfflineStore {
     /// The posts stay until the new copies are complete.
     func beginChainsAnew() throws(OfflineError) {
         try database.run("UPDATE chains SET next_revision = 0, copy_revision = 0")
+        try database.run("DELETE FROM mark_chains")
     }
 
     /// Drops the posts that cannot be read; O(posts).
@@ -223,13 +226,6 @@ extension OfflineStore {
                 generation += 1
                 counts.isReset = true
             }
-            let isOtherState = answer.isReset && chain?.instance != answer.instanceID
-            if isOtherState { try forget(before: generation, feed, &counts) }
-            for post in answer.posts { try take(post, generation, &counts) }
-            // Until a copy is complete its answers have the revision at which it was begun.
-            let endsCopy =
-                answer.copyRevision == 0 && (answer.isReset || chain?.copyRevision != 0)
-            if endsCopy { try forget(before: generation, feed, &counts) }
             try database.run(
                 """
                 UPDATE chains SET next_revision = ?, copy_revision = ?, instance = ?, generation = ?
@@ -240,14 +236,30 @@ extension OfflineStore {
                     .int(generation), .text(feed),
                 ]
             )
+            let isOtherState = answer.isReset && chain?.instance != answer.instanceID
+            if isOtherState { try forgetOlder(feed, &counts) }
+            if let marks = answer.marks { try apply(marks, of: feed) }
+            var boundaries: [String: [Order: OfflinePlace]] = [:]
+            for post in answer.posts {
+                if !post.isDeleted, boundaries[post.feed] == nil {
+                    boundaries[post.feed] = try self.boundaries(of: post.feed)
+                }
+                try take(post, generation, &counts, within: boundaries[post.feed] ?? [:])
+            }
+            // Until a copy is complete its answers have the revision at which it was begun.
+            let endsCopy =
+                answer.copyRevision == 0 && (answer.isReset || chain?.copyRevision != 0)
+            if endsCopy { try forgetOlder(feed, &counts) }
         }
         report = counts
     }
 
-    private func take(
+    /// Takes a post as the service has it; one that the copy has not has to be in front of a boundary.
+    func take(
         _ post: Post,
         _ generation: Int64,
-        _ report: inout SyncReport
+        _ report: inout SyncReport,
+        within boundaries: [Order: OfflinePlace] = [:]
     ) throws(OfflineError) {
         let known = try database.first(
             "SELECT generation, revision FROM posts WHERE id = ?",
@@ -261,24 +273,27 @@ extension OfflineStore {
         }
         // Revisions of another generation may be of another instance.
         if let known, known.0 == generation, known.1 >= post.revision { return }
+        if known == nil, try !isKept(post, boundaries) { return }
         try take(post, generation: generation)
         report.changedPostCount += 1
     }
 
-    private func forget(
-        before generation: Int64,
-        _ feed: String,
-        _ report: inout SyncReport
-    ) throws(OfflineError) {
-        let sql = """
-            SELECT id FROM posts
-            WHERE generation < ? AND base IS NOT NULL AND (? = '' OR feed = ?)
-            """
-        let ids = try database.all(sql, [.int(generation), .text(feed), .text(feed)]) {
-            $0.uint64(0)
-        }
+    /// Removes the posts of a chain that an earlier generation has left.
+    func forgetOlder(_ chain: String, _ report: inout SyncReport) throws(OfflineError) {
+        let ids = try olderPosts(chain)
         for id in ids { try remove(id) }
         report.removedPostCount += ids.count
+    }
+
+    /// The posts of a chain that an earlier generation has left.
+    func olderPosts(_ chain: String) throws(OfflineError) -> [UInt64] {
+        let sql = """
+            SELECT id FROM posts
+            WHERE generation < (SELECT generation FROM chains WHERE feed = ?)
+            AND base IS NOT NULL AND (? = '' OR feed = ?)
+            """
+        let feed = OfflineDatabase.Value.text(chain)
+        return try database.all(sql, [feed, feed, feed]) { $0.uint64(0) }
     }
 }
 
@@ -344,8 +359,29 @@ extension OfflineStore {
             posts: posts,
             first: shown.first?.place,
             last: shown.last?.place,
-            hasMore: hasMore ?? (rows.count > limit)
+            hasMore: hasMore ?? (rows.count > limit),
+            states: try states(of: posts)
         )
+    }
+
+    private func states(of posts: [Post]) throws(OfflineError) -> [UInt64: OfflineRowState] {
+        var states: [UInt64: OfflineRowState] = [:]
+        guard try number("SELECT count(*) FROM outbox") > 0 else { return states }
+        let sql = """
+            SELECT state, request FROM targets JOIN outbox USING(number)
+            WHERE post = ? AND user = (SELECT shown_user FROM identity)
+            """
+        for post in posts {
+            // A post that was made here is in lists while its entry waits.
+            if LocalPostID.isLocal(post.id) { states[post.id] = .waiting }
+            try database.rows(sql, [.id(post.id)]) { row throws(OfflineError) in
+                if case .markPosts = try blobs.request(row.bytes(1)) { return true }
+                let hasFailed = row.int64(0) > OutboxRow.lastPendingState
+                states[post.id] = hasFailed ? .failed : .waiting
+                return !hasFailed
+            }
+        }
+        return states
     }
 
     private func place(
@@ -457,13 +493,7 @@ struct ShownPost: Equatable {
 
     mutating func mark(_ mark: Mark) {
         var viewer = post.viewer ?? Viewer()
-        switch mark {
-        case .read: viewer.isRead = true
-        case .unread: viewer.isRead = false
-        case .dismissed: viewer.isDismissed = true
-        case .restored: viewer.isDismissed = false
-        default: break
-        }
+        viewer.take(mark)
         post.viewer = viewer
     }
 

@@ -9,6 +9,8 @@ internal import Foundation
 /// changed to ``change``.
 final class OfflineStore {
     let database: OfflineDatabase
+    /// Which posts of each feed stay.
+    let keeps: KeptPosts
     var blobs = WireBlob()
     /// What has changed since it was taken.
     var change = OfflineChange()
@@ -18,6 +20,7 @@ final class OfflineStore {
     /// Opens a file, and makes its tables where it is empty; one of another kind or version counts as
     /// damaged.
     init(_ configuration: OfflineConfiguration) throws(OfflineError) {
+        keeps = configuration.keeps
         try Self.makeFile(configuration.path)
         database = try OfflineDatabase(path: configuration.path)
         let version = try number("PRAGMA user_version")
@@ -26,7 +29,7 @@ final class OfflineStore {
         case (OfflineSchema.applicationID, OfflineSchema.version): break
         case (0, 0) where try number("SELECT count(*) FROM sqlite_schema") == 0:
             try make(configuration.client.clientID ?? ClientID())
-        case (OfflineSchema.applicationID, 1...2): notice = try migrate(from: version)
+        case (OfflineSchema.applicationID, 1...3): notice = try migrate(from: version)
         case (OfflineSchema.applicationID, _):
             throw .damaged(reason: "The file has format \(version), not \(OfflineSchema.version).")
         default: throw .damaged(reason: "The file is a database of another program.")
@@ -54,7 +57,7 @@ final class OfflineStore {
 
     private func make(_ clientID: ClientID) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
-            try database.execute(OfflineSchema.statements)
+            try database.execute(OfflineSchema.statements + OfflineSchema.addedTables)
             try database.run(
                 "INSERT INTO identity VALUES(1, ?, ?, 1, 1, 0, 0, 0, 0)",
                 [.blob(clientID.bytes), .int(Int64(UInt32.random(in: .min ... .max)))]
@@ -67,6 +70,11 @@ final class OfflineStore {
     /// Begins the chains of feeds that were not copied, and forgets those of others with their posts.
     private func follow(_ feeds: [String]) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
+            if keeps == .all, try number("SELECT count(*) FROM boundaries") > 0 {
+                // Posts are missing behind the boundaries.
+                try database.run("DELETE FROM boundaries")
+                try beginChainsAnew()
+            }
             let copied = try database.all("SELECT feed FROM chains") { $0.text(0) ?? "" }
             guard Set(copied) != Set(feeds) else { return }
             // Posts that another chain has left are of its instance, and of an earlier generation than
@@ -149,6 +157,8 @@ extension OfflineStore {
     /// Keeps what the service says of its feeds.
     func keep(_ feeds: [Feed]) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
+            // Another instance may have other ones.
+            try database.execute("DELETE FROM feeds; DELETE FROM said WHERE name <> ''")
             for feed in feeds {
                 try database.run(
                     "INSERT OR REPLACE INTO feeds VALUES(?, ?, ?)",
@@ -157,8 +167,46 @@ extension OfflineStore {
                         .int(Int64(feed.defaultOrder.rawValue)),
                     ]
                 )
+                try keep(.feed(feed), of: feed.name)
             }
         }
+    }
+
+    /// Keeps the limits that a Hello has named; a part of a transaction.
+    func keep(_ limits: Limits?) throws(OfflineError) {
+        let hello = HelloResponse(
+            serverName: "",
+            instanceID: 0,
+            serverTimeMilliseconds: 0,
+            limits: limits
+        )
+        try keep(.hello(hello), of: "")
+    }
+
+    /// The limits of the last Hello; nil if there are none.
+    func limits() throws(OfflineError) -> Limits? {
+        guard case .hello(let hello) = try said(of: "") else { return nil }
+        return hello.limits
+    }
+
+    /// The policy of a feed; nil if the service has never named it.
+    func policy(of feed: String) throws(OfflineError) -> Feed? {
+        guard case .feed(let policy) = try said(of: feed) else { return nil }
+        return policy
+    }
+
+    private func keep(_ response: Response, of name: String) throws(OfflineError) {
+        try database.run(
+            "INSERT OR REPLACE INTO said VALUES(?, ?)",
+            [.text(name), .blob(try WireBlob.bytes(of: response))]
+        )
+    }
+
+    private func said(of name: String) throws(OfflineError) -> Response? {
+        let bytes = try database.first("SELECT bytes FROM said WHERE name = ?", [.text(name)]) {
+            $0.bytes(0)
+        }
+        return bytes.flatMap { blobs.response($0) }
     }
 
     /// Opens a file, or moves one aside that cannot be read and begins a new one; the notice is for the
@@ -215,13 +263,18 @@ extension OfflineStore {
 
 /// Bringing a file of an earlier format forward.
 extension OfflineStore {
-    /// Brings a file of format 1 or 2 to the newest one; the notice says that posts could not be read.
+    /// Brings a file of an earlier format to the newest one; the notice says that posts could not be read.
     ///
     /// Format 1 did not note as whom entries were made, nor whose marks the copy has. An entry of it may be
     /// anybody's: the program decides. Lists of format 2 showed the entries of all accounts, and also posts
-    /// that were refused.
+    /// that were refused. Copies of format 3 had feeds whole.
     private func migrate(from version: Int64) throws(OfflineError) -> OfflineNotice? {
         try database.transaction { () throws(OfflineError) in
+            try database.execute(OfflineSchema.addedTables)
+            guard version < 3 else {
+                try database.execute("PRAGMA user_version = \(OfflineSchema.version)")
+                return nil
+            }
             if version == 1 {
                 try database.execute(
                     "ALTER TABLE outbox ADD COLUMN user INTEGER NOT NULL DEFAULT 0"
@@ -250,7 +303,18 @@ extension OfflineStore {
 private enum OfflineSchema {
     /// Says in the file's header that it is one: "FedO".
     static let applicationID: Int64 = 0x4665_644F
-    static let version: Int64 = 3
+    static let version: Int64 = 4
+
+    /// The tables that format 4 has added.
+    static let addedTables = """
+        CREATE TABLE IF NOT EXISTS boundaries(
+            feed TEXT NOT NULL, list_order INTEGER NOT NULL, key INTEGER NOT NULL, title TEXT NOT NULL,
+            post INTEGER NOT NULL, PRIMARY KEY(feed, list_order)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS mark_chains(
+            feed TEXT PRIMARY KEY, revision INTEGER NOT NULL, copy_revision INTEGER NOT NULL)
+            WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS said(name TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
+        """
 
     /// Makes the tables in an empty file.
     static let statements = """

@@ -49,9 +49,16 @@ struct FlushStep {
     /// Reads the result of a call.
     ///
     /// An entry that may have left in an earlier process keeps its sequence. That this call did not leave
-    /// says nothing of the earlier one.
-    init(_ result: Result<Answer, FeedClientError>, of change: NumberedChange) {
-        defer { if change.mayHaveLeft, case .notSent = outcome { outcome = nil } }
+    /// says nothing of the earlier one. Without a sequence it is in doubt, as the next sync would be.
+    init(
+        _ result: Result<Answer, FeedClientError>,
+        of change: NumberedChange,
+        isNumbered: Bool
+    ) {
+        defer {
+            if change.mayHaveLeft, case .notSent = outcome { outcome = nil }
+            if outcome == nil, !isNumbered { outcome = .inDoubt(.channelForgotten) }
+        }
         switch result {
         case .success(let answer):
             outcome =
@@ -121,10 +128,40 @@ package struct SyncProgress {
     /// An instance that is replaced, or that forgets deletions, while the sync runs begins another one.
     private static let maximumResetCount = 4
 
+    /// The posts that a chain may bring before the kept lists cost less.
+    private let postLimit: Int?
     private var answerCount = 0
     private var resetCount = 0
+    private var postCount = 0
 
-    package init() {}
+    package init(keeps: KeptPosts = .all) {
+        postLimit = if case .newest(let count) = keeps { max(count, 1_000) } else { nil }
+    }
+
+    /// Notes that a bounded copy begins anew.
+    mutating func beginLists() throws(OfflineError) {
+        resetCount += 1
+        try checkResets()
+    }
+
+    /// Whether a sync may read the lists of a bounded copy by its own choice: once, so that it ends.
+    var mayBeginLists: Bool { resetCount == 0 }
+
+    /// Whether a bounded copy has to begin with its lists in place of an answer: the service no longer knows
+    /// what has changed, or it is more than the lists have.
+    mutating func needsLists(after answer: SyncPostsResponse) -> Bool {
+        guard let postLimit else { return false }
+        postCount += answer.posts.count
+        return answer.isReset || answer.hasMore && postCount > postLimit && mayBeginLists
+    }
+
+    private func checkResets() throws(OfflineError) {
+        guard resetCount > Self.maximumResetCount else { return }
+        throw .violation(
+            "The service has begun \(resetCount) copies of the feed; the limit is "
+                + "\(Self.maximumResetCount)."
+        )
+    }
 
     /// Refuses an answer that does not lead on, or with posts that no service has.
     package mutating func check(
@@ -132,21 +169,37 @@ package struct SyncProgress {
         to request: SyncPostsRequest
     ) throws(OfflineError) {
         answerCount += 1
-        if answer.isReset { resetCount += 1 }
+        // A bounded copy counts when its lists begin.
+        if answer.isReset, postLimit == nil { resetCount += 1 }
         let place = answer.isReset ? 0 : request.sinceRevision
         let problem: String? =
-            if answer.hasMore, answer.nextRevision <= place {
+            if answer.hasMore, answer.nextRevision <= place,
+                answer.marks?.next ?? request.marks == request.marks
+            {
                 "The answer has more, and leads from revision \(place) to \(answer.nextRevision)."
             } else if answer.hasMore, answerCount >= Self.maximumAnswerCount {
                 "The service has more after \(answerCount) answers."
-            } else if resetCount > Self.maximumResetCount {
-                "The service has begun \(resetCount) copies of the feed; the limit is "
-                    + "\(Self.maximumResetCount)."
             } else {
-                answer.posts.first { !$0.hasServiceID }.map { "No service has a post \($0.id)." }
+                nil
             }
-        guard let problem else { return }
-        throw .service(.protocolViolation(reason: problem, effect: .none))
+        if let problem { throw .violation(problem) }
+        try checkResets()
+        try answer.posts.checkIDs()
+    }
+}
+
+extension OfflineError {
+    /// An answer that no service of the protocol gives.
+    static func violation(_ reason: String) -> OfflineError {
+        .service(.protocolViolation(reason: reason, effect: .none))
+    }
+}
+
+extension [Post] {
+    /// Refuses a post whose id no service gives: it would take the place of one that was made here.
+    func checkIDs() throws(OfflineError) {
+        guard let post = first(where: { !$0.hasServiceID }) else { return }
+        throw .violation("No service has a post \(post.id).")
     }
 }
 

@@ -175,8 +175,12 @@ struct WireBlob: ~Copyable {
     init() {}
 
     static func bytes(of post: Post) throws(OfflineError) -> [UInt8] {
+        try bytes(of: .post(post))
+    }
+
+    static func bytes(of response: Response) throws(OfflineError) -> [UInt8] {
         try body { () throws(FrameError) in
-            try ServerFrame(id: 1, revision: 0, response: .post(post)).encoded()
+            try ServerFrame(id: 1, revision: 0, response: response).encoded()
         }
     }
 
@@ -195,6 +199,11 @@ struct WireBlob: ~Copyable {
             throw .damagedPosts
         }
         return post
+    }
+
+    /// An answer; nil if it cannot be read.
+    mutating func response(_ bytes: [UInt8]) -> Response? {
+        try? decoder.decodeServerFrame(bytes).response
     }
 
     mutating func status(_ bytes: [UInt8]) throws(OfflineError) -> Status {

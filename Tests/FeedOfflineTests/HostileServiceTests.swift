@@ -10,6 +10,7 @@ import Testing
     /// An offline feed whose service answers so; its last sequence is what Hello says.
     private static func run(
         lastSequence: UInt64 = 0,
+        keeps: KeptPosts = .all,
         _ respond: @escaping @Sendable (Request) -> Response,
         _ body: (OfflineFeed, TemporaryDirectory) async throws -> Void
     ) async throws {
@@ -23,11 +24,13 @@ import Testing
             isClientKnown: true,
             lastSequence: lastSequence
         )
+        var configuration = OfflineConfiguration(path: folder.path + "/offline.db", address: "")
+        configuration.keeps = keeps
         let feed = try await OfflineFeed.open(
-            OfflineConfiguration(path: folder.path + "/offline.db", address: ""),
+            configuration,
             wrapping: { $0 },
             waiting: { _ in },
-            connecting: { _, _ in
+            connecting: { _ in
                 StubConnection(service: hello) { request in
                     if case .listFeeds = request {
                         return Answer(
@@ -58,7 +61,7 @@ import Testing
             OfflineConfiguration(path: folder.path + "/offline.db", address: ""),
             wrapping: { $0 },
             waiting: { _ in },
-            connecting: { _, configuration throws(FeedClientError) in
+            connecting: { configuration throws(FeedClientError) in
                 #expect(configuration.reads == .leader)
                 let number = tries.withLock { tries in
                     tries += 1
@@ -263,15 +266,17 @@ import Testing
         .top, .new, .old, .hot, .best, .controversial, .discussed,
     ]
 
-    @Test(arguments: TestEnvironment.seeds(1...2))
-    func aSyncSurvivesAnyAnswer(seed: UInt64) async throws {
+    @Test(arguments: TestEnvironment.seeds(1...2), [KeptPosts.all, .newest(20)])
+    func aSyncSurvivesAnyAnswer(seed: UInt64, keeps: KeptPosts) async throws {
         let folder = try TemporaryDirectory()
         let service = HostileService(seed: seed)
+        var configuration = OfflineConfiguration(path: folder.path + "/offline.db", address: "")
+        configuration.keeps = keeps
         let feed = try await OfflineFeed.open(
-            OfflineConfiguration(path: folder.path + "/offline.db", address: ""),
+            configuration,
             wrapping: { $0 },
             waiting: { _ in },
-            connecting: { _, _ throws(FeedClientError) in try service.connect() }
+            connecting: { _ throws(FeedClientError) in try service.connect() }
         )
         var random = SeededGenerator(seed: seed)
         for _ in 0..<Self.roundCount {
@@ -323,7 +328,7 @@ import Testing
     /// Whether a post or an entry is gone meanwhile, or waits.
     private func isGone(_ error: any Error) -> Bool {
         switch error {
-        case OfflineError.unknownPost, OfflineError.unknownEntry: true
+        case OfflineError.unknownPost, OfflineError.unknownEntry, OfflineError.refused: true
         default: false
         }
     }
@@ -383,6 +388,14 @@ private final class HostileService: Sendable {
             case .createPost(let creation): .post(post(creation.post, id: nil, &state))
             case .updatePost(let update): .post(post(update.post, id: update.post?.id, &state))
             case .syncPosts(let sync): .syncPosts(changes(since: sync, &state))
+            case .listPosts: .listPosts(page(&state))
+            case .batchGetPosts(let batch):
+                .batchGetPosts(
+                    BatchGetPostsResponse(
+                        posts: batch.ids.map { post(nil, id: $0, &state) },
+                        missingIDs: state.random.oneIn(2) ? batch.ids : []
+                    )
+                )
             case .markPosts: .markPosts(MarkPostsResponse(unreadCount: 1))
             default: .empty
             }
@@ -400,6 +413,11 @@ private final class HostileService: Sendable {
         post.createTimeMilliseconds = 1_700_000_000_000
         post.revision = state.revision
         return post
+    }
+
+    private func page(_ state: inout State) -> ListPostsResponse {
+        let posts = (0..<3).map { _ in post(Post(title: "theirs"), id: nil, &state) }
+        return ListPostsResponse(posts: posts, nextPageToken: state.random.oneIn(3) ? [] : [1])
     }
 
     private func changes(since sync: SyncPostsRequest, _ state: inout State) -> SyncPostsResponse {

@@ -87,7 +87,7 @@ import Testing
         await again.close()
     }
 
-    @Test(arguments: ["user_version = 4", "user_version = 0", "application_id = 7"])
+    @Test(arguments: ["user_version = 5", "user_version = 0", "application_id = 7"])
     func aFileOfAnotherFormatOrProgramIsMovedAside(mark: String) async throws {
         let feed = try await OfflineFeed.open(configuration)
         try await feed.vote(on: 1, .up)

@@ -94,7 +94,7 @@ import Testing
             configuration,
             wrapping: { $0 },
             waiting: { _ in },
-            connecting: { _, _ in
+            connecting: { _ in
                 StubConnection(service: hello) { request throws(FeedClientError) in
                     switch request {
                     case .listFeeds:

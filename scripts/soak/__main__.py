@@ -31,6 +31,8 @@ SOAKS = {
     "losses": (suites, "connections of FeedClient that break, and kill -9, while it votes"),
     "outbox": (suites, "kill -9 of programs that send an outbox, and of their service"),
     "combinations": (suites, "FeedProto and FeedClient with each codec over each transport"),
+    "histories": (suites, "two offline devices of one person, beside a model"),
+    "copy": (suites, "the first sync of a bounded copy of many posts"),
     "dataset": (dataset, "real votes through a service that is killed half way"),
     "attack": (attack, "one host that takes what it can get, beside a client of another host"),
     "attackers": (attackers, "ten hosts that attack in six ways, beside a client of another host"),

@@ -23,6 +23,10 @@ KINDS = {
                "name": "kills of an outbox", "count": 1000, "piece": 100},
     "combinations": {"filter": r"^(FeedProtoTests|FeedClientTests)\.", "variable": "FEED_COMBINATION",
                      "name": "combinations of codec and transport", "count": 4, "piece": 1},
+    "histories": {"filter": r"\.HistoryTests/", "variable": "FEED_OFFLINE_HISTORIES",
+                  "name": "histories of two devices", "count": 1000, "piece": 100},
+    "copy": {"filter": r"\.KeptPostsTests/aFirstSync", "variable": "FEED_COPY_POSTS",
+             "name": "posts of which a phone keeps the newest 2,000", "count": 200_000, "piece": 200_000},
 }
 # What chooses a combination when the package is built.
 COMBINATIONS = [{}, {"FEED_CODEC": "swift"}, {"FEED_TRANSPORT": "nio"},

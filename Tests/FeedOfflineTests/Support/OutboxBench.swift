@@ -8,7 +8,6 @@ import Testing
 /// What an offline feed syncs with.
 enum ServiceKind: String, CaseIterable, Sendable {
     case connected
-    /// A service in memory, which neither numbers changes nor has copies.
     case inMemory
 }
 
@@ -30,10 +29,9 @@ struct OutboxBench {
             let folder = try TemporaryDirectory()
             let memory = InMemoryFeedService()
             let configuration = OfflineConfiguration(path: folder.path + "/offline.db", address: "")
-            let connect: OfflineFeed.Connect = { _, configuration throws(FeedClientError) in
-                MemoryConnection(client: try memory.connect(as: configuration.clientID))
-            }
-            try await body(OutboxBench(memory.connect(), configuration, connect))
+            try await body(
+                OutboxBench(memory.connect(), configuration, memory.connect(_:))
+            )
         }
     }
 
@@ -51,7 +49,7 @@ struct OutboxBench {
     func withFeed(_ body: (OfflineFeed) async throws -> Void) async throws {
         let feed =
             if let connect {
-                try await OfflineFeed.open(configuration, wrapping: { $0 }, connecting: connect)
+                try await OfflineFeed.open(configuration, connecting: connect)
             } else {
                 try await OfflineFeed.open(configuration)
             }
@@ -63,59 +61,6 @@ struct OutboxBench {
         }
         await feed.close()
     }
-}
-
-/// A client of a service in memory as the connection of a sync: it executes each change once, as none is
-/// ever sent again, and has no copies.
-private struct MemoryConnection: NumberedCalling {
-    let client: InMemoryFeedClient
-
-    var service: HelloResponse? {
-        var hello = client.service
-        hello?.capabilities.append(.exactlyOnce)
-        return hello
-    }
-
-    func answer(
-        to request: Request,
-        minimumRevision: UInt64,
-        timeout: Duration?
-    ) async throws(FeedClientError) -> Answer {
-        guard case .syncPosts = request else {
-            return try await client.answer(
-                to: request,
-                minimumRevision: minimumRevision,
-                timeout: timeout
-            )
-        }
-        let answer = SyncPostsResponse(
-            posts: [],
-            nextRevision: 1,
-            instanceID: service?.instanceID ?? 0
-        )
-        return Answer(response: .syncPosts(answer), revision: 1)
-    }
-
-    func make(
-        _ changes: [NumberedChange],
-        timeout: Duration?
-    ) async -> [Result<Answer, FeedClientError>] {
-        var results: [Result<Answer, FeedClientError>] = []
-        for change in changes {
-            do throws(FeedClientError) {
-                results.append(.success(try await client.call(change.request)))
-            } catch {
-                results.append(.failure(error))
-            }
-        }
-        return results
-    }
-
-    func acting(for userID: UInt64) -> MemoryConnection {
-        MemoryConnection(client: client.acting(for: userID))
-    }
-
-    func close() async { await client.close() }
 }
 
 /// The people who use the device, one after another.
