@@ -86,6 +86,9 @@ extension Reason {
         // Accounts.
         .emailTaken: "There is an account with this e-mail address already.",
         .badCredentials: "The e-mail address or the password is wrong.",
+        .userNotFound: "There is no such account.",
+        .userSuspended: "Your account is suspended.",
+        .clusterUpgrading: "The service is being updated. Please try again later.",
         .sessionExpired: "You have been signed out. Please sign in again.",
         .identityRequired: "Please sign in first.",
         .notAuthor: "Only the author may change this post.",

@@ -1,4 +1,4 @@
-internal import FeedClient
+package import FeedClient
 internal import FeedProto
 internal import FeedRanking
 

@@ -1,6 +1,7 @@
 public import FeedClient
 import FeedConcurrency
-public import FeedProto
+import FeedProto
+import FeedSQLite
 
 extension OfflineFeed {
     /// The first posts of a list of the copy, whenever something of them has changed.

@@ -102,6 +102,7 @@ extension OfflineError {
         case .unknownPost: .postNotFound
         case .unknownEntry: .unknownEntry
         case .outboxFull: .outboxFull
+        case .refused(let status): status.reason
         case .tooLarge: .requestTooLarge
         case .unsupportedOrder, .noSequences: .unknownMethod
         }

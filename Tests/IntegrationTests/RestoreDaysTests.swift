@@ -130,7 +130,7 @@ import Testing
                 if let status = try client.call(.signUp(signUp)).status { throw status }
             }
         }
-        let name = try await Self.backUp(service)
+        let name = try await PointInTimeTests.backUp(service)
         try await service.call { client in
             for (id, change) in [(1, UserChange.delete), (3, .deleteKeepingPosts)] {
                 let request = ChangeUserRequest(userID: UInt64(id), change: change)
@@ -462,7 +462,7 @@ extension DataDirectory {
         }
     }
 
-    private static func backUp(_ service: DurableService) async throws -> String {
+    fileprivate static func backUp(_ service: DurableService) async throws -> String {
         try await service.call { client in
             let answer = try client.call(.backup)
             guard case .backup(let made) = answer.response else {
