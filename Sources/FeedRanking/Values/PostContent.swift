@@ -3,8 +3,8 @@
 /// A text over `RankingLimits.maximumTextByteCount`, or another field over
 /// `RankingLimits.maximumFieldByteCount`, is a programmer's error.
 package struct PostContent: Sendable, Equatable {
-    /// Who made the post: a user, or else a device (`Device16.authorID`), or 0 for nobody who is known, as one
-    /// whose account was deleted.
+    /// Who made the post: a user, or else a device (`Device16.authorID`), or 0 for nobody who is known, as
+    /// one whose account was deleted.
     ///
     /// A device has the bit 62, and not the bit 63. No user's id begins so: a service's users have the bit
     /// 63, and accounts are numbered from 1.
