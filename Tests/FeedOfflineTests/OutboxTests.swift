@@ -431,13 +431,14 @@ extension Request {
             }
             try await service.withFeed { feed async throws in
                 try await feed.sync()
-                let long = String(repeating: "x", count: 300)
-                let entry = try await feed.updatePost(Post(id: id, title: long), fields: [.title])
-                #expect(try await feed.post(id)?.title == long)
+                let link = "javascript:alert(1)"
+                let edit = Post(id: id, linkURL: link)
+                let entry = try await feed.updatePost(edit, fields: [.linkURL])
+                #expect(try await feed.post(id)?.linkURL == link)
                 #expect(try await feed.sync().failedCount == 1)
-                #expect(try await feed.post(id)?.title == "old")
+                #expect(try await feed.post(id)?.linkURL == "")
                 try await feed.resend(entry.number)
-                #expect(try await feed.post(id)?.title == long)
+                #expect(try await feed.post(id)?.linkURL == link)
             }
         }
     }
