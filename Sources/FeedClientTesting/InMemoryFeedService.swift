@@ -65,7 +65,7 @@ public final class InMemoryFeedService: Sendable {
     ///
     /// - Parameter configuration: The client id, the key and where the session is.
     /// - Returns: The client.
-    /// - Throws: A ``FeedClientError``.
+    /// - Throws: A `FeedClientError`.
     public func connect(
         _ configuration: ClientConfiguration
     ) throws(FeedClientError) -> InMemoryFeedClient {
