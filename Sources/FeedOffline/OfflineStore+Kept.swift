@@ -218,7 +218,7 @@ extension OfflineStore {
         report = counts
         // Room of posts that have left goes back to the system if it is more than half of the file.
         let (free, all) = (try number("PRAGMA freelist_count"), try number("PRAGMA page_count"))
-        if all > 256, free > all / 2 { try database.execute("VACUUM") }
+        if all > 64, free > all / 2 { try database.execute("VACUUM") }
     }
 
     /// A boundary moves up to the last kept place of its list, and never back: behind it posts are missing.
