@@ -116,8 +116,11 @@ import Testing
             queued == "No service can be reached: the change waits as entry 1 for feedctl sync."
         )
         _ = try await away.feedctl("post", "Queued", "--queue")
-        let (long, _) = try await away.run(["post", String(repeating: "x", count: 300), "--queue"])
-        #expect(long == 0)
+        // What the service would refuse for certain is refused at once, and the rest when it is sent.
+        let title = String(repeating: "x", count: 300)
+        let (long, why) = try await away.run(["post", title, "--queue"])
+        #expect(long == 1 && why.contains("TITLE_TOO_LONG"))
+        _ = try await away.feedctl("post", "Link", "--link", "javascript:alert(1)", "--queue")
         #expect(try await away.feedctl("feed", "--offline", "--order", "new").contains("Queued"))
         #expect(try await away.feedctl("outbox").contains("vote up on 2"))
         #expect(try await away.run(["sync"]).0 == 1)
@@ -125,7 +128,7 @@ import Testing
         let (refused, sent) = try await ann.run(["sync"])
         #expect(refused == 3)
         #expect(sent.contains("Outbox: 2 sent, 0 waiting, 1 refused (feedctl outbox)."))
-        #expect(try await ann.feedctl("outbox").contains("TITLE_TOO_LONG"))
+        #expect(try await ann.feedctl("outbox").contains("BAD_URL"))
         #expect(try await ann.feedctl("outbox", "--drop", "3") == "The outbox is empty.")
         #expect(try await ann.feedctl("feed", "posts", "--order", "new").contains("Queued"))
         // A service that is reached takes the change at once.

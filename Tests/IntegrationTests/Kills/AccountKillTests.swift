@@ -85,7 +85,7 @@ private final class AccountKillRun: @unchecked Sendable {
         guard let index = alive.randomElement(using: &random), random.next() % 3 > 0,
             let now = people[index].states[0]
         else {
-            let new = Credentials(email: name() + "@x", password: name())
+            let new = Credentials(email: name() + "@x", password: "secret " + name())
             people.append(Person(states: [nil]))
             let request = SignUpRequest(email: new.email, password: SecretText(new.password))
             return try make(client, .signUp(request), people.count - 1, new, isAnswered)
@@ -95,7 +95,7 @@ private final class AccountKillRun: @unchecked Sendable {
         let password = SecretText(now.password)
         switch random.next() % 4 {
         case 0:
-            next.password = name()
+            next.password = "secret " + name()
             let new = SecretText(next.password)
             let request = ChangePasswordRequest(password: password, newPassword: new)
             try make(client, .changePassword(request), index, next, isAnswered)
