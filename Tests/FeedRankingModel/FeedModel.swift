@@ -77,12 +77,14 @@ package struct FeedModel {
             return max(0, min(1, (p + z * z / (2 * n) - right) / (1 + z * z / n)))
         }
 
+        /// The service's own: near ties depend on its last place, where `pow` may differ.
+        ///
+        /// ControversyRankTests have its values.
         package var controversy: Double {
-            if upvotes == 0 || downvotes == 0 { return 0 }
-            let balance =
-                upvotes > downvotes
-                ? Double(downvotes) / Double(upvotes) : Double(upvotes) / Double(downvotes)
-            return pow(Double(upvotes + downvotes), balance)
+            ControversyRank.value(
+                upvoteCount: UInt64(upvotes),
+                downvoteCount: UInt64(downvotes)
+            )
         }
     }
 
