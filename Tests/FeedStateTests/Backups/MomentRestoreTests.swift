@@ -97,7 +97,9 @@ import Testing
             let error = #expect(throws: RestoreError.self) { try other.restore(early) }
             let begin = try #require(BackupFolders.time(of: own)).milliseconds
             let text = "\(try #require(error))"
-            #expect(text.contains("from the backup of \(begin):"), "\(text)")
+            // The second, if a backup of the other directory is of the journal's last record.
+            let texts = ["from the backup of \(begin):", "Moments from \(begin) to "]
+            #expect(texts.contains { text.contains($0) }, "\(text)")
         }
         let within = #expect(throws: RestoreError.self) { try written.restoreWithin() }
         guard case .within = within else { throw Unexpected(within) }
