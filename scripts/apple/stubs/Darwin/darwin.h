@@ -98,6 +98,7 @@ int64_t st_qspare[2];
 int stat(const char *, struct stat *);
 int fstat(int, struct stat *);
 int close(int);
+int dup(int);
 int fsync(int);
 int unlink(const char *);
 int rename(const char *, const char *);

@@ -1,5 +1,5 @@
 // What the client libraries name of Foundation; nothing works.
-public struct Data: RandomAccessCollection, Sendable {
+public struct Data: RandomAccessCollection, Codable, Sendable {
     public init<S: Sequence>(_ s: S) where S.Element == UInt8 {}
     public var startIndex: Int { 0 }
     public var endIndex: Int { 0 }
@@ -38,5 +38,17 @@ public final class FileManager: Sendable {
         contents: Data?,
         attributes: [FileAttributeKey: Any]?
     ) -> Bool { false }
+}
+public protocol LocalizedError: Error {
+    var errorDescription: String? { get }
+    var failureReason: String? { get }
+    var recoverySuggestion: String? { get }
+    var helpAnchor: String? { get }
+}
+extension LocalizedError {
+    public var errorDescription: String? { nil }
+    public var failureReason: String? { nil }
+    public var recoverySuggestion: String? { nil }
+    public var helpAnchor: String? { nil }
 }
 extension Error { public var localizedDescription: String { "" } }
