@@ -17,7 +17,7 @@ END = "<!-- end of the module graph -->"
 
 
 def picture(targets):
-    """The modules of Sources as a Mermaid graph and as a table, each with its dependencies."""
+    """The modules of Sources as a Mermaid graph, and a table of those that use products of other packages."""
     shown = [target for target in targets.values() if target.folder.startswith("Sources/")]
     shown.sort(key=lambda target: (-target.layer, target.position))
     lines = ["```mermaid", "graph TD"]
@@ -27,12 +27,8 @@ def picture(targets):
     for target in shown:
         if uses := sorted(target.uses):
             lines.append(f"    {target.name} --> {' & '.join(uses)}")
-    lines += ["```", "", "| Layer | Module | Uses |", "| --- | --- | --- |"]
-    for target in shown:
-        uses = ", ".join(f"`{name}`" for name in sorted(target.uses))
-        products = ", ".join(sorted(target.products))
-        lines.append(f"| {target.layer} | `{target.name}` | "
-                     f"{'; '.join(part for part in (uses, products) if part) or 'nothing'} |")
+    lines += ["```", "", "| Module | Packages |", "| --- | --- |"]
+    lines += [f"| `{target.name}` | {', '.join(sorted(target.products))} |" for target in shown if target.products]
     return "\n".join(lines) + "\n"
 
 
