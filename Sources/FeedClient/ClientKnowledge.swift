@@ -11,6 +11,8 @@ package final class ClientKnowledge: Sendable {
         var service: HelloResponse?
         /// The token of the session of now; empty if there is none.
         var token: [UInt8]
+        /// The token of the session that the service has ended last; empty if it has ended none.
+        var endedToken: [UInt8] = []
     }
 
     private let state: Lock<State>
@@ -27,6 +29,8 @@ package final class ClientKnowledge: Sendable {
 
     package var service: HelloResponse? { state.withLock { $0.service } }
 
+    package var endedToken: [UInt8] { state.withLock { $0.endedToken } }
+
     package func take(_ news: SessionNews) {
         switch news {
         case .greeted(let hello, let token):
@@ -34,10 +38,18 @@ package final class ClientKnowledge: Sendable {
                 state.service = hello
                 if state.token == token { user.set(hello.user) }
             }
-        case .signedIn(let session): note(session.secret?.bytes ?? [], session.user)
-        case .signedOut: note([], nil)
+        case .signedIn(let session):
+            state.withLock { state in
+                state.token = session.secret?.bytes ?? []
+                user.set(session.user)
+            }
+        case .signedOut:
+            let token = leaveSession()
+            guard !token.isEmpty else { return }
+            state.withLock { $0.endedToken = token }
         case .ended(let ended):
             state.withLock { state in
+                state.endedToken = ended.token
                 guard state.token == ended.token else { return }
                 state.token = []
                 user.set(nil)
@@ -51,13 +63,6 @@ package final class ClientKnowledge: Sendable {
             defer { state.token = [] }
             user.set(nil)
             return state.token
-        }
-    }
-
-    private func note(_ token: [UInt8], _ signedIn: User?) {
-        state.withLock { state in
-            state.token = token
-            user.set(signedIn)
         }
     }
 }

@@ -272,13 +272,15 @@ extension ClientSession {
     /// Sends a refused call again after a wait; false if its tries, the retry allowance or its
     /// time are used up.
     ///
-    /// A change with a sequence goes to the leader of its cluster for nothing, as after a lost connection.
+    /// A change with a sequence goes to the leader of its cluster for nothing, as after a lost connection. A
+    /// sign-out leaves once: a sign-in may go past it meanwhile, whose session it would end.
     private mutating func tryAgain(
         _ refused: Call,
         _ token: UInt64,
         _ status: Status,
         at now: MonotonicInstant
     ) -> Bool {
+        if case .signOut = refused.request { return false }
         guard refused.endOfSession == nil,
             refused.attemptCount < settings.retry.maximumAttemptCount
         else { return false }

@@ -149,7 +149,7 @@ public final class FeedClient: FeedCalling {
             service = try await links.first.open(limit)
         } catch {
             guard links.knowledge.hadStoredSession, error.endsSession else { throw error }
-            configuration.sessionStore?.remove()
+            removeEndedSession()
             service = try await links.first.open(limit)
         }
         if configuration.firstCallWaitsForOpening { links.first.spend(limit.spent) }
@@ -196,7 +196,6 @@ public final class FeedClient: FeedCalling {
         case .signOut(let request): return try await signOut(request, timeout)
         default: break
         }
-        let changeCount = links.sessionChangeCount
         let answer: Answer
         do throws(FeedClientError) {
             answer = try await links.link(for: request).call(
@@ -206,10 +205,7 @@ public final class FeedClient: FeedCalling {
                 timeout: timeout ?? configuration.timeout
             )
         } catch {
-            // The end of a session says nothing of one that has begun since.
-            if error.endsSession, changeCount == links.sessionChangeCount {
-                configuration.sessionStore?.remove()
-            }
+            if error.endsSession { removeEndedSession() }
             throw error
         }
         keepSession(answer.response, of: request)
@@ -288,7 +284,6 @@ extension FeedClient {
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> CastVoteResponse {
         let request = Request.castVote(CastVoteRequest(postID: id, direction: direction))
-        let changeCount = links.sessionChangeCount
         let answer: Answer
         do throws(FeedClientError) {
             answer = try await links.link(for: request).call(
@@ -298,10 +293,7 @@ extension FeedClient {
                 timeout: timeout ?? configuration.timeout
             )
         } catch {
-            // The end of a session says nothing of one that has begun since.
-            if error.endsSession, changeCount == links.sessionChangeCount {
-                configuration.sessionStore?.remove()
-            }
+            if error.endsSession { removeEndedSession() }
             throw error
         }
         guard case .castVote(let counts) = answer.response else { throw .wrongAnswer(to: request) }
@@ -445,12 +437,19 @@ extension FeedClient {
             guard let token = session.secret, let user = session.user else { return }
             links.adopt(sessionToken: token.bytes)
             configuration.sessionStore?.save(StoredSession(token: token, userID: user.id))
+            // A sign-out that was made behind the call may have ended it meanwhile.
+            removeEndedSession()
         case (.deleteAccount, _):
             _ = links.knowledge.leaveSession()
             configuration.sessionStore?.remove()
             links.adopt(sessionToken: [])
         default: break
         }
+    }
+
+    /// Removes the session that has ended from the store, and none that another client has kept there since.
+    private func removeEndedSession() {
+        configuration.sessionStore?.remove(links.knowledge.endedToken)
     }
 
     /// Forgets the session at once, and ends it on the service: now, or else when that can be reached.
@@ -463,19 +462,22 @@ extension FeedClient {
         links.adopt(sessionToken: [])
         do throws(FeedClientError) {
             // Calls that are made from now on leave behind it, as those of nobody.
-            return try await links.first.call(
+            let answer = try await links.first.call(
                 .signOut(request),
                 minimumRevision: 0,
                 actingUserID: actingUserID,
                 timeout: timeout ?? configuration.timeout
             )
+            // It may have been the one of a sign-in that had no answer yet.
+            removeEndedSession()
+            return answer
         } catch {
             links.first.leave(sessionToken: token)
             guard !token.isEmpty, !error.endsSession, error != .closed else { throw error }
             links.endLater(sessionToken: token)
             // Who ends the sessions of all devices has to know whether that is done.
             if request.endsEverywhere { throw error }
-            if case .refused = error { throw error }
+            if case .refused = error, !error.mayPass { throw error }
             return Answer(response: .empty, revision: 0)
         }
     }

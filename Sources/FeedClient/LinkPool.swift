@@ -14,7 +14,6 @@ final class LinkPool: Sendable {
     private let links: [Link]
     let knowledge: ClientKnowledge
     private let turn = Atomic<UInt>(0)
-    private let sessionChanges = Atomic<UInt64>(0)
     private let endpoints: [Endpoint]
     private let configuration: ClientConfiguration
     /// What ends sessions that could not be ended at once.
@@ -36,8 +35,6 @@ final class LinkPool: Sendable {
         links = inboxes.enumerated().map { Link(loop, $0.offset, $0.element) }
     }
 
-    var sessionChangeCount: UInt64 { sessionChanges.load(ordering: .acquiring) }
-
     var first: Link { links[0] }
 
     var executor: LoopExecutor { loop.executor }
@@ -50,7 +47,6 @@ final class LinkPool: Sendable {
 
     /// Lets the other connections follow a sign-in or a sign-out on the first one.
     func adopt(sessionToken token: [UInt8]) {
-        sessionChanges.wrappingAdd(1, ordering: .acquiringAndReleasing)
         for link in links.dropFirst() { link.adopt(sessionToken: token) }
     }
 
@@ -65,24 +61,34 @@ final class LinkPool: Sendable {
         let ending = Task { [endpoints, configuration] in
             let knowledge = ClientKnowledge(token: nil, userID: nil)
             guard let links = try? LinkPool(to: endpoints, configuration, knowledge) else { return }
-            var isLost = true
-            while isLost, !Task.isCancelled {
-                do throws(FeedClientError) {
-                    _ = try await links.first.call(
-                        .signOut(SignOutRequest()),
-                        minimumRevision: 0,
-                        actingUserID: 0,
-                        timeout: .seconds(86_400)
-                    )
-                    isLost = false
-                } catch {
-                    if case .connectionLost = error { continue }
-                    isLost = false
-                }
-            }
+            await links.endSession(configuration.retry)
             await links.close()
         }
         endings.withLock { $0.append(ending) }
+    }
+
+    /// Signs out, again and again while the cause of a failure may pass, for a day.
+    private func endSession(_ policy: RetryPolicy) async {
+        let limit = TimeLimit(.seconds(86_400))
+        let backoff = Backoff(policy)
+        var generator = SystemRandomNumberGenerator()
+        var round = 0
+        while limit.spent < limit.timeout {
+            do throws(FeedClientError) {
+                _ = try await first.call(
+                    .signOut(SignOutRequest()),
+                    minimumRevision: 0,
+                    actingUserID: 0,
+                    timeout: limit.timeout - limit.spent
+                )
+                return
+            } catch {
+                round += 1
+                let jitter = backoff.delay(round: round, using: &generator)
+                let delay = (error.retryAfter ?? .zero) + jitter
+                guard error.mayPass, (try? await Task.sleep(for: delay)) != nil else { return }
+            }
+        }
     }
 
     private func cancelEndings() {
@@ -108,6 +114,17 @@ final class LinkPool: Sendable {
         cancelEndings()
         await loop.close()
         knowledge.user.finish()
+    }
+}
+
+extension FeedClientError {
+    /// Whether a sign-out that is made later may be answered; two do no harm.
+    var mayPass: Bool {
+        switch self {
+        case .cannotConnect, .unknownHost, .connectionLost, .deadlinePassed: true
+        case .refused(let status): status.ofCall(effect: .none).isTemporary
+        default: false
+        }
     }
 }
 

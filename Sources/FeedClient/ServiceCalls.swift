@@ -238,8 +238,8 @@ extension FeedCalling {
     /// Ends the client's session.
     ///
     /// The client forgets it at once: from here on it is nobody's, also if the call fails. It is no failure
-    /// if the service does not answer within the time: the client ends the session there as soon as it can,
-    /// until it is closed.
+    /// if the service does not answer within the time, or refuses for now: the client ends the session there
+    /// as soon as it can, for a day, until it is closed.
     ///
     /// - Parameters:
     ///   - everywhere: Whether all sessions of the user end, on other devices too. Then a failure is thrown,

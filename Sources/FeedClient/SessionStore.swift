@@ -25,6 +25,13 @@ public protocol SessionStore: Sendable {
     func remove()
 }
 
+extension SessionStore {
+    /// Forgets the session of a token; another one stays, as it is a later one of another client.
+    package func remove(_ token: [UInt8]) {
+        if load()?.token.bytes == token { remove() }
+    }
+}
+
 /// A session as a store keeps it: the token to show, and whose it is.
 public struct StoredSession: Sendable, Hashable {
     /// The token that a later Hello shows.

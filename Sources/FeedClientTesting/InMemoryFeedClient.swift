@@ -73,12 +73,16 @@ public final class InMemoryFeedClient: FeedWatching {
         minimumRevision: UInt64 = 0,
         numbered change: NumberedChange?
     ) throws(FeedClientError) -> Answer {
-        guard !Task.isCancelled else { throw .cancelled(effect: .none) }
         // A caller calls alone, as on a connection: a sign-in and the call after it keep their order.
-        return try connection.caller.withLock { (caller) throws(FeedClientError) -> Answer in
-            guard var calling = caller else { throw .closed }
+        try connection.caller.withLock { (caller) throws(FeedClientError) -> Answer in
+            guard var calling = caller else {
+                if case .signOut = request { connection.sessions?.remove() }
+                throw .closed
+            }
+            let token = calling.token
             defer { caller = calling }
             do throws(FeedClientError) {
+                guard !Task.isCancelled else { throw .cancelled(effect: .none) }
                 let answer = try memory.answer(
                     to: request,
                     minimumRevision: minimumRevision,
@@ -93,7 +97,7 @@ public final class InMemoryFeedClient: FeedWatching {
                 }
                 return answer
             } catch {
-                if error.endsSession { connection.sessions?.remove() }
+                if error.endsSession { connection.sessions?.remove(token) }
                 // A client forgets its session also if the service does not hear of that.
                 guard case .signOut(let request) = request, !calling.token.isEmpty else {
                     throw error
@@ -102,7 +106,7 @@ public final class InMemoryFeedClient: FeedWatching {
                 calling.user.set(nil)
                 connection.sessions?.remove()
                 if request.endsEverywhere { throw error }
-                if case .refused = error { throw error }
+                if case .refused(let status) = error, !status.isTemporary { throw error }
                 return Answer(response: .empty, revision: 0)
             }
         }

@@ -73,10 +73,10 @@ public final class InMemoryFeedService: Sendable {
         do throws(FeedClientError) {
             return try greet(configuration, configuration.sessionToken ?? stored)
         } catch {
-            guard case .refused(let status) = error, status.reason == .sessionExpired,
-                configuration.sessionToken == nil
-            else { throw error }
-            configuration.sessionStore?.remove()
+            guard error.endsSession, configuration.sessionToken == nil, let stored else {
+                throw error
+            }
+            configuration.sessionStore?.remove(stored.bytes)
             return try greet(configuration, nil)
         }
     }

@@ -234,6 +234,70 @@ import Testing
         }
     }
 
+    /// More often than a call is sent.
+    @Test func aSignOutThatIsRefusedForNowEndsTheSessionLater() async throws {
+        var configuration = ClientConfiguration.patient
+        configuration.sessionToken = Secret(bytes: Array(repeating: 7, count: Secret.byteCount))
+        configuration.retry.baseDelay = .milliseconds(1)
+        configuration.retry.maximumDelay = .milliseconds(1)
+        let refusalCount = 2 * configuration.retry.maximumAttemptCount
+        let signOutCount = Locked(0)
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let script: ScriptedService.Script = { frame in
+            let count = signOutCount.withLock { count in
+                count += 1
+                return count
+            }
+            guard count > refusalCount else {
+                return [.answer(ServerFrame(id: frame.id, revision: 1, status: .overloaded()))]
+            }
+            end.yield()
+            return [.answer(ServerFrame(id: frame.id, revision: 1, response: .empty))]
+        }
+        try await withScript(configuration: configuration, script) { client, _ in
+            try await client.signOut()
+            var endings = ended.makeAsyncIterator()
+            await endings.next()
+        }
+        #expect(signOutCount.withLock { $0 } == refusalCount + 1)
+    }
+
+    /// The service answers a sign-in together with the sign-out behind it.
+    @Test func theSessionOfASignInThatASignOutHasPassedIsNotKept() async throws {
+        let directory = try TemporaryDirectory()
+        let store = FileSessionStore(path: directory.path + "/session")
+        var configuration = ClientConfiguration.patient
+        configuration.sessionStore = store
+        let signInID = Locked<UInt64>(0)
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let script: ScriptedService.Script = { frame in
+            guard case .signOut = frame.request else {
+                signInID.withLock { $0 = frame.id }
+                begin.yield()
+                return []
+            }
+            let session = UserSession(
+                token: Array(repeating: 7, count: Secret.byteCount),
+                user: User(id: 5, displayName: "ada"),
+                expireTimeMilliseconds: 1
+            )
+            let id = signInID.withLock { $0 }
+            return [
+                .answer(ServerFrame(id: id, revision: 1, response: .session(session))),
+                .answer(ServerFrame(id: frame.id, revision: 1, response: .empty)),
+            ]
+        }
+        try await withScript(configuration: configuration, script) { client, _ in
+            let signIn = Task { try await client.signIn(email: "a@b", password: "secret") }
+            var begins = begun.makeAsyncIterator()
+            await begins.next()
+            try await client.signOut()
+            _ = try await signIn.value
+            #expect(client.user == nil)
+            #expect(store.load() == nil)
+        }
+    }
+
     @Test func whoSignsOutEverywhereIsToldThatTheServiceDidNotHearOfIt() async throws {
         try await Self.run { client, store, _ in
             let error = await failure { try await client.signOut(everywhere: true, timeout: .zero) }
@@ -264,6 +328,30 @@ import Testing
         #expect(await failure { try await client.signOut() } == .closed)
     }
 
+    @Test func aServiceInMemoryForgetsForACancelledTaskAndOnceItIsClosed() async throws {
+        let directory = try TemporaryDirectory()
+        var configuration = ClientConfiguration()
+        let store = FileSessionStore(path: directory.path + "/session")
+        configuration.sessionStore = store
+        let client = try InMemoryFeedService().connect(configuration)
+        try await client.signUp(email: "ada@example.org", password: "secret")
+        let (never, end) = AsyncStream<Void>.makeStream()
+        let signOut = Task {
+            for await _ in never {}
+            try await client.signOut()
+        }
+        signOut.cancel()
+        try await signOut.value
+        end.finish()
+        #expect(client.user == nil)
+        #expect(store.load() == nil)
+        #expect(await failure { try await client.session() }?.reason == .identityRequired)
+        try await client.signIn(email: "ada@example.org", password: "secret")
+        await client.close()
+        #expect(await failure { try await client.signOut() } == .closed)
+        #expect(store.load() == nil)
+    }
+
     @Test func aServiceInMemoryForgetsToo() async throws {
         let service = InMemoryFeedService()
         let client = try service.connect()
@@ -282,6 +370,13 @@ import Testing
         #expect(await changes.next() == .some(session.user))
         service.fail { _ in .refused(status) }
         #expect(await failure { try await client.signOut() } == .refused(status))
+        service.fail(nil)
+        #expect(await changes.next() == .some(nil))
+        // A refusal that passes is as none.
+        try await client.signIn(email: "ada@example.org", password: "secret")
+        #expect(await changes.next() == .some(session.user))
+        service.fail { _ in .refused(.overloaded()) }
+        try await client.signOut()
         service.fail(nil)
         #expect(await changes.next() == .some(nil))
 

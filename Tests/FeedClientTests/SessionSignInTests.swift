@@ -81,6 +81,14 @@ struct SessionSignInTests {
         #expect(harness.hello?.sessionToken == Self.token)
     }
 
+    /// A sign-in may leave before it would, and it would end the session of that.
+    @Test func aSignOutThatIsRefusedForNowIsNotSentAgain() {
+        var harness = SessionHarness.opened { $0.hello.sessionToken = Self.token }
+        harness.submit(1, .signOut(SignOutRequest()))
+        harness.receive(2, .overloaded())
+        #expect(harness.error(1) == .refused(.overloaded()))
+    }
+
     @Test func anEndedSessionIsToldOnceAndForgotten() {
         let status = Status(code: .unauthenticated, reason: .sessionExpired, message: "over")
         var harness = SessionHarness { $0.hello.sessionToken = Self.token }

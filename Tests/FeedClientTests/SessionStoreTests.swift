@@ -1,4 +1,5 @@
 import FeedClient
+import FeedClientTesting
 import FeedProto
 import FeedService
 import FeedTestSupport
@@ -104,6 +105,81 @@ import Testing
         #expect(store.load() == nil)
         await client.close()
         try await second.drain()
+    }
+
+    /// The clients of a sync, which show the session that another client has left for a new one.
+    @Test func anEndedSessionLeavesTheNextOneOfAnotherClient() async throws {
+        let directory = try TemporaryDirectory()
+        let store = FileSessionStore(path: directory.path + "/session")
+        let port = try ReservedPort()
+        let server = try Self.serve(port)
+        var configuration = ClientConfiguration.patient
+        configuration.sessionStore = store
+        func connect() async throws -> FeedClient {
+            try await FeedClient.connect(to: port.address, configuration: configuration)
+        }
+        let client = try await connect()
+        try await client.signUp(email: "ada@example.org", password: "secret")
+        let (calling, voting) = (try await connect(), try await connect())
+        let next = try await client.changePassword("secret", to: "another")
+        #expect(await refusal { try await calling.session() } == .sessionExpired)
+        #expect(await refusal { try await voting.vote(on: 1, .up) } == .sessionExpired)
+        #expect(store.load()?.token == next.secret)
+        for each in [client, calling, voting] { await each.close() }
+        try await server.drain()
+    }
+
+    @Test func anEndedSessionInMemoryLeavesTheNextOneOfAnotherClient() async throws {
+        let directory = try TemporaryDirectory()
+        let store = FileSessionStore(path: directory.path + "/session")
+        let service = InMemoryFeedService()
+        var configuration = ClientConfiguration()
+        configuration.sessionStore = store
+        let client = try service.connect(configuration)
+        try await client.signUp(email: "ada@example.org", password: "secret")
+        let calling = try service.connect(configuration)
+        let next = try await client.changePassword("secret", to: "another")
+        #expect(await refusal { try await calling.session() } == .sessionExpired)
+        #expect(store.load()?.token == next.secret)
+    }
+
+    /// A store into which another client puts its session while one connects with the former.
+    private final class SharedStore: SessionStore {
+        private let sessions: Locked<[StoredSession]>
+
+        init(_ former: StoredSession, then next: StoredSession) {
+            sessions = Locked([former, next])
+        }
+
+        func load() -> StoredSession? {
+            sessions.withLock { $0.count > 1 ? $0.removeFirst() : $0.first }
+        }
+
+        func save(_ session: StoredSession) { sessions.withLock { $0 = [session] } }
+
+        func remove() { sessions.withLock { $0 = [] } }
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func whoConnectsWithAnEndedSessionLeavesTheNextOne(_ kind: ClientKind) async throws {
+        let next = try Self.session(8, of: 2)
+        let store = SharedStore(try Self.session(7, of: 1), then: next)
+        var configuration = ClientConfiguration.patient
+        configuration.sessionStore = store
+        switch kind {
+        case .connected:
+            let port = try ReservedPort()
+            let server = try Self.serve(port)
+            let client = try await FeedClient.connect(
+                to: port.address,
+                configuration: configuration
+            )
+            #expect(client.user == nil)
+            await client.close()
+            try await server.drain()
+        case .inMemory: #expect(try InMemoryFeedService().connect(configuration).user == nil)
+        }
+        #expect(store.load() == next)
     }
 
     private static func serve(_ port: ReservedPort) throws -> FeedServer {
