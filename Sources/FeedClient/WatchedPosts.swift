@@ -159,15 +159,6 @@ package struct WatchCopy: Sendable, Equatable {
     private var posts: [UInt64: Post] = [:]
     private var ids: [UInt64]
 
-    /// Posts that the program keeps itself, in their order; at most 200 are shown.
-    package init(of posts: [Post], newPostCount: UInt64, revision: UInt64) {
-        source = .request
-        ids = Self.watched(posts.map(\.id))
-        self.posts = Dictionary(posts.map { ($0.id, $0) }) { first, _ in first }
-        self.newPostCount = newPostCount
-        self.revision = revision
-    }
-
     package init(of request: WatchPostsRequest) {
         source = request.postIDs.isEmpty ? .ranking : .request
         ids = Self.watched(request.postIDs)

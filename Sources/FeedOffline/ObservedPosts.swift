@@ -25,10 +25,6 @@ extension OfflineFeed {
         ObservedPosts(feed: self, list: list, limit: min(max(1, limit), 200))
     }
 
-    nonisolated func listen(_ mailbox: ChangeMailbox) -> ChangeBoard.Registration {
-        board.register(mailbox)
-    }
-
     /// What an observer reads: the first posts, and how many are newer than a place in NEW.
     fileprivate func observed(
         _ list: PostList,
@@ -38,7 +34,7 @@ extension OfflineFeed {
     ) throws(OfflineError) -> ObservedPage {
         let posts = try posts(list, limit: limit).posts
         return try perform { store throws(OfflineError) in
-            var page = ObservedPage(posts: posts)
+            var page = ObservedPage(userID: userID, posts: posts)
             for id in localIDs { page.ids[id] = try store.currentID(id) }
             (page.newest, page.newPostCount) = try store.newest(in: list.feed, since: newest)
             return page
@@ -47,11 +43,16 @@ extension OfflineFeed {
 }
 
 private struct ObservedPage: Sendable {
+    /// Whose changes the posts show.
+    let userID: UInt64
     let posts: [Post]
     /// The ids of now of posts that were made here.
     var ids: [UInt64: UInt64] = [:]
     var newest: OfflinePlace?
     var newPostCount = 0
+
+    /// How many posts that were made here have got their ids: their rows are no new ones.
+    var sentPostCount: Int { ids.count { $0.key != $0.value } }
 }
 
 extension OfflineStore {
@@ -78,8 +79,9 @@ extension OfflineStore {
 
 /// The first posts of a list of the copy, as they change; each iterator begins with the state of then.
 ///
-/// A slow program gets the newest state. The sequence ends with the feed and with the task that iterates, and
-/// with an error of the file.
+/// A slow program gets the newest state. Once somebody else has signed in, the rows are those of a refresh:
+/// call ``OfflineFeed/requestSync()`` then. The sequence ends with the feed and with the task that iterates,
+/// and with an error of the file.
 public struct ObservedPosts: AsyncSequence, Sendable {
     /// The posts as a reader sees them: the numbers of now in rows that stay.
     public typealias Element = WatchedPosts
@@ -87,36 +89,13 @@ public struct ObservedPosts: AsyncSequence, Sendable {
     public typealias Failure = OfflineError
 
     fileprivate final class Refreshes: Sendable {
-        private struct State {
-            var count = 0
-            var mailboxes: [ObjectIdentifier: ChangeMailbox] = [:]
-        }
-
-        private let state = Lock(State())
-
-        var count: Int { state.withLock { $0.count } }
-
-        func add(_ mailbox: ChangeMailbox) {
-            state.withLock { $0.mailboxes[ObjectIdentifier(mailbox)] = mailbox }
-        }
-
-        func remove(_ mailbox: ChangeMailbox) {
-            state.withLock { $0.mailboxes[ObjectIdentifier(mailbox)] = nil }
-        }
-
-        func refresh() {
-            let mailboxes = state.withLock { state in
-                state.count += 1
-                return Array(state.mailboxes.values)
-            }
-            for mailbox in mailboxes { mailbox.wake() }
-        }
+        let count = Lock(0)
     }
 
     let feed: OfflineFeed
     let list: PostList
     let limit: Int
-    private let refreshes = Refreshes()
+    fileprivate let refreshes = Refreshes()
 
     init(feed: OfflineFeed, list: PostList, limit: Int) {
         self.feed = feed
@@ -125,24 +104,28 @@ public struct ObservedPosts: AsyncSequence, Sendable {
     }
 
     /// Puts the rows of all iterations into the order of now; an element comes at once.
-    public func refresh() { refreshes.refresh() }
+    public func refresh() {
+        refreshes.count.withLock { $0 += 1 }
+        feed.board.wake()
+    }
 
     /// Begins to observe.
-    public func makeAsyncIterator() -> Iterator { Iterator(self, refreshes) }
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
     /// One iteration.
     public struct Iterator: AsyncIteratorProtocol {
         private let listener: Listener
         private var signals: AsyncStream<Void>.Iterator
         private var refreshCount: Int
+        private var userID: UInt64 = 0
         private var copy: WatchCopy
         private var posts: WatchedPosts?
         private var newest: OfflinePlace?
 
-        fileprivate init(_ observed: ObservedPosts, _ refreshes: Refreshes) {
-            listener = Listener(observed, refreshes)
+        fileprivate init(_ observed: ObservedPosts) {
+            listener = Listener(observed)
             signals = listener.mailbox.signals.makeAsyncIterator()
-            refreshCount = refreshes.count
+            refreshCount = observed.refreshes.count.withLock { $0 }
             copy = WatchCopy(of: WatchPostsRequest(topCount: 1))
         }
 
@@ -156,6 +139,7 @@ public struct ObservedPosts: AsyncSequence, Sendable {
                 do throws(OfflineError) {
                     if try await read() { return posts }
                 } catch {
+                    if case .closed = error { return nil }
                     // They are dropped now, and the next sync brings them.
                     guard case .damagedPosts = error else { throw error }
                     if try await read() { return posts }
@@ -171,7 +155,7 @@ public struct ObservedPosts: AsyncSequence, Sendable {
         /// Reads the list; true if something has changed.
         nonisolated(nonsending) private mutating func read() async throws(OfflineError) -> Bool {
             let before = posts
-            let count = listener.refreshes.count
+            let count = listener.observed.refreshes.count.withLock { $0 }
             let page = try await listener.observed.feed.observed(
                 listener.observed.list,
                 listener.observed.limit,
@@ -183,38 +167,34 @@ public struct ObservedPosts: AsyncSequence, Sendable {
                 WatchPostsEvent(
                     changed: page.posts,
                     ranking: page.posts.map(\.id),
-                    newPostCount: UInt32(clamping: page.newPostCount),
+                    newPostCount: UInt32(clamping: page.newPostCount - page.sentPostCount),
                     isReset: true
                 ),
                 revision: page.posts.map(\.revision).max() ?? 0,
                 isFirst: true
             )
+            let isRefreshed = count != refreshCount || page.userID != userID
+            (refreshCount, userID) = (count, page.userID)
             if posts == nil {
                 posts = WatchedPosts(copy)
             } else {
                 for (local, id) in page.ids where local != id { posts?.rename(local, to: id) }
                 posts?.follow(copy)
-                if count != refreshCount { posts?.refresh() }
+                if isRefreshed { posts?.refresh() }
             }
-            refreshCount = count
-            return posts != before
+            return isRefreshed || posts != before
         }
     }
 
     /// What an iterator and its copies hold.
     fileprivate final class Listener: Sendable {
         let observed: ObservedPosts
-        let refreshes: Refreshes
         let mailbox = ChangeMailbox()
         private let registration: ChangeBoard.Registration
 
-        init(_ observed: ObservedPosts, _ refreshes: Refreshes) {
+        init(_ observed: ObservedPosts) {
             self.observed = observed
-            self.refreshes = refreshes
-            registration = observed.feed.listen(mailbox)
-            refreshes.add(mailbox)
+            registration = observed.feed.board.register(mailbox)
         }
-
-        deinit { refreshes.remove(mailbox) }
     }
 }

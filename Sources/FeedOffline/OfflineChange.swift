@@ -169,6 +169,11 @@ final class ChangeBoard: Sendable {
         for mailbox in mailboxes { mailbox.add(change) }
     }
 
+    /// Wakes the readers without a change.
+    func wake() {
+        for mailbox in state.withLock({ Array($0.mailboxes.values) }) { mailbox.wake() }
+    }
+
     func finish() {
         let mailboxes = state.withLock { state in
             state.hasEnded = true

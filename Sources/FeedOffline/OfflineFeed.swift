@@ -40,7 +40,7 @@ public actor OfflineFeed {
     /// Those who wait for the sync that runs, by numbers.
     private var syncWaiters: Set<UInt64> = []
     private var lastSyncWaiter: UInt64 = 0
-    /// Whether ``runSyncs(every:_:)`` is to sync again.
+    /// Whether something was changed or asked for that the sync that began last may not have seen.
     private var isSyncRequested = false
     /// Wakes ``runSyncs(every:_:)`` while it waits.
     private var syncRequests: AsyncStream<Void>.Continuation?
@@ -119,10 +119,12 @@ public actor OfflineFeed {
 
     /// Ends a sync, closes the file and ends all ``changes``; later calls are ``OfflineError/closed``.
     public func close() async {
-        runningSync?.cancel()
-        _ = await runningSync?.value
+        while let runningSync {
+            runningSync.cancel()
+            _ = await runningSync.value
+        }
         store = nil
-        requestSync()
+        beginSyncSoon()
         board.finish()
     }
 
@@ -189,7 +191,8 @@ public actor OfflineFeed {
         return change
     }
 
-    /// Sends the outbox and then brings the copy up to date; a sync that runs is joined.
+    /// Sends the outbox and then brings the copy up to date; a sync that runs is joined, unless a change was
+    /// made since it began.
     ///
     /// A sync ends once the tasks of all that wait for it are cancelled.
     ///
@@ -202,10 +205,15 @@ public actor OfflineFeed {
     ///   copied before stays.
     @discardableResult
     public func sync() async throws(OfflineError) -> SyncReport {
+        // It may be past its outbox, or ends for those who have left it.
+        while let runningSync, isSyncRequested || runningSync.isCancelled {
+            _ = await runningSync.value
+        }
         let task: Task<Result<SyncReport, OfflineError>, Never>
         if let runningSync {
             task = runningSync
         } else {
+            isSyncRequested = false
             task = Task {
                 defer { runningSync = nil }
                 do throws(OfflineError) {
@@ -255,7 +263,6 @@ public actor OfflineFeed {
         _ report: @Sendable (Result<SyncReport, OfflineError>) async -> Void = { _ in }
     ) async {
         while !Task.isCancelled {
-            isSyncRequested = false
             let result: Result<SyncReport, OfflineError>
             do throws(OfflineError) {
                 result = .success(try await sync())
@@ -280,7 +287,14 @@ public actor OfflineFeed {
     }
 
     /// Lets ``runSyncs(every:_:)`` sync soon, as when the network has come.
+    ///
+    /// Call it after a sign-in and after a sign-out, too: observers then show the account's lists.
     public func requestSync() {
+        board.wake()
+        beginSyncSoon()
+    }
+
+    private func beginSyncSoon() {
         isSyncRequested = true
         syncRequests?.yield()
     }
@@ -467,7 +481,7 @@ extension OfflineFeed {
         try performAsUser { store, userID throws(OfflineError) in
             try store.resend(number, as: userID)
         }
-        requestSync()
+        beginSyncSoon()
     }
 
     /// Takes the waiting changes of the device, which were made with nobody signed in, along to the account
@@ -482,7 +496,7 @@ extension OfflineFeed {
         let count = try performAsUser { store, userID throws(OfflineError) in
             try store.adopt(by: userID)
         }
-        requestSync()
+        beginSyncSoon()
         return count
     }
 
@@ -496,7 +510,7 @@ extension OfflineFeed {
                 at: SystemClock.unixMilliseconds()
             )
         }
-        requestSync()
+        beginSyncSoon()
         return entry
     }
 }

@@ -122,6 +122,138 @@ import Testing
         await feed.close()
     }
 
+    /// A connection of which some calls wait, in a cancelled task too, until the test lets them go.
+    private struct HeldConnection: NumberedCalling {
+        let begun: AsyncStream<Void>.Continuation
+        let go: AsyncStream<Void>
+        let isHeld: @Sendable (Request) -> Bool
+        private let stub = StubConnection(service: RunSyncsTests.hello) {
+            RunSyncsTests.answer(to: $0)
+        }
+
+        init(
+            begun: AsyncStream<Void>.Continuation,
+            go: AsyncStream<Void>,
+            isHeld: @escaping @Sendable (Request) -> Bool
+        ) {
+            (self.begun, self.go, self.isHeld) = (begun, go, isHeld)
+        }
+
+        var service: HelloResponse? { stub.service }
+
+        func answer(
+            to request: Request,
+            minimumRevision: UInt64,
+            timeout: Duration?
+        ) async throws(FeedClientError) -> Answer {
+            if isHeld(request) {
+                begun.yield()
+                await Task { [go] in for await _ in go { return } }.value
+            }
+            return RunSyncsTests.answer(to: request)
+        }
+
+        func make(
+            _ changes: [NumberedChange],
+            timeout: Duration?
+        ) async -> [Result<Answer, FeedClientError>] {
+            await stub.make(changes, timeout: timeout)
+        }
+
+        func acting(for userID: UInt64) -> HeldConnection { self }
+        func close() async {}
+    }
+
+    private static func isBehindTheOutbox(_ request: Request) -> Bool {
+        if case .syncPosts = request { true } else { false }
+    }
+
+    /// Lets a task come to its call: one that joins a sync which it must not join has done so afterwards.
+    private static func letOthersRun(_ feed: OfflineFeed, _ waiterCount: Int) async {
+        for _ in 0..<1_000 {
+            guard await feed.syncWaiterCount < waiterCount else { return }
+            await Task.yield()
+        }
+    }
+
+    @Test func aSyncSendsWhatWasMadeBehindTheOutboxOfTheOneBefore() async throws {
+        let folder = try TemporaryDirectory()
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let (go, letGo) = AsyncStream<Void>.makeStream()
+        let feed = try await OfflineFeed.open(
+            OfflineConfiguration(path: folder.path + "/offline.db", address: "")
+        ) { _ in HeldConnection(begun: begin, go: go, isHeld: Self.isBehindTheOutbox) }
+        var begins = begun.makeAsyncIterator()
+        let first = Task { try await feed.sync() }
+        await begins.next()
+        try await feed.createPost(PostDraft(title: "mine"))
+        let second = Task { try await feed.sync() }
+        await Self.letOthersRun(feed, 2)
+        letGo.finish()
+        #expect(try await first.value.sentCount == 0)
+        #expect(try await second.value.sentCount == 1)
+        await feed.close()
+    }
+
+    /// The person pulls, and votes behind the outbox of that sync.
+    @Test func runningSyncsSendWhatWasMadeDuringAnotherOne() async throws {
+        let folder = try TemporaryDirectory()
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let (go, letGo) = AsyncStream<Void>.makeStream()
+        let waits = Waits()
+        let feed = try await OfflineFeed.open(
+            OfflineConfiguration(path: folder.path + "/offline.db", address: ""),
+            wrapping: { $0 },
+            waiting: { _ in await waits.wait() },
+            connecting: { _ in
+                HeldConnection(begun: begin, go: go, isHeld: Self.isBehindTheOutbox)
+            }
+        )
+        var begins = begun.makeAsyncIterator()
+        let (reports, report) = AsyncStream<Result<SyncReport, OfflineError>>.makeStream()
+        let run = Task { await feed.runSyncs { report.yield($0) } }
+        var next = reports.makeAsyncIterator()
+        await begins.next()
+        letGo.yield()
+        #expect(try await next.next()?.get().sentCount == 0)
+        let pull = Task { try await feed.sync() }
+        await begins.next()
+        try await feed.createPost(PostDraft(title: "mine"))
+        await Self.letOthersRun(feed, 2)
+        letGo.finish()
+        #expect(try await next.next()?.get().sentCount == 1)
+        #expect(try await pull.value.sentCount == 0)
+        run.cancel()
+        await run.value
+        await feed.close()
+    }
+
+    @Test func nobodyJoinsASyncThatIsCancelled() async throws {
+        let folder = try TemporaryDirectory()
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let (go, letGo) = AsyncStream<Void>.makeStream()
+        let feed = try await OfflineFeed.open(
+            OfflineConfiguration(path: folder.path + "/offline.db", address: "")
+        ) { _ in
+            HeldConnection(begun: begin, go: go) { request in
+                if case .listFeeds = request { true } else { false }
+            }
+        }
+        var begins = begun.makeAsyncIterator()
+        let first = Task { try await feed.sync() }
+        await begins.next()
+        first.cancel()
+        while await feed.syncWaiterCount > 0 { await Task.yield() }
+        let second = Task { try await feed.sync() }
+        await Self.letOthersRun(feed, 1)
+        letGo.finish()
+        await #expect(throws: OfflineError.service(.cancelled(effect: .none))) {
+            try await first.value
+        }
+        #expect(try await second.value.sentCount == 0)
+        await feed.close()
+    }
+
     @Test func aSyncOfACancelledTaskEnds() async throws {
         let folder = try TemporaryDirectory()
         let (begun, begin) = AsyncStream<Void>.makeStream()
@@ -178,11 +310,48 @@ import Testing
                 posts = try #require(try await rows.next())
                 while posts.rows.first?.id != id { posts = try #require(try await rows.next()) }
                 #expect(posts.removedIDs.isEmpty)
-                #expect(posts.newPostCount == 1)
+                // The person has seen it already.
+                #expect(posts.newPostCount == 0)
                 await feed.close()
                 while try await rows.next() != nil {}
             }
         }
+    }
+
+    @Test func aRefreshGivesAnElementAlsoIfItMovesNothing() async throws {
+        let folder = try TemporaryDirectory()
+        let feed = try await OfflineFeed.open(
+            OfflineConfiguration(path: folder.path + "/offline.db", address: "")
+        )
+        try await feed.createPost(PostDraft(title: "mine"))
+        let observed = feed.observe()
+        var rows = observed.makeAsyncIterator()
+        let posts = try await rows.next()
+        #expect(posts?.rows.map(\.title) == ["mine"])
+        observed.refresh()
+        #expect(try await rows.next() == posts)
+        observed.refresh()
+        await feed.close()
+        #expect(try await rows.next() == nil)
+    }
+
+    @Test func theRowsOfOneWhoHasSignedOutLeave() async throws {
+        let folder = try TemporaryDirectory()
+        let sessions = FileSessionStore(path: folder.path + "/session")
+        let token = try #require(Secret(bytes: Array(repeating: 7, count: Secret.byteCount)))
+        sessions.save(StoredSession(token: token, userID: 1))
+        var configuration = OfflineConfiguration(path: folder.path + "/offline.db", address: "")
+        configuration.client.sessionStore = sessions
+        let feed = try await OfflineFeed.open(configuration)
+        try await feed.createPost(PostDraft(title: "Ann's"))
+        var rows = feed.observe().makeAsyncIterator()
+        #expect(try await rows.next()?.rows.map(\.title) == ["Ann's"])
+        sessions.remove()
+        await feed.requestSync()
+        let posts = try await rows.next()
+        #expect(posts?.rows == [])
+        #expect(posts?.removedIDs == [])
+        await feed.close()
     }
 
     @Test func anOrderThatCannotBeComputedEndsIt() async throws {
