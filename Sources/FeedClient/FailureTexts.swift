@@ -28,6 +28,10 @@ extension Reason {
     public static var unknownEntry: Self { Self(rawValue: "UNKNOWN_ENTRY") }
     /// Another program has the file of an offline feed.
     public static var fileInUse: Self { Self(rawValue: "FILE_IN_USE") }
+    /// The file of an offline feed was damaged, and is begun anew.
+    public static var outboxLost: Self { Self(rawValue: "OUTBOX_LOST") }
+    /// Posts of an offline feed were damaged, and the next sync brings them again.
+    public static var postsDropped: Self { Self(rawValue: "POSTS_DROPPED") }
     /// The file of an offline feed cannot be read or written, or is another client's.
     public static var fileUnusable: Self { Self(rawValue: "FILE_UNUSABLE") }
 }
@@ -134,6 +138,8 @@ extension Reason {
         // The file of an offline copy.
         .outboxFull: "Too much is waiting to be sent. Please connect to the Internet.",
         .fileInUse: "The app is open twice.",
+        .outboxLost: "The file on this device was damaged. Changes that were not sent are lost.",
+        .postsDropped: "Posts on this device were damaged and are loaded again.",
         .fileUnusable: "The file on this device cannot be used.",
         .unknownEntry: "This change is not waiting any more.",
     ]

@@ -96,7 +96,9 @@ extension OfflineError {
     public var reason: Reason {
         switch self {
         case .service(let error): error.reason
-        case .damaged, .damagedPosts, .otherClient, .file: .fileUnusable
+        case .damaged: .outboxLost
+        case .damagedPosts: .postsDropped
+        case .otherClient, .file: .fileUnusable
         case .inUse: .fileInUse
         case .closed: .closed
         case .unknownPost: .postNotFound

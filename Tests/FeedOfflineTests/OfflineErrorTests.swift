@@ -8,7 +8,8 @@ import Testing
 struct OfflineErrorTests {
     @Test(arguments: [
         (OfflineError.outboxFull(limit: 3), Reason.outboxFull), (.inUse(path: "/f"), .fileInUse),
-        (.damaged(reason: ""), .fileUnusable), (.unknownPost(1), .postNotFound),
+        (.damaged(reason: ""), .outboxLost), (.damagedPosts, .postsDropped),
+        (.file(reason: ""), .fileUnusable), (.unknownPost(1), .postNotFound),
         (.service(.unknownHost(name: "", reason: "")), .noConnection),
     ])
     func errorsSayWhatThePersonMayDo(_ error: OfflineError, _ reason: Reason) {
