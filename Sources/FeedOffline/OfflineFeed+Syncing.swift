@@ -4,11 +4,6 @@ import FeedProto
 
 /// How a sync goes: a connection of its own, the outbox, then the copies.
 extension OfflineFeed {
-    /// How often a sync connects where its connection is lost.
-    private static let maximumAttemptCount = 3
-    /// How often it connects where no service of a cluster leads: an election takes a second or two.
-    private static let maximumElectionCount = 8
-
     func run() async throws(OfflineError) -> SyncReport {
         var report = SyncReport()
         var attempt = 1
@@ -20,12 +15,7 @@ extension OfflineFeed {
                 try await run(&report, in: renewal)
                 return report
             } catch {
-                // A service that starts again takes a moment.
-                let isElection = error.isWithoutLeader
-                guard attempt < (isElection ? Self.maximumElectionCount : Self.maximumAttemptCount),
-                    isElection || error.isLostConnection
-                        || attempt > 1 && error.isRefusedConnection
-                else { throw error }
+                guard attempt < error.attemptLimit(after: attempt) else { throw error }
                 await wait(backoff.delay(round: attempt, using: &generator))
                 attempt += 1
             }
@@ -214,12 +204,10 @@ extension OfflineFeed {
             try progress.check(answer, to: request)
             needsLists = progress.needsLists(after: answer)
             if needsLists { continue }
-            var counted = report
             try perform(in: renewal) { store throws(OfflineError) in
-                try store.take(answer, feed: feed, &counted)
-                if !answer.hasMore { try store.dropUnkept(feed, &counted) }
+                try store.take(answer, feed: feed, &report)
+                if !answer.hasMore { try store.dropUnkept(feed, &report) }
             }
-            report = counted
             guard !answer.hasMore else { continue }
             needsLists = try perform(in: renewal) { store throws(OfflineError) in
                 guard progress.mayBeginLists else { return false }
@@ -246,29 +234,24 @@ extension OfflineFeed {
         // The copy of another state is shown until this one has answered.
         let firstRows = lists.isEmpty ? [] : try await readPage(of: &lists[0], client)
         let instanceID = client.service?.instanceID ?? 0
-        var counted = report
         try perform(in: renewal) { store throws(OfflineError) in
-            try store.beginLists(chain, of: instanceID, &counted)
+            try store.beginLists(chain, of: instanceID, &report)
         }
-        report = counted
         try take(firstRows, of: chain, &report, in: renewal)
         for place in lists.indices.dropFirst() {
             let posts = try await readPage(of: &lists[place], client)
             try take(posts, of: chain, &report, in: renewal)
         }
         for place in lists.indices {
-            while lists[place].request != nil {
+            while lists[place].missingCount > 0 {
                 let posts = try await readPage(of: &lists[place], client)
                 try take(posts, of: chain, &report, in: renewal)
             }
         }
         try await readNamedPosts(chain, client, &report, in: renewal)
-        let read = lists
-        counted = report
         try perform(in: renewal) { store throws(OfflineError) in
-            try store.endLists(chain, read, at: revision, &counted)
+            try store.endLists(chain, lists, at: revision, &report)
         }
-        report = counted
         return revision > 0
     }
 
@@ -277,12 +260,11 @@ extension OfflineFeed {
         of list: inout KeptList,
         _ client: any FeedCalling
     ) async throws(OfflineError) -> [Post] {
-        guard let request = list.request else { return [] }
-        let answer = try await Self.calling { () throws(FeedClientError) in
-            try await client.call(.listPosts(request))
-        }
-        guard case .listPosts(let page) = answer.response else {
-            throw .violation("The answer to a call for a page is another one.")
+        let (size, start) = (list.missingCount, list.start)
+        guard size > 0 else { return [] }
+        let kept = PostList(feed: list.feed, order: list.order, includesDismissed: true)
+        let page = try await Self.calling { () throws(FeedClientError) in
+            try await client.listPosts(kept, pageSize: size, from: start)
         }
         try list.take(page)
         return page.posts
@@ -318,11 +300,9 @@ extension OfflineFeed {
         _ report: inout SyncReport,
         in renewal: Int
     ) throws(OfflineError) {
-        var counted = report
         try perform(in: renewal) { store throws(OfflineError) in
-            try store.take(posts, missing: missing, of: chain, &counted)
+            try store.take(posts, missing: missing, of: chain, &report)
         }
-        report = counted
     }
 
     private static func calling<Value>(
@@ -347,22 +327,17 @@ extension SyncReport {
 }
 
 extension OfflineError {
-    /// Whether a connection was lost that had been there.
-    fileprivate var isLostConnection: Bool {
-        switch self {
-        case .service(.connectionLost), .service(.closed): true
-        default: false
+    /// How often a sync connects at most if its last connection, of so many, has ended with this.
+    fileprivate func attemptLimit(after count: Int) -> Int {
+        guard case .service(let error) = self else { return 1 }
+        return switch error {
+        // No service of a cluster leads: an election takes a second or two.
+        case .refused(let status) where status.isForOthers: 8
+        case .connectionLost, .closed: 3
+        // A service that starts again takes a moment.
+        case .cannotConnect where count > 1: 3
+        default: 1
         }
-    }
-
-    /// Whether the service that was asked leads its cluster no more, or none leads.
-    fileprivate var isWithoutLeader: Bool {
-        if case .service(.refused(let status)) = self { status.isForOthers } else { false }
-    }
-
-    /// Whether nobody answered at the address.
-    fileprivate var isRefusedConnection: Bool {
-        if case .service(.cannotConnect) = self { true } else { false }
     }
 }
 

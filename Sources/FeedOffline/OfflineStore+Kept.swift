@@ -16,7 +16,8 @@ struct KeptList {
     private(set) var isWhole = false
     private var count = 0
     private var answerCount = 0
-    private var token: [UInt8] = []
+    /// Where the next posts start.
+    private(set) var start = PageStart.first
 
     init(feed: String, order: Order, limit: Int) {
         self.feed = feed
@@ -24,32 +25,22 @@ struct KeptList {
         self.limit = limit
     }
 
-    /// The request for the next posts; nil if the list has no more, or no more are kept.
+    /// How many posts are read next; 0 if the list has no more, or no more are kept.
     ///
-    /// The service lowers the size to that of its largest page.
-    var request: ListPostsRequest? {
-        guard !isWhole, count < limit else { return nil }
-        return ListPostsRequest(
-            feed: feed,
-            order: order,
-            pageSize: Int32(clamping: limit - count),
-            pageToken: token,
-            includesDismissed: true
-        )
-    }
+    /// The service lowers it to that of its largest page.
+    var missingCount: Int { isWhole ? 0 : max(0, limit - count) }
 
-    /// Takes the answer to the request, and refuses one that does not lead on.
-    mutating func take(_ answer: ListPostsResponse) throws(OfflineError) {
+    /// Takes the next page, and refuses one that does not lead on.
+    mutating func take(_ page: Page) throws(OfflineError) {
         answerCount += 1
-        count += answer.posts.count
-        token = answer.nextPageToken
-        lastPost = answer.posts.last ?? lastPost
-        isWhole = token.isEmpty
+        count += page.posts.count
+        lastPost = page.posts.last ?? lastPost
+        if let next = page.next { start = .token(next) } else { isWhole = true }
         // A page of long texts has few posts, and hardly one has none.
         if !isWhole, answerCount > limit + Self.headCount {
             throw .violation("The service has more of a list after \(answerCount) answers.")
         }
-        try answer.posts.checkIDs()
+        try page.posts.checkIDs()
     }
 }
 
@@ -216,9 +207,10 @@ extension OfflineStore {
             for feed in try feeds(of: chain) { try dropUnkept(of: feed, &counts) }
         }
         report = counts
-        // Room of posts that have left goes back to the system if it is more than half of the file.
+        // Room of posts that have left goes back to the system if it is more than half of the file. It
+        // takes room for a copy first, and a disk that has none does not end the sync.
         let (free, all) = (try number("PRAGMA freelist_count"), try number("PRAGMA page_count"))
-        if all > 64, free > all / 2 { try database.execute("VACUUM") }
+        if all > 64, free > all / 2 { try? database.execute("VACUUM") }
     }
 
     /// A boundary moves up to the last kept place of its list, and never back: behind it posts are missing.

@@ -355,7 +355,7 @@ extension OfflineStore {
             }
             let viewerID = hello.user?.id ?? 0
             if identity.viewerID != viewerID { try beginChainsAnew() }
-            try keep(hello.limits)
+            try keep(.hello(hello), of: "")
             try database.run(
                 "UPDATE identity SET instance = ?, is_greeting = 0, next_sequence = ?, viewer = ?",
                 [.id(hello.instanceID), .id(next), .id(viewerID)]

@@ -172,17 +172,6 @@ extension OfflineStore {
         }
     }
 
-    /// Keeps the limits that a Hello has named; a part of a transaction.
-    func keep(_ limits: Limits?) throws(OfflineError) {
-        let hello = HelloResponse(
-            serverName: "",
-            instanceID: 0,
-            serverTimeMilliseconds: 0,
-            limits: limits
-        )
-        try keep(.hello(hello), of: "")
-    }
-
     /// The limits of the last Hello; nil if there are none.
     func limits() throws(OfflineError) -> Limits? {
         guard case .hello(let hello) = try said(of: "") else { return nil }
@@ -195,7 +184,8 @@ extension OfflineStore {
         return policy
     }
 
-    private func keep(_ response: Response, of name: String) throws(OfflineError) {
+    /// Keeps what the service says of itself, which is the empty name, or of a feed; a part of a transaction.
+    func keep(_ response: Response, of name: String) throws(OfflineError) {
         try database.run(
             "INSERT OR REPLACE INTO said VALUES(?, ?)",
             [.text(name), .blob(try WireBlob.bytes(of: response))]
