@@ -233,6 +233,29 @@ import Testing
         #expect(page.changes == [post(2, isRead: true)])
     }
 
+    /// A sweep forgets marks that newer ones have ended, and a copy may have older ones there.
+    @Test func whatWasTakenBackBeforeASweepIsLearned() throws {
+        let follower = FeedStore(stripeCount: 2) { 0 }
+        try mark([1, 2], .read)
+        try mark([1, 2], .dismissed)
+        try changes.restore(to: follower)
+        follower.beginFollowing(at: 0)
+        let before = SyncPosition(revision: store.revision, copyRevision: 0)
+        try mark([1, 2], .restored)
+        try store.mark(through: ids[7], in: Self.feed, as: .read, by: voter, sink: changes)
+        try store.deletePost(ids[2], sink: changes)
+        var sweep = MarkSweep()
+        for _ in 0..<130 { store.sweepMarks(&sweep, sink: changes) }
+        #expect(store.markUnitCount == RankingLimits.viewerUnitCount + 2)
+        let page = try read(before)
+        #expect(!page.isReset && page.changes.count == 2)
+        #expect(page.changes.last == post(1, isRead: true))
+        try changes.restore(to: follower)
+        follower.showRecord(at: 0)
+        #expect(follower.markUnitCount == store.markUnitCount)
+        #expect(try read(before, follower).changes == page.changes)
+    }
+
     @Test func whoMissesTooManyThatWereTakenBackBeginsAnew() throws {
         try mark(0..<100, .read)
         let before = SyncPosition(revision: store.revision, copyRevision: 0)

@@ -236,7 +236,14 @@ package struct ViewerMarks: Sendable {
     }
 
     /// Forgets the marks on a single post, which is gone or is reached by newer marks.
-    mutating func forget(_ post: PostID) { posts[post] = nil }
+    ///
+    /// A copy may have marks on it that were taken back before, and learns what stands.
+    mutating func forget(_ post: PostID, isGone: Bool, at revision: UInt64) {
+        posts[post] = nil
+        guard !isGone else { return }
+        lift(post, revision)
+        newestRevision = revision
+    }
 
     /// Whether the marks on a single post say nothing that the marks through posts do not say.
     func isSpent(_ post: PostOrigin) -> Bool { standingMarks(on: post).isEmpty }
@@ -246,11 +253,11 @@ package struct ViewerMarks: Sendable {
     /// Puts marks on a post back, unless newer ones are there.
     ///
     /// An empty set that is kept stays until the next sweep, so that no older marks come back.
-    mutating func restore(_ marks: PostMarks, keepsEmpty: Bool) {
+    mutating func restore(_ marks: PostMarks, isGone: Bool, keepsEmpty: Bool) {
         guard marks.revision > posts[marks.post]?.revision ?? 0 else { return }
         let isKept = keepsEmpty || !marks.marks.isEmpty
         posts[marks.post] = isKept ? OnPost(marks: marks.marks, revision: marks.revision) : nil
-        if marks.marks.isEmpty { lift(marks.post, marks.revision) }
+        if marks.marks.isEmpty, !isGone { lift(marks.post, marks.revision) }
         newestRevision = max(newestRevision, marks.revision)
         restoredRevision = max(restoredRevision, marks.revision)
         if marks.marks.contains(.dismissed) { mayDismiss = true }

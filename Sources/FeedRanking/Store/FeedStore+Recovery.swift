@@ -111,7 +111,8 @@ extension FeedStore {
         guard change.marks.isPossible else { throw .badMark(change.viewer) }
         try raise(revision: change.revision)
         let keepsEmpty = !followed.isFollowing
-        marks.change(change.viewer) { $0.restore(change, keepsEmpty: keepsEmpty) }
+        let isGone = change.marks.isEmpty && stripes.origin(of: change.post) == nil
+        marks.change(change.viewer) { $0.restore(change, isGone: isGone, keepsEmpty: keepsEmpty) }
     }
 
     /// Puts a viewer's mark through a post back; O(1).

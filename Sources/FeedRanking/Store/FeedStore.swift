@@ -374,16 +374,8 @@ package final class FeedStore: Sendable {
             guard let slot = stripe.liveSlot(id) else { throw .postNotFound(id) }
             try check(expectedRevision, stripe.posts[slot])
             var content = stripe.posts[slot].content.content
-            let byteCount = content.textByteCount
             content.apply(changes)
-            liveTextByteCount.wrappingAdd(content.textByteCount - byteCount, ordering: .relaxed)
-            let revision = self.changes.take(showing: stripe.posts[slot].feed)
-            stripe.posts[slot].revision = revision
-            stripe.replaceContent(
-                slot,
-                ContentBlob(content, updateTimeMilliseconds: clock.now(), editRevision: revision)
-            )
-            if !sink.isNone { sink.append(stripe.state(slot, content)) }
+            let revision = replaceContent(slot, of: &stripe, content, at: clock.now(), sink)
             page.append(slot, of: &stripe, voter)
             return WriteOutcome(revision: revision, refreshIsDue: stripe.refreshIsDue)
         }
@@ -403,18 +395,29 @@ package final class FeedStore: Sendable {
             let old = stripe.posts[slot].content
             var content = old.content
             (content.authorID, content.authorName) = (0, "")
-            let byteCount = content.textByteCount
-            liveTextByteCount.wrappingAdd(byteCount - old.textByteCount, ordering: .relaxed)
-            let revision = changes.take(showing: stripe.posts[slot].feed)
-            stripe.posts[slot].revision = revision
-            let time = old.updateTimeMilliseconds
-            stripe.replaceContent(
-                slot,
-                ContentBlob(content, updateTimeMilliseconds: time, editRevision: revision)
-            )
-            if !sink.isNone { sink.append(stripe.state(slot, content)) }
-            return byteCount
+            _ = replaceContent(slot, of: &stripe, content, at: old.updateTimeMilliseconds, sink)
+            return content.textByteCount
         }
+    }
+
+    /// Gives a post other content; returns the revision of the edit.
+    private func replaceContent(
+        _ slot: UInt32,
+        of stripe: inout Stripe,
+        _ content: PostContent,
+        at time: Int64,
+        _ sink: some ChangeSink
+    ) -> UInt64 {
+        let addedByteCount = content.textByteCount - stripe.textByteCount(slot)
+        liveTextByteCount.wrappingAdd(addedByteCount, ordering: .relaxed)
+        let revision = changes.take(showing: stripe.posts[slot].feed)
+        stripe.posts[slot].revision = revision
+        stripe.replaceContent(
+            slot,
+            ContentBlob(content, updateTimeMilliseconds: time, editRevision: revision)
+        )
+        if !sink.isNone { sink.append(stripe.state(slot, content)) }
+        return revision
     }
 
     /// Removes a post for good; a repeated removal is no error and takes no revision; O(log n) an index.
@@ -571,22 +574,24 @@ package final class FeedStore: Sendable {
         let spent = spentMarks(of: viewer)
         guard !spent.isEmpty else { return }
         marks.change(viewer) { marks in
-            for (id, revision) in spent where marks.posts[id]?.revision == revision {
-                marks.forget(id)
+            for (id, isGone, revision) in spent where marks.posts[id]?.revision == revision {
                 let revision = takeRevision()
+                marks.forget(id, isGone: isGone, at: revision)
                 sink.append(PostMarks(viewer: viewer, post: id, marks: [], revision: revision))
             }
         }
     }
 
-    /// The marks on single posts that say nothing any more, with their revisions.
+    /// The marks on single posts that say nothing any more, with their revisions, and whether the posts are
+    /// gone.
     ///
     /// The copy of the marks ends with the call: a change beside it would copy them all.
-    private func spentMarks(of viewer: VoterID) -> [(PostID, UInt64)] {
+    private func spentMarks(of viewer: VoterID) -> [(PostID, isGone: Bool, UInt64)] {
         guard let copy = marks.marks(of: viewer) else { return [] }
         return copy.posts.compactMap { id, onPost in
-            if let post = stripes.origin(of: id), !copy.isSpent(post) { return nil }
-            return (id, onPost.revision)
+            let post = stripes.origin(of: id)
+            if let post, !copy.isSpent(post) { return nil }
+            return (id, post == nil, onPost.revision)
         }
     }
 }

@@ -386,7 +386,7 @@ import Testing
         #expect(store.revision == other.revision && store.postCount == other.postCount, comment)
         #expect(store.postByteCount == other.postByteCount, comment)
         #expect(store.highestID == other.highestID, comment)
-        // Not `markUnitCount`: marks that a leader has swept are taken back to its followers.
+        #expect(store.markUnitCount == other.markUnitCount, comment)
         for feed in [nil, FeedID(rawValue: 0), FeedID(rawValue: 2)] {
             for order in Order.allCases {
                 for window in order.allowsWindow ? [nil, .hour, .day] : [Window?.none] {
