@@ -25,8 +25,8 @@ package protocol Journal: AnyObject {
     /// Learns that all records up to a number are kept elsewhere, durably, and need not be replayed.
     func forget(through number: UInt64) throws(StorageError)
 
-    /// Learns that what the records up to a number say is to leave the files soon, once it is forgotten.
-    func erase(through number: UInt64) throws(StorageError)
+    /// Learns that what forgotten records say is to leave the files soon.
+    func erase() throws(StorageError)
 }
 
 /// A record's place in the journal, and the hash that stands for all up to it.

@@ -50,7 +50,7 @@ package final class SegmentJournal: Journal {
     private var space: JournalSpace
     /// All records up to this one are kept elsewhere.
     private var forgotten: UInt64
-    /// What all records up to this one say is to leave the files.
+    /// Segments that begin with this record or before have something that is to leave the files.
     private var erased: UInt64 = 0
     private var age: JournalAge
     /// The journal's age when the segment before one ended, read from that one's header.
@@ -376,8 +376,10 @@ extension SegmentJournal {
 
     /// Files with what is to be erased are not used again, and the current segment ends some hundred records
     /// later: so a journal with few changes forgets it, too.
-    package func erase(through number: UInt64) throws(StorageError) {
-        erased = max(erased, number)
+    ///
+    /// A segment counts whatever its own records say: its file may have been used before.
+    package func erase() throws(StorageError) {
+        erased = last.number
         try space.removeForgotten()
     }
 

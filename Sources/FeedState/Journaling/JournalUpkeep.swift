@@ -48,7 +48,7 @@ struct JournalUpkeep {
 
     mutating func forget() throws(StorageError) {
         let erased = receiver.erasedRecord
-        if erased > erasedRecord { try journal.erase(through: erased) }
+        if erased > erasedRecord { try journal.erase() }
         erasedRecord = erased
         guard !keepsSegments else { return }
         try journal.forget(through: receiver.checkpointedRecord)

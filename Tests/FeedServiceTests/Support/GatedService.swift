@@ -129,7 +129,7 @@ private final class GatedJournal: WatchedJournal {
 
     func forget(through number: UInt64) throws(StorageError) { try base.forget(through: number) }
 
-    func erase(through number: UInt64) throws(StorageError) { try base.erase(through: number) }
+    func erase() throws(StorageError) { try base.erase() }
 
     var unmarkedByteCount: Int { base.unmarkedByteCount }
 
