@@ -104,6 +104,17 @@ import Testing
         #expect(try StateModel(database) == model)
     }
 
+    /// The backup stays as it is.
+    @Test func aRestoreKeepsNoCopy() throws {
+        let directory = try DataDirectory(golden: "state-format-1.sql")
+        try directory.files.createDirectory("old")
+        try directory.files.rename("state.db", to: "old/state.db")
+        let target = directory.path + "/restored"
+        try BackupRestore.run(backup: directory.path + "/old", into: target)
+        let names = try POSIXFiles(reading: target).names(in: ".")
+        #expect(names.contains("state.db") && !names.contains { $0.contains("format") }, "\(names)")
+    }
+
     /// It has not kept what was deleted, so who has come less far begins a new copy.
     @Test func knowsNoDeletionOfBefore() throws {
         let directory = try DataDirectory(golden: "state-format-1.sql")

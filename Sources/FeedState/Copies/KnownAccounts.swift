@@ -6,17 +6,31 @@ internal import Foundation
 ///
 /// A state that was restored has accounts again that were deleted later: a newer state knows which.
 package struct KnownAccounts: Sendable, Equatable {
-    private var statuses: [UInt64: AccountRow.Status]
+    private struct Known: Equatable {
+        let createTimeMilliseconds: Int64
+        let erasure: AccountRow.Erasure?
+    }
 
-    init(_ state: AccountsState) {
-        statuses = Dictionary(uniqueKeysWithValues: state.accounts.map { ($0.id, $0.status) })
+    private var accounts: [UInt64: Known] = [:]
+
+    package init(_ state: AccountsState) {
+        for row in state.accounts {
+            accounts[row.id] = Known(
+                createTimeMilliseconds: row.createTimeMilliseconds,
+                erasure: row.status.erasure
+            )
+        }
     }
 
     /// The accounts that are here and that a newer state has deleted, in the order of their numbers, with
     /// what went with them; O(accounts).
+    ///
+    /// A number is the same account's only if the times of the sign-up are equal: the states may be of two
+    /// services, or of two restores of one.
     package func deleted(in newer: KnownAccounts) -> [(id: UInt64, erasure: AccountRow.Erasure)] {
-        newer.statuses.sorted { $0.key < $1.key }.compactMap { id, status in
-            guard let erasure = status.erasure, let known = statuses[id], known.erasure == nil
+        newer.accounts.sorted { $0.key < $1.key }.compactMap { id, other in
+            guard let erasure = other.erasure, let known = accounts[id], known.erasure == nil,
+                known.createTimeMilliseconds == other.createTimeMilliseconds
             else { return nil }
             return (id, erasure)
         }

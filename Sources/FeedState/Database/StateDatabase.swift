@@ -93,7 +93,14 @@ package final class StateDatabase {
         // An older format is read as it is where nothing may be changed.
         let isMigrated = format < known && mode == .existing
         if isMigrated {
-            try StateMigration.run(migrations, on: connection, from: format, meta, files)
+            try StateMigration.run(
+                migrations,
+                on: connection,
+                from: format,
+                meta,
+                // What a file that is being made was made of is still there.
+                copyingIn: name == Self.fileName ? files : nil
+            )
             meta = try StateMeta.read(connection, format: known)
         }
         directoryRow = try DirectoryRow.read(connection, instanceID: meta.instanceID)

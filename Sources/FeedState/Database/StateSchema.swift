@@ -77,13 +77,13 @@ package struct StateMigration: Sendable {
         )
     }
 
-    /// Copies the file and brings it to the format after the last migration.
+    /// Brings the file to the format after the last migration; copies it before if files are given.
     static func run(
         _ migrations: [StateMigration],
         on database: Database,
         from format: Int64,
         _ meta: StateMeta,
-        _ files: any JournalFiles
+        copyingIn files: (any JournalFiles)?
     ) throws(StorageError) {
         let due = migrations.filter { $0.format >= format }
         guard due.first?.format == format else {
@@ -93,7 +93,7 @@ package struct StateMigration: Sendable {
                 reason: "no program wrote format \(format)"
             )
         }
-        try copy(database, format, files)
+        if let files { try copy(database, format, files) }
         try database.transaction { () throws(StorageError) in
             for migration in due {
                 for statement in migration.statements { try database.execute(statement) }

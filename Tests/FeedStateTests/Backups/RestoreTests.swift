@@ -33,6 +33,41 @@ import Testing
         )
     }
 
+    /// A number may be another person's in the state that was typed.
+    @Test func onlyTheSameAccountsWereDeletedSince() {
+        func accounts(_ rows: (id: UInt64, time: Int64, AccountRow.Status)...) -> KnownAccounts {
+            var state = AccountsState()
+            state.accounts = rows.map { id, time, status in
+                AccountRow(
+                    id: id,
+                    email: "",
+                    displayName: "",
+                    passwordHash: "",
+                    createTimeMilliseconds: time,
+                    status: status
+                )
+            }
+            return KnownAccounts(state)
+        }
+        let old = accounts(
+            (1, 5, .active),
+            (2, 6, .suspended),
+            (3, 7, .active),
+            (4, 8, .erasedPosts),
+            (5, 9, .active)
+        )
+        let newer = accounts(
+            (1, 5, .erasedAuthor),
+            (2, 6, .erasingPosts),
+            (3, 1, .erasedPosts),
+            (4, 8, .erasedPosts),
+            (5, 9, .active),
+            (6, 9, .erasedPosts)
+        )
+        let deleted = old.deleted(in: newer)
+        #expect(deleted.map(\.id) == [1, 2] && deleted.map(\.erasure) == [.author, .posts])
+    }
+
     @Test("T-BACKUP-10: a restore ends all sessions")
     func aRestoreEndsAllSessions() throws {
         let (directory, database) = try DataDirectory.created()
