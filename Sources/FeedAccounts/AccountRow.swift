@@ -92,6 +92,4 @@ extension AccountRow.Status {
         case .active, .suspended, .erasedPosts, .erasedAuthor: nil
         }
     }
-
-    var pendingErasure: AccountRow.Erasure? { erased == nil ? nil : erasure }
 }

@@ -103,27 +103,21 @@ package final class Accounts: Sendable {
     /// - Parameters:
     ///   - id: The account.
     ///   - endsSessions: Whether all sessions of the user end with it, those too that begin at this moment.
+    ///   - includesDeleted: Whether a deleted account may be changed, too.
     ///   - sink: What takes the change.
     ///   - change: Makes the change under the account's lock; false refuses it.
     /// - Returns: The account as it is now; nil if there is none, or it was refused.
     package func change(
         _ id: UInt64,
         endsSessions: Bool,
-        _ sink: some AccountChangeSink,
-        _ change: (inout AccountRow) -> Bool
-    ) -> AccountRow? {
-        update(id, endsSessions: endsSessions, sink) { !$0.isDeleted && change(&$0) }
-    }
-
-    /// The same of a deleted account, too.
-    private func update(
-        _ id: UInt64,
-        endsSessions: Bool,
+        includesDeleted: Bool = false,
         _ sink: some AccountChangeSink,
         _ change: (inout AccountRow) -> Bool
     ) -> AccountRow? {
         let changed = byID.withPart(of: id) { entries -> (row: AccountRow, ended: [TokenHash])? in
-            guard var entry = entries[id], change(&entry.row) else { return nil }
+            guard var entry = entries[id], includesDeleted || !entry.row.isDeleted,
+                change(&entry.row)
+            else { return nil }
             entry.row.version += 1
             sink.append(entry.row)
             let ended = endsSessions ? endTokens(of: &entry, sink) : []
@@ -136,6 +130,8 @@ package final class Accounts: Sendable {
     }
 
     /// Gives an account another e-mail, if it is free and `isAllowed` says so of the account as it is.
+    ///
+    /// A token that resets the password ends, as it was sent to the old one; the sessions stay.
     ///
     /// - Returns: The account as it is now; nil if there is none, or it was refused.
     package func changeEmail(
@@ -158,6 +154,7 @@ package final class Accounts: Sendable {
             return row
         }
         release(old, of: id)
+        if row != nil, let reset = byID.withPart(of: id, { $0[id]?.reset }) { end(reset, sink) }
         return row
     }
 
@@ -189,7 +186,7 @@ package final class Accounts: Sendable {
 
     /// Notes that no post names a deleted account any more.
     package func endErasure(of id: UInt64, _ sink: some AccountChangeSink) {
-        let row = update(id, endsSessions: false, sink) { row in
+        let row = change(id, endsSessions: false, includesDeleted: true, sink) { row in
             guard let ended = row.status.erased else { return false }
             row.status = ended
             return true
@@ -199,7 +196,7 @@ package final class Accounts: Sendable {
 
     private func noteErasure(of row: AccountRow) {
         guard row.isDeleted else { return }
-        pendingErasures.withLock { $0[row.id] = row.status.pendingErasure }
+        pendingErasures.withLock { $0[row.id] = row.status.erased?.erasure }
     }
 
     /// Lets others have an e-mail that was an account's, unless it is that again.
@@ -297,10 +294,6 @@ package final class Accounts: Sendable {
     }
 
     /// The session of a token; nil if there is none, or it has expired or was ended.
-    package func session(of token: SessionToken, at now: Int64) -> SessionRow? {
-        session(token.hash, at: now)
-    }
-
     package func session(_ hash: TokenHash, at now: Int64) -> SessionRow? {
         current(hash, .session, at: now)
     }

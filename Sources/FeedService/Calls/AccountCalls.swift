@@ -20,27 +20,24 @@ struct AccountCalls {
         _ request: SignUpRequest,
         _ envelope: Envelope,
         from caller: borrowing Caller
-    ) throws(Status) -> SignIn {
+    ) throws(Status) -> Answer {
         if !request.displayName.isEmpty {
             try environment.rules.texts.checkDisplayName(request.displayName)
         }
-        let signIn = try admit(
+        return try admit(
             email: request.email,
             password: request.password,
             goal: .signUp(displayName: request.displayName),
             envelope,
             from: caller
         )
-        // The attempt stays a failure: a caller that asks for many e-mails is slowed.
-        guard signIn.account == nil else { throw .emailTaken }
-        return signIn
     }
 
     func signIn(
         _ request: SignInRequest,
         _ envelope: Envelope,
         from caller: borrowing Caller
-    ) throws(Status) -> SignIn {
+    ) throws(Status) -> Answer {
         try admit(
             email: request.email,
             password: request.password,
@@ -98,7 +95,7 @@ struct AccountCalls {
     /// Ends one session of the connection's user; a connection that has it learns it as others do.
     func endSession(
         _ request: EndSessionRequest,
-        from caller: borrowing Caller
+        from caller: inout Caller
     ) throws(Status) -> Answer {
         guard let session = caller.login.session else { throw .sessionRequired }
         try environment.admitChange()
@@ -108,6 +105,8 @@ struct AccountCalls {
             environment.changeLog.transaction {
                 accounts.end(ended.tokenHash, environment.changeLog)
             }
+            // It may be the connection's own, and more of its requests may have been read.
+            environment.lookUpLogin(of: &caller)
         }
         return .response(.empty, revision: environment.store.revision)
     }
@@ -176,64 +175,73 @@ extension AccountCalls {
         _ request: ChangePasswordRequest,
         _ envelope: Envelope,
         from caller: borrowing Caller
-    ) throws(Status) -> SignIn {
-        try environment.admitAccountChange()
-        let user = try user(of: caller, request.password)
-        try environment.rules.texts.checkPassword(request.newPassword, field: "new_password")
-        let goal = SignIn.Goal.changePassword(to: Secret(copying: request.newPassword.utf8))
-        return try begin(goal, user, password: request.password, envelope, from: caller)
+    ) throws(Status) -> Answer {
+        try change(
+            .changePassword(to: newPassword(request.newPassword)),
+            request.password,
+            envelope,
+            from: caller
+        )
     }
 
     func changeEmail(
         _ request: ChangeEmailRequest,
         _ envelope: Envelope,
         from caller: borrowing Caller
-    ) throws(Status) -> SignIn {
-        try environment.admitAccountChange()
-        let user = try user(of: caller, request.password)
-        let goal = SignIn.Goal.changeEmail(to: try address(request.email))
-        return try begin(goal, user, password: request.password, envelope, from: caller)
+    ) throws(Status) -> Answer {
+        try change(
+            .changeEmail(to: address(request.email)),
+            request.password,
+            envelope,
+            from: caller
+        )
     }
 
     func deleteAccount(
         _ request: DeleteAccountRequest,
         _ envelope: Envelope,
         from caller: borrowing Caller
-    ) throws(Status) -> SignIn {
-        try environment.admitAccountChange()
-        let user = try user(of: caller, request.password)
+    ) throws(Status) -> Answer {
         let goal = SignIn.Goal.deleteAccount(request.keepsPosts ? .author : .posts)
-        return try begin(goal, user, password: request.password, envelope, from: caller)
+        return try change(goal, request.password, envelope, from: caller)
     }
 
     func resetPassword(
         _ request: ResetPasswordRequest,
         _ envelope: Envelope,
         from caller: borrowing Caller
-    ) throws(Status) -> SignIn {
+    ) throws(Status) -> Answer {
         try environment.admitAccountChange()
-        let password = request.newPassword
-        try environment.rules.texts.checkPassword(password, field: "new_password")
+        let password = try newPassword(request.newPassword)
         let now = environment.context.clock.now()
         guard let token = SessionToken(bytes: request.token)?.hash,
             let reset = accounts.reset(token, at: now),
             let account = accounts.account(reset.userID), let email = EmailAddress(account.email)
         else { throw .badResetToken }
         let goal = SignIn.Goal.setPassword(.reset(token))
-        return try begin(goal, (account, email), password: password, envelope, from: caller)
+        return try begin(goal, (account, email), password, envelope, from: caller)
     }
 
-    /// The account of a caller who has signed in, and shows a password that may be its own.
-    private func user(
-        of caller: borrowing Caller,
-        _ password: SecretText
-    ) throws(Status) -> (account: AccountRow?, email: EmailAddress) {
+    private func newPassword(_ text: SecretText) throws(Status) -> Secret {
+        try environment.rules.texts.checkPassword(text, field: "new_password")
+        return Secret(copying: text.utf8)
+    }
+
+    /// Begins a change of the account of a caller who has signed in, and shows what may be its password.
+    private func change(
+        _ goal: @autoclosure () throws(Status) -> SignIn.Goal,
+        _ password: SecretText,
+        _ envelope: Envelope,
+        from caller: borrowing Caller
+    ) throws(Status) -> Answer {
+        try environment.admitAccountChange()
         guard let session = caller.login.session else { throw .sessionRequired }
         guard let account = accounts.account(session.userID),
             let email = EmailAddress(account.email)
         else { throw .sessionExpired }
         try environment.rules.texts.checkPassword(password)
-        return (account, email)
+        let secret = Secret(copying: password.utf8)
+        return try begin(goal(), (account, email), secret, envelope, from: caller)
     }
 
     private func admit(
@@ -242,22 +250,23 @@ extension AccountCalls {
         goal: SignIn.Goal,
         _ envelope: Envelope,
         from caller: borrowing Caller
-    ) throws(Status) -> SignIn {
+    ) throws(Status) -> Answer {
         try environment.admitChange()
         let address = try address(email)
         try environment.rules.texts.checkPassword(password)
-        let account = accounts.account(for: address)
-        return try begin(goal, (account, address), password: password, envelope, from: caller)
+        let user = (accounts.account(for: address), address)
+        let secret = Secret(copying: password.utf8)
+        return try begin(goal, user, secret, envelope, from: caller)
     }
 
     /// Counts an attempt for the limits.
     private func begin(
         _ goal: SignIn.Goal,
         _ user: (account: AccountRow?, email: EmailAddress),
-        password: SecretText,
+        _ password: Secret,
         _ envelope: Envelope,
         from caller: borrowing Caller
-    ) throws(Status) -> SignIn {
+    ) throws(Status) -> Answer {
         let timeout = environment.context.timeout(milliseconds: envelope.timeoutMilliseconds)
         let limits = accounts.limits
         let attempt: SignInLimits<ClientIdentity>.Attempt
@@ -272,17 +281,21 @@ extension AccountCalls {
         case .waitToCreate(let wait):
             throw .tooManyCreations(limit: limits.creationsPerWindow, wait: wait)
         }
-        return SignIn(
+        // The attempt stays a failure: a caller that asks for many e-mails is slowed.
+        if case .signUp = goal, user.account != nil { throw .emailTaken }
+        let signIn = SignIn(
             requestID: envelope.id,
+            method: envelope.method,
             goal: goal,
             email: user.email,
-            password: Secret(copying: password.utf8),
+            password: password,
             account: user.account,
             peer: caller.peer,
             attempt: attempt,
             timeout: timeout,
             deadline: MonotonicInstant.now.advanced(by: timeout)
         )
+        return .later(.signIn(signIn))
     }
 }
 
@@ -347,7 +360,7 @@ extension AccountCalls {
                     return try retry(signIn)
                 }
             }
-        case .differs: throw signIn.goal.isOfUser ? .wrongPassword : .badCredentials
+        case .differs: throw .badCredentials
         case .skipped: throw .signInTooLate(signIn.timeout)
         case .crowdedOut:
             let passwords = environment.context.passwords
@@ -415,7 +428,7 @@ extension AccountCalls {
                 // Another call was faster, so the password or the token is not right any more.
                 if accounts.account(checked.id)?.isSuspended == true { throw .userSuspended }
                 switch right {
-                case .password: throw .wrongPassword
+                case .password: throw .badCredentials
                 case .reset: throw .badResetToken
                 }
             }
@@ -462,7 +475,7 @@ extension AccountCalls {
 
     /// Why a change is refused of an account that another call has changed since its password was compared.
     private func overtaken(_ account: AccountRow) -> Status {
-        accounts.account(account.id)?.isSuspended == true ? .userSuspended : .wrongPassword
+        accounts.account(account.id)?.isSuspended == true ? .userSuspended : .badCredentials
     }
 
     private func admitSession() throws(Status) {
@@ -477,10 +490,13 @@ extension AccountCalls {
     }
 
     /// Another call has created the account, or changed its password, while the password was hashed.
+    ///
+    /// If it was deleted, none is created: the attempt may not be counted as a creation.
     private func retry(_ signIn: SignIn) throws(Status) -> End {
         if case .signUp = signIn.goal { throw .emailTaken }
+        guard let account = accounts.account(for: signIn.email) else { throw .badCredentials }
         var signIn = signIn
-        signIn.account = accounts.account(for: signIn.email)
+        signIn.account = account
         return .hash(signIn)
     }
 
@@ -541,17 +557,10 @@ struct SignIn {
             case .signIn, .changePassword, .changeEmail, .deleteAccount, .setPassword: false
             }
         }
-
-        /// Whether the user has signed in already.
-        var isOfUser: Bool {
-            switch self {
-            case .changePassword, .changeEmail, .deleteAccount: true
-            case .signUp, .signIn, .signInOrUp, .setPassword: false
-            }
-        }
     }
 
     let requestID: UInt64
+    let method: Method
     var goal: Goal
     let email: EmailAddress
     /// The password, which is overwritten once nothing holds it.
@@ -571,17 +580,6 @@ struct SignIn {
         case .signIn, .changePassword, .changeEmail, .deleteAccount:
             .verify(account?.passwordHash)
         case .signInOrUp: account.map { .verify($0.passwordHash) } ?? .create
-        }
-    }
-
-    var method: Method {
-        switch goal {
-        case .signUp: .signUp
-        case .signIn, .signInOrUp: .signIn
-        case .changePassword, .setPassword(.password): .changePassword
-        case .changeEmail: .changeEmail
-        case .deleteAccount: .deleteAccount
-        case .setPassword(.reset): .resetPassword
         }
     }
 

@@ -8,6 +8,7 @@ internal import FeedState
 
 struct Envelope {
     let id: UInt64
+    let method: Method
     /// How long the answer may take; 0 is the service's default.
     let timeoutMilliseconds: UInt32
     /// The revision that the answer must have at least.
@@ -195,7 +196,7 @@ extension CallEnvironment {
         guard let token = SessionToken(bytes: bytes) else { throw .badToken(bytes.count) }
         let count = context.accounts.revocationCount
         let now = context.clock.now()
-        guard let session = context.accounts.session(of: token, at: now) else {
+        guard let session = context.accounts.session(token.hash, at: now) else {
             // A client forgets a session that has ended, and this one may be in a record to come.
             if context.stalls.isFollowing {
                 throw .sessionUnknownHere(leader: context.node?.leader)
@@ -365,7 +366,7 @@ extension CallEnvironment {
 
     /// Refuses a caller that acts for a user and is no service, and a user whom nobody knows; 0 is the
     /// caller itself.
-    private func checkActing(for user: UInt64, _ caller: borrowing Caller) throws(Status) {
+    func checkActing(for user: UInt64, _ caller: borrowing Caller) throws(Status) {
         guard user != 0 else { return }
         guard caller.isService else { throw .serviceOnly }
         guard !Self.isOfService(user) else { return }

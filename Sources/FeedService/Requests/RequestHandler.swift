@@ -193,20 +193,18 @@ struct RequestHandler: ~Copyable {
         case .ping(let request): answer = try connections.ping(request)
         case .getSession: answer = try accounts.getSession(from: &caller)
         case .signOut(let request): answer = try accounts.signOut(request, from: &caller)
-        case .signUp(let request):
-            answer = .later(.signIn(try accounts.signUp(request, envelope, from: caller)))
-        case .signIn(let request):
-            answer = .later(.signIn(try accounts.signIn(request, envelope, from: caller)))
+        case .signUp(let request): answer = try accounts.signUp(request, envelope, from: caller)
+        case .signIn(let request): answer = try accounts.signIn(request, envelope, from: caller)
         case .changePassword(let request):
-            answer = .later(.signIn(try accounts.changePassword(request, envelope, from: caller)))
+            answer = try accounts.changePassword(request, envelope, from: caller)
         case .changeEmail(let request):
-            answer = .later(.signIn(try accounts.changeEmail(request, envelope, from: caller)))
+            answer = try accounts.changeEmail(request, envelope, from: caller)
         case .deleteAccount(let request):
-            answer = .later(.signIn(try accounts.deleteAccount(request, envelope, from: caller)))
+            answer = try accounts.deleteAccount(request, envelope, from: caller)
         case .resetPassword(let request):
-            answer = .later(.signIn(try accounts.resetPassword(request, envelope, from: caller)))
+            answer = try accounts.resetPassword(request, envelope, from: caller)
         case .listSessions: answer = try accounts.listSessions(from: caller)
-        case .endSession(let request): answer = try accounts.endSession(request, from: caller)
+        case .endSession(let request): answer = try accounts.endSession(request, from: &caller)
         case .changeUser(let request): answer = try accounts.changeUser(request)
         case .makePasswordReset(let request): answer = try accounts.makePasswordReset(request)
         case .watchPosts(let request):
@@ -242,6 +240,7 @@ extension RequestHandler {
     ) throws(Status) -> Answer {
         let envelope = Envelope(
             id: frame.id,
+            method: method,
             timeoutMilliseconds: frame.timeoutMilliseconds,
             minimumRevision: frame.minimumRevision
         )

@@ -157,6 +157,26 @@ import Testing
         }
     }
 
+    @Test func whatFollowsTheEndOfTheOwnSessionIsNotTheUsers() async throws {
+        try await withAccounts { port in
+            let client = try WireClient(port: port)
+            _ = try client.signUp("a@x")
+            let post = try client.createPost(title: "a post")
+            let own = try #require(try client.sessions().first).id
+            // In one write, and so in one read.
+            let requests: [Request] = [
+                .endSession(EndSessionRequest(id: own)),
+                .castVote(CastVoteRequest(postID: post, direction: .up)),
+            ]
+            let frames = try requests.flatMap { request in
+                try ClientFrame(id: client.nextID(), request: request).encoded()
+            }
+            try client.socket.send(frames)
+            #expect(try #require(try client.receive()).status == nil)
+            #expect(try #require(try client.receive()).status?.reason == .sessionExpired)
+        }
+    }
+
     @Test func takeNoSequence() async throws {
         try await withAccounts { port in
             let client = try WireClient(port: port)

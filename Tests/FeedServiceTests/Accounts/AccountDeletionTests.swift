@@ -118,6 +118,28 @@ import Testing
         }
     }
 
+    /// Nobody counts such an account as created, so it would be a way around the limit.
+    @Test func aSignInThatWasBegunBeforeCreatesNoAccount() async throws {
+        let passwords = CountedPasswords(isGated: true)
+        try await withAccounts {
+            passwords.install(&$0)
+        } _: { port in
+            let (client, other) = (try WireClient(port: port), try WireClient(port: port))
+            passwords.gate.signal()
+            _ = try client.signUp("ann@x")
+            passwords.begun.wait()
+            try client.send(Self.delete())
+            passwords.begun.wait()
+            let signIn = SignInRequest(email: "ann@x", password: "password", createsIfMissing: true)
+            try other.send(.signIn(signIn))
+            #expect(try other.refusal(.ping(PingRequest())) == nil)
+            for _ in 0..<3 { passwords.gate.signal() }
+            #expect(try #require(try client.receive()).status == nil)
+            #expect(try #require(try other.receive()).status?.reason == .badCredentials)
+            #expect(passwords.runCount == 3)
+        }
+    }
+
     /// The first service does nothing by itself, as its clock stands still.
     @Test(arguments: [false, true])
     func aStartGoesOnWithThePosts(keepsPosts: Bool) async throws {

@@ -239,7 +239,7 @@ struct LeaderRun {
                 tokens.append(begun.token)
             }
         case 5:
-            if let token, let session = accounts.session(of: token, at: now) {
+            if let token, let session = accounts.session(token.hash, at: now) {
                 _ = accounts.renew(session, at: now, log)
             }
         case 6: if let token { accounts.end(token.hash, log) }
