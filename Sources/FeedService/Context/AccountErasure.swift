@@ -43,13 +43,23 @@ final class AccountErasure {
 
     /// Looks at some posts; whether the pass is over, or can do nothing for now.
     private func step() -> Bool {
-        guard context.changeRefusal == nil else { return true }
         let changes = context.changeLog(0)
+        // As of a correction of times, whose limits it has.
+        let byteCount = context.limits.longestCorrectionByteCount
+        guard context.longTransactionRoom.reserve(byteCount) else { return false }
         return changes.transaction {
+            defer {
+                changes.countWaitingBytes()
+                context.longTransactionRoom.release(byteCount)
+            }
+            guard context.changeRefusal == nil else { return true }
             erasePosts(changes)
             guard lastID >= store.highestID else { return false }
-            for account in accounts.keys { context.accounts.endErasure(of: account, changes) }
-            return true
+            for account in accounts.keys.prefix(context.limits.maximumDeletedPostCount) {
+                context.accounts.endErasure(of: account, changes)
+                accounts[account] = nil
+            }
+            return accounts.isEmpty
         }
     }
 

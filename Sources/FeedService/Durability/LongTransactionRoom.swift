@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// The bytes that long transactions under way may log together, over all loops.
 ///
-/// ImportPosts and CorrectTimes log far more than any other change: an import up to a frame of posts,
-/// and a correction some 340 KiB. If each loop could log one of them after a single look at the
-/// admission, 128 loops would overflow a journal record. So both reserve their bytes, and then look
+/// ImportPosts, CorrectTimes and `AccountErasure` log far more than any other change: an import up to a
+/// frame of posts, and the others some 340 KiB. If each loop could log one of them after a single look at
+/// the admission, 128 loops would overflow a journal record. So they reserve their bytes, and then look
 /// at the admission once more. Once no change is admitted any more, the loops log at most these bytes
 /// and a short transaction each.
 final class LongTransactionRoom: Sendable {

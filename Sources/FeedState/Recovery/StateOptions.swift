@@ -93,7 +93,7 @@ package struct StateOptions: Sendable {
             ? min(24 << 20, admittedByteCount / 2) : min(4 << 20, admittedByteCount / 7 * 4)
     }
 
-    /// The bytes that all long transactions under way may log together: ImportPosts and CorrectTimes.
+    /// The bytes that all long transactions under way may log together: `LongTransactionRoom`.
     ///
     /// In a cluster 3 MiB with up to 15 loops, and 1.7 MiB with 64.
     package var maximumLongTransactionByteCount: Int {

@@ -140,6 +140,51 @@ import Testing
         }
     }
 
+    /// A step logs as much as a correction of times, and no record overflows.
+    @Test func aStepTakesItsRoomInARecord() async throws {
+        let directory = try TemporaryDirectory()
+        let (path, clock) = (directory.path, ManualClock())
+        try await withAccounts {
+            $0.state = StateOptions(path: path, logCount: 1)
+            $0.limits.correctedTextByteCount = .max / 2
+            $0.loopClock = clock
+        } _: { port in
+            let client = try WireClient(port: port)
+            _ = try client.signUp("ann@x")
+            let post = try client.createPost(title: "a post")
+            #expect(try client.refusal(Self.delete()) == nil)
+            for _ in 0..<10 {
+                clock.advance(by: .seconds(1))
+                for _ in 0..<4 { #expect(try client.refusal(.ping(PingRequest())) == nil) }
+            }
+            #expect(try client.post(post)?.author?.id == 1)
+        }
+    }
+
+    /// The accounts of a pass end a few in a step.
+    @Test func manyAccountsGoTogether() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path
+        try await withAccounts {
+            $0.state = StateOptions(path: path, logCount: 1)
+            $0.limits.maximumDeletedPostCount = 3
+        } _: { port in
+            let service = try WireClient(port: port)
+            var posts: [UInt64] = []
+            for number in 1...10 as ClosedRange<UInt64> {
+                let client = try WireClient(port: port)
+                _ = try client.signUp("\(number)@x")
+                posts.append(try client.createPost(title: "a post"))
+            }
+            for number in 1...10 as ClosedRange<UInt64> {
+                let delete = ChangeUserRequest(userID: number, change: .delete)
+                #expect(try service.refusal(.changeUser(delete)) == nil)
+            }
+            for post in posts { try service.awaitPost(post) { $0 == nil } }
+        }
+        #expect(try StateVerification.run(path: path).postCount == 0)
+    }
+
     /// The first service does nothing by itself, as its clock stands still.
     @Test(arguments: [false, true])
     func aStartGoesOnWithThePosts(keepsPosts: Bool) async throws {
