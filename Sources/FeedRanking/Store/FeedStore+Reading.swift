@@ -278,6 +278,7 @@ extension FeedStore {
             start: .end,
             limit: filter == nil ? count : min(2 * count, RankingLimits.maximumScanCount)
         )
+        first.lookCount = 0
         while true {
             guard first.merge.runAtOnce(walk, stripes, &allowance) else { return false }
             for entry in first.merge.chosen { prefetch(entry.id) }
@@ -288,7 +289,7 @@ extension FeedStore {
                 if let numbers { first.posts.append(numbers) }
             }
             let isWhole = first.merge.chosen.count < walk.limit
-            first.lookCount = first.merge.chosen.count
+            first.lookCount += first.merge.chosen.count
             guard filter != nil, first.posts.count < count, !isWhole,
                 walk.limit < RankingLimits.maximumScanCount
             else { break }

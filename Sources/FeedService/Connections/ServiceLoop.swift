@@ -405,8 +405,6 @@ extension ServiceLoop {
 extension ServiceLoop {
     /// The bytes of events after which the other connections wait for the next loop iteration.
     private static let portionByteCount = 32 << 10
-    /// The posts that are looked at before the other connections wait: an eighth of a millisecond's worth.
-    private static let portionWorkCount = 1_024
 
     /// Begins and cancels the watches that a connection has asked for in this loop iteration.
     func performWatchActions(for connection: ServerConnection) {
@@ -472,14 +470,13 @@ extension ServiceLoop {
         servesReadySoon = false
         var again: [ServerConnection] = []
         var byteCount = 0
-        var workCount = 0
+        handler.watchEvents.beginPortion()
         for _ in 0..<WatchTick.portionConnectionCount
-        where byteCount < Self.portionByteCount && workCount < Self.portionWorkCount {
+        where byteCount < Self.portionByteCount && !handler.watchEvents.hasWorkedEnough {
             guard let connection = readyWatchers.popFirst() else { break }
             connection.watchSet.isReady = false
             let served = connection.serveWatches()
             byteCount += served.byteCount
-            workCount += handler.watchEvents.takeWorkCount()
             if served.wantsIteration { again.append(connection) }
         }
         for connection in again { makeReady(connection) }

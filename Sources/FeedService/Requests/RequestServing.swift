@@ -495,7 +495,7 @@ extension RequestHandler {
 
     /// Encodes the events of a connection's watches that are due, in the room of the connection's host.
     ///
-    /// Those behind the byte limit wait. Returns whether one is to be asked for in the next iteration.
+    /// Those behind the limits wait. Returns whether one is to be asked for in the next iteration.
     mutating func appendEvents(
         of set: inout WatchSet,
         for caller: borrowing Caller,
@@ -509,9 +509,12 @@ extension RequestHandler {
                 place += 1
                 continue
             }
-            guard answers.byteCount < byteLimit else { return true }
+            guard answers.byteCount < byteLimit, !watchEvents.hasWorkedEnough else {
+                wantsIteration = true
+                break
+            }
             switch appendEvent(of: &set.watches[place], for: caller, at: now) {
-            case .done: set.watches[place].due = now.advanced(by: set.watches[place].interval)
+            case .done: set.watches[place].due = now.advanced(by: set.watches[place].pause)
             case .noRoom: set.watches[place].due = now.advanced(by: WatchSet.retryInterval)
             case .again: wantsIteration = true
             case .failed(let status):
@@ -532,12 +535,14 @@ extension RequestHandler {
         do throws(Status) {
             // A reader cannot tell a list that stands still from one without changes.
             try environment.checkLeadership(for: .watchPosts, of: caller)
+            if case .service(let user) = watch.owner {
+                try environment.checkActing(for: user, caller)
+            }
         } catch {
             return .failed(error)
         }
         return switch watch.owner {
         case .user(let id) where caller.userID != id: .failed(.watchOfFormerUser)
-        case .service where !caller.isService: .failed(.serviceOnly)
         case .everyone, .user, .service:
             watchEvents.append(&watch, in: WatchTick.number(of: now), to: &answers)
         }

@@ -27,7 +27,7 @@ struct Watch {
         /// The user of the connection's session.
         case user(UInt64)
         /// A service, which acts for a user.
-        case service
+        case service(UInt64)
     }
 
     /// The id of the frame that began the watch, which all of its events have.
@@ -46,6 +46,12 @@ struct Watch {
     /// What the client knows; of single posts `subject` has the rest.
     var known: Known
     var due: MonotonicInstant
+
+    /// The least time from an event to the next: a filter that looks at many posts is asked less often.
+    var pause: Duration {
+        guard case .list(let list, _) = subject else { return interval }
+        return interval * max(1, list.first.lookCount / WatchEvents.portionWorkCount)
+    }
 }
 
 struct WatchSet {

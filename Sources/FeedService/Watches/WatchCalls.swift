@@ -105,7 +105,7 @@ extension Watch.Owner {
     /// Whose rights a watch of this caller depends on.
     fileprivate init(_ caller: borrowing Caller) {
         if caller.actingUserID != 0 {
-            self = .service
+            self = .service(caller.actingUserID)
         } else {
             self = caller.userID.map { .user($0) } ?? .everyone
         }

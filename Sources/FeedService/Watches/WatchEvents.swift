@@ -26,7 +26,7 @@ struct WatchEvents: ~Copyable {
     private var page = PostPage()
     /// The numbers of single posts that are watched.
     private var numbers: [PostNumbers?] = []
-    /// The posts that were looked at since the last portion.
+    /// The posts that were looked at in this portion, which ends at the limit; an event takes one at least.
     private var workCount = 0
 
     init(_ environment: CallEnvironment) {
@@ -41,6 +41,8 @@ struct WatchEvents: ~Copyable {
         textByteLimit = max(1, limits.maximumFrameByteCount - otherByteCount)
     }
 
+    /// The posts of a portion: an eighth of a millisecond's worth.
+    static let portionWorkCount = 1_024
     /// A read of a list takes as long as a look at so many posts.
     private static let listWorkCount = 400
     /// An id with its tag.
@@ -62,7 +64,7 @@ struct WatchEvents: ~Copyable {
                 case .current: break
                 case .read: workCount += max(Self.listWorkCount, list.first.lookCount)
                 case .again:
-                    workCount += Self.listWorkCount
+                    workCount += max(Self.listWorkCount, list.first.lookCount)
                     return .again
                 }
                 return try append(list, topCount: topCount, to: &watch, in: tick, &answers)
@@ -75,11 +77,10 @@ struct WatchEvents: ~Copyable {
         }
     }
 
-    /// The work since the last call, in posts that were looked at; an event takes one post's at least.
-    mutating func takeWorkCount() -> Int {
-        defer { workCount = 0 }
-        return workCount
-    }
+    mutating func beginPortion() { workCount = 0 }
+
+    /// Whether the other events wait for the next loop iteration.
+    var hasWorkedEnough: Bool { workCount >= Self.portionWorkCount }
 
     /// Forgets the events that several watches got.
     mutating func removeShared() { cache.removeAll() }

@@ -69,6 +69,64 @@ import Testing
         }
     }
 
+    /// Posts of nobody, before all others in OLD.
+    private static func importOldPosts(_ client: WatchingClient) throws {
+        let posts = Array(repeating: Post(title: "old"), count: 256)
+        for _ in 0..<8 {
+            let request = ImportPostsRequest(feed: "posts", posts: posts)
+            #expect(try client.call(.importPosts(request)).status == nil)
+        }
+    }
+
+    @Test("T-WATCH-2: a filter that looks at thousands of posts is read less often")
+    func filtersThatLookFarAreSlower() async throws {
+        try await withWatching { client, clock in
+            let signUp = SignUpRequest(email: "a@example.org", password: "secret-1")
+            #expect(try client.call(.signUp(signUp)).status == nil)
+            try Self.fill(client, 1)
+            try Self.importOldPosts(client)
+            var request = WatchPostsRequest(
+                feed: "posts",
+                order: .old,
+                topCount: 1,
+                minimumIntervalMilliseconds: 50,
+                authorID: 1
+            )
+            let far = try client.watch(request)
+            request.order = .new
+            let near = try client.watch(request)
+            for _ in 0..<180 {
+                _ = try client.client.vote(1)
+                try client.advance(clock, by: .milliseconds(10))
+            }
+            #expect(client.copies[far]?.ranking == [1] && client.copies[near]?.ranking == [1])
+            // Of 2,049 posts 2, 16, 128, 1,024 and all are looked at: an event comes after 150 ms.
+            #expect((10...13).contains(client.copies[far]?.events.count ?? 0))
+            #expect((30...37).contains(client.copies[near]?.events.count ?? 0))
+        }
+    }
+
+    @Test("T-WATCH-2: a loop goes on with requests between the events of filters that look far")
+    func filtersThatLookFarTakeTurns() async throws {
+        try await withWatching { client, _ in
+            try Self.importOldPosts(client)
+            let watches = (1...3).map { author in
+                Request.watchPosts(WatchPostsRequest(topCount: 1, authorID: author))
+            }
+            // All in one write: the loop executes 64 of them in an iteration.
+            let requests = watches + Array(repeating: .ping(PingRequest()), count: 400)
+            let bytes = try requests.flatMap { request in
+                try ClientFrame(id: client.client.nextID(), request: request).encoded()
+            }
+            try client.client.socket.send(bytes)
+            let areEvents = try requests.map { _ in
+                if case .watchPosts = try client.receive()?.response { true } else { false }
+            }
+            #expect(areEvents.count { $0 } == 3 && areEvents.last == false)
+            #expect(!zip(areEvents, areEvents.dropFirst()).contains { $0 && $1 })
+        }
+    }
+
     @Test("T-WATCH-3: Cancel ends a watch with CANCELLED, and has no answer of its own")
     func cancelEndsAWatch() async throws {
         try await withWatching { client, clock in
@@ -235,6 +293,31 @@ import Testing
             #expect(client.copies[ids[0]]?.posts[1]?.viewer?.vote == .up)
             #expect(client.copies[ids[1]]?.posts[1]?.viewer?.vote == .unspecified)
             #expect(client.copies[ids[1]]?.posts[1]?.score == 1)
+        }
+    }
+
+    @Test(
+        "T-WATCH-6: a service's watch for a user ends when nobody may act for the user any more",
+        arguments: [(UserChange.suspend, Reason.userSuspended), (.delete, .badField)]
+    )
+    func watchesForAUserEndWithTheAccount(_ change: UserChange, _ reason: Reason) async throws {
+        let clock = ManualClock()
+        try await withService {
+            $0.loopClock = clock
+        } _: { port in
+            let client = try WatchingClient(port: port)
+            try Self.fill(client, 1)
+            let signUp = SignUpRequest(email: "a@example.org", password: "secret-1")
+            #expect(try WireClient(port: port).call(.signUp(signUp)).status == nil)
+            let watch = WatchPostsRequest(postIDs: [1])
+            let id = try client.watch(watch, actingUserID: 1)
+            let other = try client.watch(watch, actingUserID: 1 << 63 | 1)
+            try client.advance(clock)
+            #expect(client.copies[id]?.end == nil)
+            try client.call(.changeUser(ChangeUserRequest(userID: 1, change: change)))
+            try client.advance(clock)
+            #expect(client.copies[id]?.end?.reason == reason)
+            #expect(client.copies[other]?.end == nil)
         }
     }
 }
