@@ -44,6 +44,9 @@ package final class NIOConnection: TransportConnection {
     /// Whether the connection is closed once everything is sent.
     private var awaitsWrites = false
     private var writes = WriteWatch()
+    private var isWriting = false
+    /// The events that were kept for later, as they came within a write.
+    private var lateEventCount = 0
 
     package var pendingByteCount: Int { writes.pendingByteCount }
 
@@ -78,7 +81,9 @@ package final class NIOConnection: TransportConnection {
         writes.pendingByteCount += count
         let promise = loop.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { [self] in didWrite(count, $0) }
+        isWriting = true
         channel.writeAndFlush(buffer, promise: promise)
+        isWriting = false
         if writes.pendingByteCount > 0 { watchWrites() }
     }
 
@@ -93,6 +98,19 @@ package final class NIOConnection: TransportConnection {
             // Where both sides have ended, SwiftNIO drops what is unsent.
             awaitsWrites = hasInputEnded && pendingByteCount > 0
             if !awaitsWrites { endOutput(reason) }
+        }
+    }
+
+    /// Takes an event of the channel: behind the write that it came in, as a handler is not called within its
+    /// own call.
+    ///
+    /// A write that fails makes SwiftNIO read all that the peer has sent, and then close.
+    fileprivate func take(_ event: @escaping () -> Void) {
+        guard isWriting || lateEventCount > 0 else { return event() }
+        lateEventCount += 1
+        loop.soon { [self] in
+            lateEventCount -= 1
+            event()
         }
     }
 
@@ -277,7 +295,10 @@ extension NIOConnection {
         }
         guard case .failure(let error) = result, isOpen else { return }
         let cause = TransportError(error, "Writing to a connection", peer)
-        abort(cause == .connectionReset ? .reset : .failed(cause))
+        take { [self] in
+            guard isOpen else { return }
+            abort(cause == .connectionReset ? .reset : .failed(cause))
+        }
     }
 
     private func watchWrites() {
@@ -307,20 +328,25 @@ private final class ConnectionEvents: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) { connection.becameActive() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.received(unwrapInboundIn(data))
+        let bytes = unwrapInboundIn(data)
+        connection.take { [connection] in connection.received(bytes) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case TLSUserEvent.handshakeCompleted(let name): connection.secured(by: name)
-        case ChannelEvent.inputClosed: connection.endedInput()
+        case ChannelEvent.inputClosed: connection.take { [connection] in connection.endedInput() }
         default: break
         }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { connection.failed(error) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        connection.take { [connection] in connection.failed(error) }
+    }
 
-    func channelInactive(context: ChannelHandlerContext) { connection.becameInactive() }
+    func channelInactive(context: ChannelHandlerContext) {
+        connection.take { [connection] in connection.becameInactive() }
+    }
 }
 
 enum NIOLimits {

@@ -89,6 +89,31 @@ import Testing
         }
     }
 
+    @Test func whatComesWithAFailedWriteIsShownBehindIt() async throws {
+        let port = try ReservedPort()
+        try port.listen()
+        let hasReset = DispatchSemaphore(value: 0)
+        try await withConnection(to: port.address) { handler, log in
+            var isWriting = false
+            handler.opened = {
+                hasReset.wait()
+                isWriting = true
+                unsafe $0.write([UInt8]([7]).span.bytes)
+                isWriting = false
+            }
+            handler.received = { bytes in
+                if isWriting { log.yield("within the write") }
+                return ReadProgress(consumedByteCount: bytes.count)
+            }
+        } _: { events in
+            let peer = try await offload { try port.accept() }
+            try peer.send([1, 2, 3])
+            peer.reset()
+            hasReset.signal()
+            #expect(await events.reduce(into: []) { $0.append($1) } == ["closed"])
+        }
+    }
+
     @Test func whatWasWrittenIsSentAlsoAfterThePeersEnd() async throws {
         let port = try ReservedPort()
         try port.listen()
