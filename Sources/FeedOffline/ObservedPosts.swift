@@ -173,7 +173,10 @@ public struct ObservedPosts: AsyncSequence, Sendable {
                 revision: page.posts.map(\.revision).max() ?? 0,
                 isFirst: true
             )
-            let isRefreshed = count != refreshCount || page.userID != userID
+            // Who sees no post waits for the first sync, and no row can move.
+            let isRefreshed =
+                count != refreshCount || page.userID != userID
+                || posts?.rows.isEmpty == true && !page.posts.isEmpty
             (refreshCount, userID) = (count, page.userID)
             if posts == nil {
                 posts = WatchedPosts(copy)

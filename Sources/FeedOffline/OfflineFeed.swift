@@ -256,19 +256,27 @@ public actor OfflineFeed {
     /// ```
     ///
     /// - Parameters:
-    ///   - interval: The time from the end of a sync to the next one, if nobody asks for one before.
+    ///   - interval: The time from the end of a sync to the next one, if nobody asks for one before; after
+    ///     failures less, at most 5, 10, 20 and so on seconds.
     ///   - report: Takes what each sync has done, or why it failed; a sync that was cancelled is not told.
     public func runSyncs(
         every interval: Duration = .seconds(300),
         _ report: @Sendable (Result<SyncReport, OfflineError>) async -> Void = { _ in }
     ) async {
+        var policy = RetryPolicy()
+        (policy.baseDelay, policy.maximumDelay) = (.seconds(5), interval)
+        let backoff = Backoff(policy)
+        var generator = SystemRandomNumberGenerator()
+        var failureCount = 0
         while !Task.isCancelled {
             let result: Result<SyncReport, OfflineError>
             do throws(OfflineError) {
                 result = .success(try await sync())
+                failureCount = 0
             } catch {
                 if case .closed = error { return }
                 result = .failure(error)
+                failureCount += 1
             }
             guard !Task.isCancelled else { return }
             await report(result)
@@ -276,8 +284,10 @@ public actor OfflineFeed {
             let (requests, continuation) = AsyncStream<Void>.makeStream()
             syncRequests = continuation
             let wait = wait
+            let failure = backoff.delay(round: failureCount, using: &generator)
+            let pause = failureCount == 0 ? interval : min(failure, interval)
             await withTaskGroup { group in
-                group.addTask { await wait(interval) }
+                group.addTask { await wait(pause) }
                 group.addTask { for await _ in requests { return } }
                 _ = await group.next()
                 group.cancelAll()

@@ -4,7 +4,7 @@ import FeedProto
 import FeedTestSupport
 import Testing
 
-/// The example of docs/CLIENT.md is code that runs.
+/// The examples of docs/CLIENT.md are code that runs.
 @Suite(.timeLimit(.minutes(10))) struct DocumentTests {
     // swift-format-ignore
     static func launch(_ folder: String, _ address: String) async throws {
@@ -25,6 +25,18 @@ import Testing
         await feed.close()
     }
 
+    // swift-format-ignore
+    static func show(_ feed: OfflineFeed, _ client: FeedClient) async throws {
+        let list = PostList(feed: "posts")
+        async let syncs: Void = feed.runSyncs { print($0) }
+        let live = Task {    // while the program is in front
+            for try await _ in client.observe(list, limit: 20) { await feed.requestSync() }
+        }
+        defer { live.cancel() }
+        for try await posts in feed.observe(list, limit: 20) { print(posts.rows.map(\.title)) }
+        await syncs
+    }
+
     @Test func theExampleRuns() async throws {
         try await TestService.run { service in
             // The second launch votes for the post of the first one.
@@ -37,9 +49,28 @@ import Testing
         }
     }
 
-    @Test func theDocumentHasTheExample() throws {
-        let example = try DocumentExample("launch", in: #filePath)
-        #expect(example.lines.count == 13)
+    /// Long before the next sync is due.
+    @Test func othersChangesComeAtOnce() async throws {
+        try await TestService.run { service in
+            try await service.withFeed { feed async throws in
+                try await service.withClient { client async throws in
+                    try await client.createPost(PostDraft(title: "a"))
+                    let shown = Task { try await Self.show(feed, client) }
+                    var posts = feed.observe(PostList(feed: "posts"), limit: 3).makeAsyncIterator()
+                    while try await posts.next()?.ranking.count != 1 {}
+                    try await client.createPost(PostDraft(title: "b"))
+                    while try await posts.next()?.ranking.count != 2 {}
+                    shown.cancel()
+                    try await shown.value
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [("launch", 13), ("show", 8)])
+    func theDocumentHasTheExample(name: String, lineCount: Int) throws {
+        let example = try DocumentExample(name, in: #filePath)
+        #expect(example.lines.count == lineCount)
         #expect(try example.isIn("docs/CLIENT.md"))
     }
 }

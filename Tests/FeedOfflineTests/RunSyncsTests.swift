@@ -77,6 +77,39 @@ import Testing
         await feed.close()
     }
 
+    @Test func syncsThatFailAreTriedAgainSooner() async throws {
+        let folder = try TemporaryDirectory()
+        let waits = Locked<[Duration]>([])
+        let isAway = Locked(true)
+        let feed = try await OfflineFeed.open(
+            OfflineConfiguration(path: folder.path + "/offline.db", address: ""),
+            wrapping: { $0 },
+            waiting: { wait in waits.withLock { $0.append(wait) } },
+            connecting: { _ throws(FeedClientError) in
+                if isAway.withLock({ $0 }) { throw .cannotConnect(reason: "test") }
+                return StubConnection(service: Self.hello) { Self.answer(to: $0) }
+            }
+        )
+        let (reports, report) = AsyncStream<Result<SyncReport, OfflineError>>.makeStream()
+        let run = Task {
+            await feed.runSyncs(every: .seconds(60)) { result in
+                if waits.withLock({ $0.count }) == 9 { isAway.withLock { $0 = false } }
+                report.yield(result)
+            }
+        }
+        var syncs = reports.makeAsyncIterator()
+        while case .failure = await syncs.next() {}
+        while case .failure = await syncs.next() {}
+        run.cancel()
+        await run.value
+        let limits = [5, 10, 20, 40, 60, 60, 60, 60, 60].map { Duration.seconds($0) }
+        let seen = waits.withLock { $0 }
+        #expect(zip(seen, limits).allSatisfy { $0 <= $1 }, "\(seen)")
+        #expect(seen.prefix(9).contains { $0 < .seconds(60) })
+        #expect(seen.dropFirst(10).first == .seconds(60), "\(seen)")
+        await feed.close()
+    }
+
     /// A client whose call for feeds lasts until it is let go or cancelled.
     private struct SlowClient: FeedCalling {
         let begun: AsyncStream<Void>.Continuation
@@ -314,6 +347,20 @@ import Testing
                 #expect(posts.newPostCount == 0)
                 await feed.close()
                 while try await rows.next() != nil {}
+            }
+        }
+    }
+
+    @Test func theFirstSyncFillsAnEmptyList() async throws {
+        try await TestService.run { service in
+            let id = try await service.withClient { client async throws in
+                try await client.createPost(PostDraft(title: "first")).id
+            }
+            try await service.withFeed { feed async throws in
+                var rows = feed.observe(PostList(feed: "posts"), limit: 3).makeAsyncIterator()
+                #expect(try await rows.next()?.rows.isEmpty == true)
+                try await feed.sync()
+                #expect(try await rows.next()?.rows.map(\.id) == [id])
             }
         }
     }
