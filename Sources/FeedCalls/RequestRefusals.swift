@@ -204,6 +204,11 @@ extension Status {
         Status(.badCredentials, "There is no account with this e-mail and this password.")
     }
 
+    /// A user who has signed in shows another password than the account's.
+    package static var wrongPassword: Status {
+        Status(.badCredentials, "The user has another password.")
+    }
+
     package static var badResetToken: Status {
         Status(.badCredentials, "The token was used, has ended or never was: ask for another one.")
     }

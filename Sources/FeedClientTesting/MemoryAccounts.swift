@@ -250,7 +250,7 @@ extension MemoryState {
     }
 
     private func compare(_ password: SecretText, of user: User) throws(Status) {
-        guard accounts.account(user.id)?.password == password else { throw .badCredentials }
+        guard accounts.account(user.id)?.password == password else { throw .wrongPassword }
     }
 
     private mutating func signUp(

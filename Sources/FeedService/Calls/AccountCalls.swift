@@ -228,6 +228,8 @@ extension AccountCalls {
     }
 
     /// Begins a change of the account of a caller who has signed in, and shows what may be its password.
+    ///
+    /// What is wrong with the change itself is told last.
     private func change(
         _ goal: @autoclosure () throws(Status) -> SignIn.Goal,
         _ password: SecretText,
@@ -360,7 +362,7 @@ extension AccountCalls {
                     return try retry(signIn)
                 }
             }
-        case .differs: throw .badCredentials
+        case .differs: throw signIn.method == .signIn ? .badCredentials : .wrongPassword
         case .skipped: throw .signInTooLate(signIn.timeout)
         case .crowdedOut:
             let passwords = environment.context.passwords
@@ -428,7 +430,7 @@ extension AccountCalls {
                 // Another call was faster, so the password or the token is not right any more.
                 if accounts.account(checked.id)?.isSuspended == true { throw .userSuspended }
                 switch right {
-                case .password: throw .badCredentials
+                case .password: throw .wrongPassword
                 case .reset: throw .badResetToken
                 }
             }
@@ -475,7 +477,7 @@ extension AccountCalls {
 
     /// Why a change is refused of an account that another call has changed since its password was compared.
     private func overtaken(_ account: AccountRow) -> Status {
-        accounts.account(account.id)?.isSuspended == true ? .userSuspended : .badCredentials
+        accounts.account(account.id)?.isSuspended == true ? .userSuspended : .wrongPassword
     }
 
     private func admitSession() throws(Status) {

@@ -1,5 +1,6 @@
 import FeedClient
 import FeedProto
+import FeedTestSupport
 import Testing
 
 /// Accounts, sessions and feeds are the same over a connection and in memory.
@@ -170,8 +171,10 @@ import Testing
             let email = "ada@example.org"
             _ = try await client.signUp(email: email, password: "lovelace")
             let post = try await client.createPost(PostDraft(title: "Apple")).id
-            let wrong = await refusal { try await client.deleteAccount(password: "babbage") }
-            #expect(wrong == .badCredentials)
+            let wrong = await failure { try await client.deleteAccount(password: "babbage") }
+            guard case .refused(let status) = wrong else { throw Unexpected(wrong) }
+            #expect(status.reason == .badCredentials)
+            #expect(status.message == "The user has another password.")
             try await client.deleteAccount(password: "lovelace", keepsPosts: keepsPosts)
             #expect(await refusal { try await client.session() } == .identityRequired)
             let gone = await refusal { try await other.signIn(email: email, password: "lovelace") }

@@ -63,6 +63,7 @@ import Testing
             ] {
                 let status = try client.call(request).status
                 #expect(status?.code == .unauthenticated && status?.reason == .badCredentials)
+                #expect(status?.message == "The user has another password.")
                 #expect(status?.isNotExecuted == true)
             }
             #expect(try client.refusal(Self.change(email: "B@x")) == .emailTaken)
@@ -119,9 +120,10 @@ import Testing
             for (number, client) in clients.enumerated() {
                 try client.send(Self.change("password", to: "password \(number)"))
             }
-            let answers = try clients.map { try #require(try $0.receive()).status?.reason }
+            let answers = try clients.map { try #require(try $0.receive()).status }
             #expect(answers.count { $0 == nil } == 1)
-            #expect(answers.allSatisfy { $0 == nil || $0 == .badCredentials })
+            #expect(answers.count { $0?.message == "The user has another password." } == 1)
+            #expect(answers.allSatisfy { $0 == nil || $0?.reason == .badCredentials })
         }
     }
 
