@@ -10,9 +10,9 @@ internal import FeedConcurrency
 /// }
 /// ```
 ///
-/// Rows stay where they are until ``refresh()``. The watch begins with the first element that is waited
-/// for, and ends with the iteration, with its task, or with the client. A slow program gets the newest
-/// state: states in between are dropped, and no more than one waits.
+/// Rows stay where they are until ``refresh()``, but a list without rows fills. The watch begins with the
+/// first element that is waited for, and ends with the iteration, with its task, or with the client. A slow
+/// program gets the newest state: states in between are dropped, and no more than one waits.
 ///
 /// A lost connection and a service that stops for a while are no end: the watch resumes once the
 /// service answers again. The sequence ends with a ``FeedClientError``: a refusal that does not pass,

@@ -70,7 +70,8 @@ public struct PostWatch: Sendable, Hashable {
 /// The posts of a watch as a reader sees them: the numbers are those of now, and the rows stay.
 ///
 /// No row moves, comes or goes until the program asks for the new order, with
-/// ``WatchSequence/refresh()`` or with ``refresh()`` on a value of its own.
+/// ``WatchSequence/refresh()`` or with ``refresh()`` on a value of its own. A list without rows fills by
+/// itself, as by a refresh.
 public struct WatchedPosts: Sendable, Equatable {
     /// The rows, in the order of the last refresh.
     ///
@@ -102,6 +103,9 @@ public struct WatchedPosts: Sendable, Equatable {
     /// Posts that were created while the connection was lost are not counted.
     public var newPostCount: UInt64 { copy.newPostCount - seenNewPostCount }
 
+    /// The new posts of the whole watch, those before the last refresh too.
+    package var allNewPostCount: UInt64 { copy.newPostCount }
+
     /// The state that the numbers are of: they show every change up to this revision.
     ///
     /// A row with a higher `revision` shows a later change, too.
@@ -116,9 +120,11 @@ public struct WatchedPosts: Sendable, Equatable {
         for place in rows.indices where rows[place].id == id { rows[place].id = newID }
     }
 
-    /// Brings the numbers of the rows up to date; O(rows).
+    /// Brings the numbers of the rows up to date, and fills a list without rows; O(rows).
     package mutating func follow(_ copy: WatchCopy) {
         self.copy = copy
+        // No row can move.
+        if rows.isEmpty, !ranking.isEmpty { return refresh() }
         removedIDs = []
         for place in rows.indices {
             if let post = copy[rows[place].id] {

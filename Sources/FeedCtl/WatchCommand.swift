@@ -181,8 +181,7 @@ package struct WatchReport: Report {
     private let removedIDs: [UInt64]
     private let newPostCount: UInt64
 
-    /// The report of two elements of a watch that was not refreshed between them; `before` is nil for
-    /// the first report, which has all posts.
+    /// The report of two elements of a watch; `before` is nil for the first report, which has all posts.
     ///
     /// The result is nil if nothing has changed, as in the first element after a lost connection.
     package init?(_ posts: WatchedPosts, after before: WatchedPosts?) {
@@ -198,8 +197,8 @@ package struct WatchReport: Report {
         let current = Set(now.ranking)
         removedIDs = (earlier?.ranking ?? []).filter { !current.contains($0) }
         // Counts of the wire may also go down.
-        let earlierCount = before?.newPostCount ?? posts.newPostCount
-        newPostCount = posts.newPostCount - min(earlierCount, posts.newPostCount)
+        let count = posts.allNewPostCount
+        newPostCount = count - min(before?.allNewPostCount ?? count, count)
         if before != nil, changed.isEmpty, ranking.isEmpty, removedIDs.isEmpty, newPostCount == 0 {
             return nil
         }

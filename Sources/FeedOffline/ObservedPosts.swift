@@ -6,8 +6,9 @@ import FeedSQLite
 extension OfflineFeed {
     /// The first posts of a list of the copy, whenever something of them has changed.
     ///
-    /// As with a watch of the service no row moves, comes or goes by itself: ``ObservedPosts/refresh()`` puts
-    /// the rows into the order of now. A post that was made here stays its row when it gets its id.
+    /// As with a watch of the service no row moves, comes or goes by itself, but a list without rows fills.
+    /// ``ObservedPosts/refresh()`` puts the rows into the order of now. A post that was made here stays its
+    /// row when it gets its id.
     ///
     /// ```swift
     /// let observed = feed.observe(PostList(feed: "posts", order: .hot), limit: 50)
@@ -173,10 +174,7 @@ public struct ObservedPosts: AsyncSequence, Sendable {
                 revision: page.posts.map(\.revision).max() ?? 0,
                 isFirst: true
             )
-            // Who sees no post waits for the first sync, and no row can move.
-            let isRefreshed =
-                count != refreshCount || page.userID != userID
-                || posts?.rows.isEmpty == true && !page.posts.isEmpty
+            let isRefreshed = count != refreshCount || page.userID != userID
             (refreshCount, userID) = (count, page.userID)
             if posts == nil {
                 posts = WatchedPosts(copy)

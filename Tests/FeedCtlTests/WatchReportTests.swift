@@ -119,6 +119,22 @@ struct WatchReportTests {
         #expect(WatchReport(after, after: nil) != nil)
     }
 
+    @Test func theFirstPostOfAnEmptyListIsNew() throws {
+        var copy = WatchCopy(of: WatchPostsRequest(topCount: 3))
+        copy.apply(WatchPostsEvent(isReset: true), revision: 90, isFirst: true)
+        let before = WatchedPosts(copy)
+        let post = Self.post(4, score: 0, revision: 91)
+        copy.apply(
+            WatchPostsEvent(changed: [post], ranking: [4], newPostCount: 1),
+            revision: 91,
+            isFirst: false
+        )
+        var after = before
+        after.follow(copy)
+        let report = try #require(WatchReport(after, after: before))
+        #expect(ReportTests.text(report) == "91: post 4 has 0; new posts: 1; order: 4\n")
+    }
+
     @Test func onlyAnEmptyListHasNoPosts() throws {
         var copy = WatchCopy(of: WatchPostsRequest(topCount: 3))
         copy.apply(WatchPostsEvent(isReset: true), revision: 90, isFirst: true)

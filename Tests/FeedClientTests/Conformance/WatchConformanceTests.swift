@@ -173,7 +173,7 @@ import Testing
             #expect(voted.ranking == [id])
             try await client.deletePost(id)
             let empty = try await Self.posts(&iterator) { $0.ranking == [] }
-            #expect(empty.removedIDs == [] && empty.rows == [])
+            #expect(empty.removedIDs == [id] && empty.rows.map(\.id) == [id])
         }
     }
 

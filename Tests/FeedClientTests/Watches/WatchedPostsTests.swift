@@ -70,6 +70,22 @@ import Testing
         #expect(own == third)
     }
 
+    @Test func aListWithoutRowsFills() async throws {
+        let feed = Feed()
+        feed.apply(.all([]))
+        var posts = feed.sequence.makeAsyncIterator()
+        #expect(try await posts.next()?.rows == [])
+        feed.apply(WatchPostsEvent(changed: [Self.post(4)], ranking: [4], newPostCount: 1))
+        let filled = try #require(try await posts.next())
+        #expect(filled.rows.map(\.id) == [4])
+        #expect(!filled.hasNewOrder && filled.newPostCount == 0)
+        // It has a row now, which stays.
+        feed.apply(WatchPostsEvent(changed: [Self.post(5)], ranking: [5], removedIDs: [4]))
+        let next = try #require(try await posts.next())
+        #expect(next.rows.map(\.id) == [4])
+        #expect(next.removedIDs == [4] && next.hasNewOrder)
+    }
+
     @Test func aSlowReaderGetsTheNewestStateOnly() async throws {
         let feed = Feed()
         feed.apply(.all([Self.post(4)]))
