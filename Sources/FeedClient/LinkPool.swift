@@ -118,7 +118,7 @@ final class LinkPool: Sendable {
 }
 
 extension FeedClientError {
-    /// Whether a sign-out that is made later may be answered; two do no harm.
+    /// Whether a sign-out that is made later may be answered; the second one of a session does nothing.
     var mayPass: Bool {
         switch self {
         case .cannotConnect, .unknownHost, .connectionLost, .deadlinePassed: true

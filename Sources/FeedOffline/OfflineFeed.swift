@@ -284,8 +284,9 @@ public actor OfflineFeed {
             let (requests, continuation) = AsyncStream<Void>.makeStream()
             syncRequests = continuation
             let wait = wait
-            let failure = backoff.delay(round: failureCount, using: &generator)
-            let pause = failureCount == 0 ? interval : min(failure, interval)
+            // The time until the next try after failures, and the one that is waited now.
+            let retry = backoff.delay(round: failureCount, using: &generator)
+            let pause = failureCount == 0 ? interval : min(retry, interval)
             await withTaskGroup { group in
                 group.addTask { await wait(pause) }
                 group.addTask { for await _ in requests { return } }

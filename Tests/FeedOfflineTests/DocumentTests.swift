@@ -56,10 +56,13 @@ import Testing
                 try await service.withClient { client async throws in
                     try await client.createPost(PostDraft(title: "a"))
                     let shown = Task { try await Self.show(feed, client) }
-                    var posts = feed.observe(PostList(feed: "posts"), limit: 3).makeAsyncIterator()
-                    while try await posts.next()?.ranking.count != 1 {}
+                    let list = PostList(feed: "posts")
+                    var posts = feed.observe(list, limit: 3).makeAsyncIterator()
+                    while let now = try await posts.next(), now.ranking.count < 1 {}
+                    #expect(try await feed.postCount(list) == 1)
                     try await client.createPost(PostDraft(title: "b"))
-                    while try await posts.next()?.ranking.count != 2 {}
+                    while let now = try await posts.next(), now.ranking.count < 2 {}
+                    #expect(try await feed.postCount(list) == 2)
                     shown.cancel()
                     try await shown.value
                 }
