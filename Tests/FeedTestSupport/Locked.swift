@@ -22,13 +22,19 @@ package final class Locked<Value>: @unchecked Sendable {
 }
 
 /// Runs blocking work on a thread of its own, so that it never holds a thread of Swift's pool.
+///
+/// It is work of the task: what it checks is told as of the task's test.
 package func offload<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        let thread = Thread {
-            continuation.resume(with: Result { try body() })
-        }
+    try await withTaskExecutorPreference(ThreadExecutor()) { try body() }
+}
+
+/// Runs each job on a thread of its own.
+private final class ThreadExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let thread = Thread { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         thread.stackSize = 1 << 20
         thread.start()
     }
