@@ -95,19 +95,27 @@ import Testing
         let hasReset = DispatchSemaphore(value: 0)
         try await withConnection(to: port.address) { handler, log in
             var isWriting = false
-            handler.opened = {
-                hasReset.wait()
-                isWriting = true
-                unsafe $0.write([UInt8]([7]).span.bytes)
-                isWriting = false
-            }
+            var unwritten: Transport.Connection?
+            handler.opened = { unwritten = $0 }
             handler.received = { bytes in
                 if isWriting { log.yield("within the write") }
+                if let connection = unwritten.take() {
+                    log.yield("received")
+                    hasReset.wait()
+                    isWriting = true
+                    unsafe connection.write([UInt8]([7]).span.bytes)
+                    isWriting = false
+                }
                 return ReadProgress(consumedByteCount: bytes.count)
             }
         } _: { events in
             let peer = try await offload { try port.accept() }
-            try peer.send([1, 2, 3])
+            try peer.send([1])
+            for await event in events {
+                #expect(event == "received")
+                break
+            }
+            try peer.send([2, 3])
             peer.reset()
             hasReset.signal()
             #expect(await events.reduce(into: []) { $0.append($1) } == ["closed"])
